@@ -79,7 +79,7 @@ type Loop struct {
 	// was in sync.
 	cautious bool
 	barren   string    // the refused commit before which none is to be kept
-	synced   string    // the last commit that was in sync
+	synced   string    // the commit that was in sync last, unless another one has changed something since
 	asked    bool      // what is known elsewhere was asked for
 	silent   bool      // the source does not answer
 	due      time.Time // when the upkeep of an object is due; the zero time for never
@@ -174,6 +174,9 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		s.interrupt(by) // it came when the pass had ended
 	}
 	run.Pass, s.due = &pass, pass.Last.Due()
+	if len(pass.Results) > 0 && rev.Commit != s.synced {
+		s.synced = "" // should the branch go back to it, what this pass did is no drift
+	}
 	if pass.Outcome() == plan.InSync && !s.cautious {
 		s.synced = rev.Commit
 	}

@@ -177,6 +177,35 @@ func TestACommitThatWasInSyncExplainsNothingMore(t *testing.T) {
 	}
 }
 
+// What a commit did is no drift from an earlier one, however its pass ended.
+func TestACommitThatAnotherHasChangedSinceWasNotInSyncLast(t *testing.T) {
+	for name, c := range map[string]struct {
+		pass engine.Pass
+		was  bool
+	}{
+		"it failed":       {engine.Pass{Results: []engine.Result{{Err: errors.New("no")}}, Failures: failed().Failures}, false},
+		"it was cut off":  {engine.Pass{Results: []engine.Result{{}}, Interrupted: true}, false},
+		"it did nothing":  {failed(), true},
+		"it is held back": {engine.Pass{First: plan.Plan{Held: "too much"}, Last: plan.Plan{Held: "too much"}}, true},
+	} {
+		o := &outside{commit: "one"}
+		o.pass = func(_ context.Context, n int) engine.Pass {
+			if o.passes[n-1].Commit == "two" {
+				return c.pass
+			}
+			return engine.Pass{}
+		}
+		s := o.stack(t, "@every 1m", "@every 5m")
+		for _, commit := range []string{"one", "two", "one", "one"} {
+			o.commit = commit
+			s.Pass(t.Context())
+		}
+		if got := o.passes; got[2].Synced != c.was || !got[3].Synced {
+			t.Errorf("%s: back at the first commit it was in sync: %t, then %t; want %t, then true", name, got[2].Synced, got[3].Synced, c.was)
+		}
+	}
+}
+
 func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 	o := &outside{commit: "one", openErr: errors.New("401")}
 	s := o.stack(t, "@every 1m", "@every 5m")

@@ -44,7 +44,11 @@ func New(r *review.Repository, s *review.Planner, trace Trace) *Tracker {
 // Planned implements engine.Watcher: a pass begins.
 func (s *Tracker) Planned(p plan.Plan) {
 	newest, known := s.review.Last()
-	d := s.state.planned(p, time.Now())
+	parent := ""
+	if known && newest.Commit == p.Commit {
+		parent = newest.Parent
+	}
+	d := s.state.planned(p, parent, time.Now())
 	s.reportDrift(d.drift)
 	// A commit that is kept while the newest is refused says nothing: nobody would
 	// say how its pass ended.
@@ -53,8 +57,13 @@ func (s *Tracker) Planned(p plan.Plan) {
 	}
 }
 
-// Started implements engine.Watcher.
-func (s *Tracker) Started(plan.Step) {}
+// Started implements engine.Watcher: from now on the cloud equals no earlier commit,
+// however the pass ends.
+func (s *Tracker) Started(plan.Step) {
+	if replaced, by := s.state.started(); replaced != "" {
+		s.postReplaced(replaced, by)
+	}
+}
 
 // Finished implements engine.Watcher.
 func (s *Tracker) Finished(engine.Result) {}
