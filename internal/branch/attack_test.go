@@ -11,7 +11,7 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 		commit := w.Merge(1, w.Open(1, "+a"))
 		sync := forge.Status{Context: "stackreeve/prod/sync", State: forge.Success, Description: "in sync: 9 objects"}
 		w.Forge.SetAs("mallory", commit, sync)
-		if w.Branch.Restore(w.Context(), commit) {
+		if w.Restored(commit) {
 			t.Error("a status of somebody else's makes a commit applied")
 		}
 		done := planOf(commit, "a")
@@ -22,7 +22,7 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 		sync.State, sync.Description = forge.Failure, "broken"
 		w.Forge.SetAs("mallory", commit, sync)
 		w.Restart()
-		if !w.Branch.Restore(w.Context(), commit) {
+		if !w.Restored(commit) {
 			t.Error("a status of somebody else's makes a commit not applied")
 		}
 		w.Pass(commit, done, done)
@@ -45,7 +45,7 @@ func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
 		w.Open(7, "+b")
 		w.Forge.SetAs("mallory", commit, forge.Status{Context: "stackreeve/prod/drift", State: forge.Failure, Description: "drifted", URL: "https://forge.example/pull/7#x"})
 		w.Restart()
-		w.Branch.Restore(w.Context(), commit)
+		w.Restored(commit)
 		w.Forge.Requests()
 		fine := planOf(commit, "a")
 		w.Pass(commit, fine, fine)

@@ -97,16 +97,24 @@ func (s *Tracker) Ran(run report.Run) {
 
 // Restore reads from the forge, and remembers, whether a commit was applied and is
 // still the last that was: what a new process, on an empty disk, cannot know
-// otherwise.
-func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool) {
+// otherwise. With an error that is not known, as the forge does not answer; one that
+// lets nobody read it knows of none.
+func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
-	if err != nil || memory.ParseStatus(status).Is != memory.InSync {
-		return false
+	if err != nil {
+		s.repository.Complain("it cannot be read whether a commit was in sync", err)
+		if review.Later(err) || ctx.Err() != nil {
+			return false, err
+		}
+		return false, nil
+	}
+	if memory.ParseStatus(status).Is != memory.InSync {
+		return false, nil
 	}
 	s.state.restore(commit)
-	return true
+	return true, nil
 }
 
 // Approvals are those of the pull request that a commit was merged by.

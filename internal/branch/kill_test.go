@@ -99,7 +99,7 @@ func TestABranchThatGoesBackIsAppliedAgainAfterARestart(t *testing.T) {
 		w.WantStatus(old, "sync", forge.Success, "until "+next[:10])
 		w.Base = old
 		w.Restart()
-		if w.Branch.Restore(w.Context(), old) {
+		if w.Restored(old) {
 			t.Error("the cloud has equalled another commit since")
 		}
 		w.Pass(old, planOf(old, "-b"), planOf(old, "a"))
@@ -133,7 +133,7 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 		}
 		w.Base = old
 		for range 2 {
-			if w.Branch.Restore(w.Context(), old) {
+			if w.Restored(old) {
 				t.Error("another commit has changed the cloud since")
 			}
 			w.Branch.Planned(planOf(old, "-b"))
@@ -150,7 +150,7 @@ func TestANewProcessEndsWhatWasInSync(t *testing.T) {
 		old := w.Synced()
 		next := w.Merge(2, w.Open(2, "+b"))
 		w.Restart()
-		w.Branch.Restore(w.Context(), next)
+		w.Restored(next)
 		failed := ran(next, planOf(next, "+b +c"), planOf(next, "b +c"), engine.Result{Step: planOf(next, "+b").Steps[0]})
 		failed.Revision.Parent = old
 		failed.Pass.Interrupted, failed.Pass.Superseded = true, "commit 1a2b3c4"
@@ -185,7 +185,7 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		next := func(commit, parent string, first, last plan.Plan) {
 			w.Restart()
-			w.Branch.Restore(w.Context(), commit)
+			w.Restored(commit)
 			w.Branch.Planned(first)
 			run := ran(commit, first, last)
 			run.Revision.Parent = parent
@@ -204,7 +204,7 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 		}
 		w.Base = old
 		w.Restart()
-		if w.Branch.Restore(w.Context(), old) {
+		if w.Restored(old) {
 			t.Error("the branch went back to a commit that the cloud equals no more")
 		}
 	})
