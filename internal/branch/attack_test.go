@@ -1,6 +1,7 @@
 package branch_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -37,6 +38,45 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 			t.Errorf("%q was written without news", writes)
 		}
 	})
+}
+
+// Whoever may comment makes a conversation longer than is read: people read how to approve all the same, also where
+// there is no comment of ours that could be edited.
+func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
+	for _, planned := range []bool{true, false} {
+		inWorld(t, func(w *world) {
+			head := w.Open(1, "-a -b -c -d")
+			if planned {
+				w.Visit()
+			}
+			for range 30 {
+				w.Forge.Say(1, "mallory", "spam")
+			}
+			w.Forge.MostComments = 20
+			w.Visit()
+			held := planOf("", "-a -b -c -d")
+			command := "stackreeve run --once --stack prod --approve " + held.Hash()
+			w.WantStatus(head, "plan", forge.Failure, command)
+			commit := w.Merge(1, head)
+			held.Commit = commit
+			for range 3 {
+				w.Pass(commit, held, held)
+				w.Visit()
+			}
+			w.WantStatus(commit, "sync", forge.Failure, "held: too many comments to be read; approve: "+command)
+			w.Forge.MostComments = 0
+			got := w.Comments(1)
+			if planned && (len(got) != 1 || !strings.Contains(got[0], command) || strings.Contains(got[0], "/stackreeve approve")) || !planned && len(got) != 0 {
+				t.Errorf("comments %q", got)
+			}
+			w.Pass(commit, held, held)
+			w.Visit()
+			w.Approve(1, "-a -b -c -d")
+			if list := w.Branch.Approvals(w.Context(), commit); len(list) == 0 {
+				t.Error("nobody can approve once the comments are read again")
+			}
+		})
+	}
 }
 
 func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
