@@ -23,25 +23,39 @@ func (e folderError) Error() string { return e.problems.Error() }
 func (e folderError) Unwrap() error { return e.problems }
 
 // inFolders makes the stacks that documents stand for: with dir by the folders of a work tree, else
-// by those of the branch.
+// by those of the branch. Here it is an error when those of one document are not known.
 func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir string) ([]config.Stack, error) {
-	return a.inRevisions(documents, func(s *config.Stack, base string) (source.Revision, error) { return a.baseFolder(ctx, s, base, dir) })
+	stacks, unlisted, err := a.inRevisions(documents, known{}, func(s *config.Stack, base string) (source.Revision, error) { return a.baseFolder(ctx, s, base, dir) })
+	if len(unlisted) > 0 {
+		return nil, unlisted[0]
+	}
+	return stacks, err
 }
 
-// inRevisions does the same by what the folder that all folders of a document are in holds.
-func (a *app) inRevisions(documents []config.Stack, revision func(s *config.Stack, base string) (source.Revision, error)) ([]config.Stack, error) {
+// known are the folders of documents when they were last known, by the name of the document.
+type known map[string][]string
+
+// inRevisions makes the stacks by what the folder holds that all folders of a document are in, or
+// by the folders that were known where that cannot be read: those documents are unlisted. Its
+// error is a [folderError].
+func (a *app) inRevisions(documents []config.Stack, were known, revision func(s *config.Stack, base string) (source.Revision, error)) (stacks []config.Stack, unlisted []config.Unlisted, err error) {
 	list := func(s *config.Stack, base, pattern string) ([]string, error) {
 		rev, err := revision(s, base)
 		if err != nil {
-			return nil, source.Public(err)
+			return were[s.Name], source.Public(err)
 		}
-		return foldersOf(rev.Files, s, pattern)
+		found, err := foldersOf(rev.Files, s, pattern)
+		if err != nil {
+			return were[s.Name], err
+		}
+		were[s.Name] = found
+		return found, nil
 	}
-	stacks, problems, err := config.InFolders(documents, a.keepGone, list)
-	if err == nil && len(problems) > 0 {
+	stacks, problems, unlisted := config.InFolders(documents, a.keepGone, list)
+	if len(problems) > 0 {
 		err = folderError{problems}
 	}
-	return stacks, err
+	return stacks, unlisted, err
 }
 
 func foldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
@@ -99,6 +113,7 @@ func (w wiring) root(s *config.Stack, document, use string) (*source.Repo, error
 // serveFolders runs the agent until ctx ends. When the folders of a branch have become others, it
 // begins again with the stacks that there are then: what is in flight is finished before.
 func (a *app) serveFolders(ctx context.Context, f runFlags) error {
+	were := known{}
 	var stacks []config.Stack // all that have no folders, until those are known
 	for _, s := range a.documents {
 		if !s.PerFolder() {
@@ -106,29 +121,41 @@ func (a *app) serveFolders(ctx context.Context, f runFlags) error {
 		}
 	}
 	for {
-		now, err := a.inFolders(ctx, a.documents, "")
-		switch {
-		case err == nil || errors.As(err, new(folderError)):
-			a.sayFolders(stacks, now, err)
-			stacks = now
-		case ctx.Err() != nil:
+		now, unlisted, problems := a.inRevisions(a.documents, were, func(s *config.Stack, base string) (source.Revision, error) { return a.baseFolder(ctx, s, base, "") })
+		if ctx.Err() != nil {
 			return nil
-		default:
-			a.logger(true).Error("the folders that are stacks are not known; it is tried again", "error", err)
 		}
+		a.sayFolders(stacks, now, problems)
+		stacks = now
 		svc, err := a.service(stacks, f)
 		if err != nil {
 			return err
 		}
+		svc.lack(unlisted, were)
 		running, end := context.WithCancel(ctx)
 		var watch sync.WaitGroup
-		watch.Go(func() { a.watchFolders(running, end, svc, stacks) })
+		watch.Go(func() { a.watchFolders(running, end, svc, stacks, were) })
 		err = svc.run(running, f.door)
 		end()
 		watch.Wait()
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
+	}
+}
+
+// lack says which documents are not served as they should be, and has who depends on one wait that has no stacks.
+func (s *service) lack(unlisted []config.Unlisted, were known) {
+	for _, u := range unlisted {
+		stand, served := s.stand, len(were[u.Document.Name]) > 0
+		if s.among != nil {
+			stand = s.among.stand
+		}
+		if !served {
+			stand.Expect(u.Document.Name)
+		}
+		s.health.Unlisted(u.Document.Name, u.Err, served || u.Document.Agents() != nil)
+		s.log.Error("the folders that are stacks are not known; those that were stay, and it is tried again", "stack", u.Document.Name, "stacks", len(were[u.Document.Name]), "error", u.Err)
 	}
 }
 
@@ -153,17 +180,11 @@ func (a *app) sayFolders(before, now []config.Stack, problems error) {
 
 // watchFolders looks for new commits for all stacks of a document at once. end is called when
 // there are others.
-func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks []config.Stack) {
+func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks []config.Stack, were known) {
 	var clocks sync.WaitGroup
 	defer clocks.Wait()
 	var mu sync.Mutex // one look at a time
 	seen, had := map[string]source.Revision{}, namesOf(stacks)
-	newest := func(s *config.Stack, base string) (source.Revision, error) {
-		if rev, known := seen[s.Name]; known {
-			return rev, nil
-		}
-		return a.baseFolder(ctx, s, base, "")
-	}
 	for _, document := range a.documents {
 		if !document.PerFolder() {
 			continue
@@ -176,11 +197,26 @@ func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks
 			if err != nil || ctx.Err() != nil || seen[document.Name].Commit == rev.Commit {
 				return // what is wrong with the source is said by its stacks
 			}
-			seen[document.Name] = rev
-			now, err := a.inRevisions(a.documents, newest)
-			if known := err == nil || errors.As(err, new(folderError)); known && ctx.Err() == nil && !slices.Equal(had, namesOf(now)) {
+			// The others are asked at times of their own.
+			now, unlisted, _ := a.inRevisions(a.documents, were, func(s *config.Stack, _ string) (source.Revision, error) {
+				if s.Name == document.Name {
+					return rev, nil
+				}
+				if rev, ok := seen[s.Name]; ok {
+					return rev, nil
+				}
+				return source.Revision{}, errNotSeen
+			})
+			listed := !slices.ContainsFunc(unlisted, func(u config.Unlisted) bool { return u.Document.Name == document.Name })
+			switch {
+			case ctx.Err() != nil:
+				return
+			case !slices.Equal(had, namesOf(now)):
 				end()
 				return
+			case listed:
+				seen[document.Name] = rev
+				svc.health.Listed(document.Name)
 			}
 			svc.wake(stacks, document.Name)
 		}
@@ -191,6 +227,9 @@ func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks
 	}
 	<-ctx.Done()
 }
+
+// errNotSeen is that of a document whose folders were not looked at by a watch.
+var errNotSeen = errors.New("it was not looked at yet")
 
 func namesOf(stacks []config.Stack) (names []string) {
 	for _, s := range stacks {

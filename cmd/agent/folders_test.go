@@ -84,3 +84,49 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 		t.Errorf("%d networks were made and are left, want 3\n%s", n, said)
 	}
 }
+
+// A repository that is away takes nothing from documents with another one, nor from stacks that it had before.
+func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	s.build()
+	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := strings.Replace(string(config), "branch: main}", `branch: main, poll: "@every 1s", paths: clouds/*}`, 1)
+	other := strings.Replace(strings.Replace(one, "name: killed", "name: other", 1), "repo,", "elsewhere,", 1)
+	s.write("stackreeve.yaml", other+"---\n"+one)
+	s.write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
+	s.commit()
+	said := &record{}
+	cmd := s.command("run")
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
+	defer func() { _ = cmd.Process.Kill() }()
+	until := func(word string) {
+		t.Helper()
+		for !strings.Contains(said.String(), word) {
+			select {
+			case <-ctx.Done():
+				t.Fatalf("never said %q\n%s", word, said)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	until("the folders that are stacks are not known")
+	until("stacks=1")
+	until("Network/eu")
+	if err := os.CopyFS(s.path("elsewhere"), os.DirFS(s.path("repo"))); err != nil {
+		t.Fatal(err)
+	}
+	until("stack=other-eu")
+	until("stacks=2")
+	if strings.Contains(said.String(), "its folder is gone") {
+		t.Errorf("a folder is said to be gone\n%s", said)
+	}
+}

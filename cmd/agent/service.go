@@ -38,6 +38,7 @@ type service struct {
 	notices notices
 	traces  *trace.Sender // nil when nobody takes them
 	turns   *agent.Turns
+	stand   *agent.Standing // of stacks that are not shared
 	// perFolder are the documents that stand for a stack in each folder, and pushed says of each that somebody may have pushed.
 	perFolder []config.Stack
 	pushed    map[string]chan struct{}
@@ -75,7 +76,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		one.Approved = approvals(f.approve)
 		svc.stacks = append(svc.stacks, one)
 	}
-	agent.NewStanding(svc.stacks)
+	svc.stand = agent.NewStanding(svc.stacks)
 	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
 }
 

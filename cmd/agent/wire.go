@@ -54,6 +54,7 @@ func (a *app) wiring(log *slog.Logger) wiring {
 func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), w.read(s), config.ReadFolder
 	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
+	one.LeavesDrift = s.LeavesDrift()
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
 	}

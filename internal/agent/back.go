@@ -47,7 +47,8 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 		refusal.Back = "commit " + report.Short(newer) + " was applied, and is refused now: nothing older is"
 		return
 	}
-	s.good, s.cautious = found, !s.wasSynced(ctx, found.Commit)
+	synced, _ := s.wasSynced(ctx, found.Commit) // the pass asks again
+	s.good, s.cautious = found, !synced
 }
 
 // lastGood looks for it, and lists the commits that are refused, the newest first.
@@ -75,7 +76,7 @@ func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string
 }
 
 // appliedOf is the first of some commits that is known to have been in sync; "" if
-// none is.
+// none is, or nobody answers.
 func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	if s.Applied == nil {
 		return ""
@@ -83,7 +84,12 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	ctx, cancel := context.WithTimeout(ctx, askedBack)
 	defer cancel()
 	for _, commit := range commits {
-		if ctx.Err() == nil && s.Applied(ctx, commit) {
+		if ctx.Err() != nil {
+			break
+		}
+		if was, err := s.Applied(ctx, commit); err != nil {
+			break
+		} else if was {
 			return commit
 		}
 	}

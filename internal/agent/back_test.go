@@ -53,7 +53,7 @@ func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 		o, b := &outside{commit: "bad3", region: "somewhere"}, &branch{commits: c.before}
 		s := o.stack(t, "@every 1m", "@every 5m")
 		s.Earlier = b.earlier
-		s.Applied = func(_ context.Context, commit string) bool { return slices.Contains(c.synced, commit) }
+		s.Applied = func(_ context.Context, commit string) (bool, error) { return slices.Contains(c.synced, commit), nil }
 		run := s.Pass(t.Context())
 		if got := o.commits(); !slices.Equal(got, c.passes) {
 			t.Errorf("%s: passes %q, want %q", name, got, c.passes)
@@ -92,6 +92,22 @@ func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	}
 }
 
+// Caution ends when it is known at last that the commit was in sync.
+func TestCautionEndsWithAnAnswer(t *testing.T) {
+	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	down := errors.New("the forge is away")
+	s.Applied = func(_ context.Context, commit string) (bool, error) { return commit == "one" && down == nil, down }
+	if run := s.Pass(t.Context()); !run.Refused.Cautious || len(o.passes) != 1 || !cautious(o.passes[0]) {
+		t.Errorf("while nobody answers: %+v", run.Refused)
+	}
+	down = nil
+	if run := s.Pass(t.Context()); run.Refused.Cautious || len(o.passes) != 2 || cautious(o.passes[1]) || !o.passes[1].Synced {
+		t.Errorf("afterwards: %+v", run.Refused)
+	}
+}
+
 // TestAWalkThatFailsIsTriedAgain has the server away for a while.
 func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{err: errors.New("the server is away")}
@@ -112,7 +128,7 @@ func TestFallingBackIsBounded(t *testing.T) {
 	s := o.stack(t, "@every 1m", "@every 5m")
 	s.Earlier = b.earlier
 	asked := 0
-	s.Applied = func(context.Context, string) bool { asked++; return false }
+	s.Applied = func(context.Context, string) (bool, error) { asked++; return false, nil }
 	if s.Pass(t.Context()); len(b.visited) != mostBack || asked > mostBack+1 {
 		t.Errorf("visited %d commits and asked about %d, want %d", len(b.visited), asked, mostBack)
 	}

@@ -15,14 +15,36 @@ import (
 // Health knows which stacks have been seen: their repository, and the whole of
 // their cloud. It is a sink.
 type Health struct {
-	mu      sync.Mutex
-	waiting []string
-	refused map[string]string // what is refused and what is kept, by stack
+	mu       sync.Mutex
+	waiting  []string
+	refused  map[string]string // what is refused and what is kept, by stack
+	unlisted map[string]string // of which documents it is not known which stacks they are for, and why
 }
 
 // NewHealth waits for the named stacks.
 func NewHealth(stacks []string) *Health {
-	return &Health{waiting: slices.Clone(stacks), refused: map[string]string{}}
+	return &Health{waiting: slices.Clone(stacks), refused: map[string]string{}, unlisted: map[string]string{}}
+}
+
+// Unlisted notes that it is not known for which folders a document makes stacks. It is waited for
+// unless others are served in the meantime.
+func (h *Health) Unlisted(document string, err error, others bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unlisted[document] = "its folders are not known: " + printable.Clip(printable.Line(err.Error()), longestReason)
+	if !others {
+		h.waiting = append(h.waiting, document)
+	}
+}
+
+// Listed notes that it is known.
+func (h *Health) Listed(document string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.unlisted[document]; ok {
+		delete(h.unlisted, document)
+		h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == document })
+	}
 }
 
 // Ran takes note of a run.
@@ -56,6 +78,9 @@ func (h *Health) ready(w http.ResponseWriter, _ *http.Request) {
 	text := ""
 	for _, stack := range slices.Sorted(maps.Keys(h.refused)) {
 		text += "\n" + stack + ": " + h.refused[stack]
+	}
+	for _, document := range slices.Sorted(maps.Keys(h.unlisted)) {
+		text += "\n" + document + ": " + h.unlisted[document]
 	}
 	if len(h.waiting) > 0 {
 		http.Error(w, "not seen yet: "+strings.Join(h.waiting, ", ")+text, http.StatusServiceUnavailable)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -34,5 +35,28 @@ func TestReadyOnceEveryStackWasSeen(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	if w.Code != http.StatusOK {
 		t.Errorf("healthz says %d", w.Code)
+	}
+}
+
+// A document of which no folder is known is not served; one whose folders are those from before is.
+func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
+	h := NewHealth(nil)
+	ready := func() (int, string) {
+		w := httptest.NewRecorder()
+		h.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		return w.Code, w.Body.String()
+	}
+	h.Unlisted("prod", errors.New("the repository\ncannot be read"), false)
+	h.Unlisted("test", errors.New("down"), true)
+	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod\nprod: its folders are not known: the repository") || strings.Count(text, "\n") != 3 {
+		t.Errorf("%d %q", code, text)
+	}
+	h.Listed("prod")
+	if code, text := ready(); code != http.StatusOK || text != "ok\ntest: its folders are not known: down\n" {
+		t.Errorf("%d %q", code, text)
+	}
+	h.Listed("test")
+	if code, text := ready(); code != http.StatusOK || text != "ok\n" {
+		t.Errorf("%d %q", code, text)
 	}
 }

@@ -55,8 +55,12 @@ type Loop struct {
 	// while a commit is held.
 	Approvals func(ctx context.Context, commit string) []plan.Approval
 	// Applied, when set, reports whether it is known elsewhere that a commit was in
-	// sync. It is asked once, after a start.
-	Applied func(ctx context.Context, commit string) bool
+	// sync; its error says that it cannot be asked now. It is asked after a start, until
+	// there is an answer.
+	Applied func(ctx context.Context, commit string) (bool, error)
+	// LeavesDrift says that drift is not corrected by itself, where neither manifests nor
+	// the revision say anything else.
+	LeavesDrift bool
 	// Earlier, when set, visits the commits that the branch was before one, the
 	// newest first. It is asked while the newest is refused and no other is known.
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
@@ -79,8 +83,9 @@ type Loop struct {
 	// was in sync.
 	cautious bool
 	barren   string    // the refused commit before which none is to be kept
-	synced   string    // the last commit that was in sync
-	asked    bool      // what is known elsewhere was asked for
+	synced   string    // the commit that was in sync last, unless another one has changed something since
+	wrote    string    // the last commit that changed something, or was in sync
+	asked    bool      // what is known elsewhere was asked for, and there was an answer
 	silent   bool      // the source does not answer
 	due      time.Time // when the upkeep of an object is due; the zero time for never
 	once     sync.Once
@@ -159,12 +164,20 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		return
 	}
 	run.Revision = rev
+	synced, unknown := s.wasSynced(ctx, rev.Commit)
+	if synced && s.cautious && run.Refused != nil {
+		s.cautious, run.Refused.Cautious = false, false
+	}
 	policies := append(s.weaker(rev, newest), s.depends()...)
+	if unknown != nil && s.leavesDrift(want, policies) {
+		run.Err = errNotKnown
+		return
+	}
 	if s.cautious {
 		policies = append(policies, plan.Cautious)
 	}
 	revision := engine.Revision{
-		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit), Policies: policies,
+		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
 		Earlier: s.wanted(rev, s.cloud.Region),
 	}
 	ctx, stop := s.attend(ctx)
@@ -174,8 +187,14 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		s.interrupt(by) // it came when the pass had ended
 	}
 	run.Pass, s.due = &pass, pass.Last.Due()
+	if len(pass.Results) > 0 {
+		s.wrote = rev.Commit
+	}
+	if s.wrote != "" && s.wrote != s.synced {
+		s.synced = "" // should the branch go back to it, what this pass did is no drift
+	}
 	if pass.Outcome() == plan.InSync && !s.cautious {
-		s.synced = rev.Commit
+		s.synced, s.wrote, s.asked = rev.Commit, rev.Commit, true
 	}
 	if pass.Last.Unseen() {
 		s.cloud = nil
@@ -198,16 +217,31 @@ func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 }
 
 // wasSynced reports whether the cloud was equal to a commit before, so that what
-// differs now is drift.
-func (s *Loop) wasSynced(ctx context.Context, commit string) bool {
-	if commit == "" || s.asked || s.Applied == nil {
-		return commit != "" && commit == s.synced
+// differs now is drift. Its error says that this is not known yet.
+func (s *Loop) wasSynced(ctx context.Context, commit string) (bool, error) {
+	if commit == "" || s.asked || s.Applied == nil || s.wrote != "" && s.wrote != commit {
+		return commit != "" && commit == s.synced, nil
 	}
-	s.asked = true
-	if s.Applied(ctx, commit) {
+	was, err := s.Applied(ctx, commit)
+	if err != nil {
+		return false, err
+	}
+	if s.asked = true; was {
 		s.synced = commit
 	}
-	return commit == s.synced
+	return commit == s.synced, nil
+}
+
+var errNotKnown = errors.New("whether the commit was in sync before is not known, as the forge does not answer; what differs may be drift, which nothing may follow from: it is tried again")
+
+// leavesDrift reports whether there is drift that is not corrected by itself. Then a pass
+// waits until it is known what is drift: it would bring back what people are to decide
+// about if it took drift for a commit's change, and the other way round report a commit
+// to be in sync of which nothing was applied. Where all drift is corrected the same
+// follows in either case, and no forge holds that up.
+func (s *Loop) leavesDrift(want []kind.Desired, policies []plan.Policy) bool {
+	return s.LeavesDrift || (plan.Plan{}).Apply(policies...).Manual != "" ||
+		slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report })
 }
 
 // choose reads rev or, when its manifests are refused, the last revision that

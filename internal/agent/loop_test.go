@@ -177,6 +177,35 @@ func TestACommitThatWasInSyncExplainsNothingMore(t *testing.T) {
 	}
 }
 
+// What a commit did is no drift from an earlier one, however its pass ended.
+func TestACommitThatAnotherHasChangedSinceWasNotInSyncLast(t *testing.T) {
+	for name, c := range map[string]struct {
+		pass engine.Pass
+		was  bool
+	}{
+		"it failed":       {engine.Pass{Results: []engine.Result{{Err: errors.New("no")}}, Failures: failed().Failures}, false},
+		"it was cut off":  {engine.Pass{Results: []engine.Result{{}}, Interrupted: true}, false},
+		"it did nothing":  {failed(), true},
+		"it is held back": {engine.Pass{First: plan.Plan{Held: "too much"}, Last: plan.Plan{Held: "too much"}}, true},
+	} {
+		o := &outside{commit: "one"}
+		o.pass = func(_ context.Context, n int) engine.Pass {
+			if o.passes[n-1].Commit == "two" {
+				return c.pass
+			}
+			return engine.Pass{}
+		}
+		s := o.stack(t, "@every 1m", "@every 5m")
+		for _, commit := range []string{"one", "two", "one", "one"} {
+			o.commit = commit
+			s.Pass(t.Context())
+		}
+		if got := o.passes; got[2].Synced != c.was || !got[3].Synced {
+			t.Errorf("%s: back at the first commit it was in sync: %t, then %t; want %t, then true", name, got[2].Synced, got[3].Synced, c.was)
+		}
+	}
+}
+
 func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 	o := &outside{commit: "one", openErr: errors.New("401")}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -232,7 +261,10 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 	o := &outside{commit: "one"}
 	s := o.stack(t, "@every 1m", "@every 5m")
 	var asked []string
-	s.Applied = func(_ context.Context, commit string) bool { asked = append(asked, commit); return commit == "one" }
+	s.Applied = func(_ context.Context, commit string) (bool, error) {
+		asked = append(asked, commit)
+		return commit == "one", nil
+	}
 	o.pass = func(context.Context, int) engine.Pass { return failed() }
 	s.Pass(t.Context())
 	s.Pass(t.Context())
@@ -244,6 +276,73 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 	}
 	if want := []bool{true, true, false}; !slices.Equal(synced, want) || !slices.Equal(asked, []string{"one"}) {
 		t.Errorf("synced %v after asking about %v, want %v after asking about one", synced, asked, want)
+	}
+}
+
+// A forge that does not answer settles nothing: where drift is left to people, the pass
+// waits for it.
+func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
+	manual := func(fs.FS) ([]plan.Policy, error) { return []plan.Policy{plan.Manual("it says so")}, nil }
+	for name, c := range map[string]struct {
+		set   func(s *Loop)
+		waits bool
+	}{
+		"drift is corrected":        {func(*Loop) {}, false},
+		"drift is reported":         {func(s *Loop) { s.LeavesDrift = true }, true},
+		"it is done by hand":        {func(s *Loop) { s.Weaker = manual }, true},
+		"an object's is reported":   {func(s *Loop) { s.Read = reporting(s.Read) }, true},
+		"nobody knows, and reports": {func(s *Loop) { s.LeavesDrift, s.Applied = true, nil }, false},
+	} {
+		o := &outside{commit: "one"}
+		o.pass = func(context.Context, int) engine.Pass { return failed() }
+		s := o.stack(t, "@every 1m", "@every 5m")
+		var down error
+		asked := 0
+		s.Applied = func(context.Context, string) (bool, error) { asked++; return down == nil, down }
+		c.set(s)
+		for range 2 {
+			down = errors.New("the forge is away")
+			if run := s.Pass(t.Context()); (run.Err != nil) != c.waits || run.Revision.Commit != "one" || c.waits && len(o.passes) > 0 {
+				t.Errorf("%s: %v and %d passes while the forge is away; waits: %t", name, run.Err, len(o.passes), c.waits)
+			}
+		}
+		down = nil
+		for range 2 {
+			if run := s.Pass(t.Context()); run.Err != nil || o.passes[len(o.passes)-1].Synced != (s.Applied != nil) {
+				t.Errorf("%s: %v, %+v when it answers", name, run.Err, o.passes[len(o.passes)-1])
+			}
+		}
+		if s.Applied != nil && asked != 3 {
+			t.Errorf("%s: asked %d times, want 3", name, asked)
+		}
+	}
+}
+
+// reporting has drift of each object only reported.
+func reporting(read func(context.Context, fs.FS, string) ([]kind.Desired, error)) func(context.Context, fs.FS, string) ([]kind.Desired, error) {
+	return func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error) {
+		want, err := read(ctx, files, region)
+		for i := range want {
+			want[i].Options.Report = new(true)
+		}
+		return want, err
+	}
+}
+
+// What the forge knows about a commit is out of date once another one has changed
+// something, which may not have been delivered yet.
+func TestWhatWasInSyncIsNotAskedAboutAfterAnotherCommit(t *testing.T) {
+	o := &outside{commit: "two"}
+	o.pass = func(context.Context, int) engine.Pass {
+		return engine.Pass{Results: []engine.Result{{}}, Failures: failed().Failures}
+	}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	down := errors.New("the forge is away")
+	s.Applied = func(context.Context, string) (bool, error) { return true, down }
+	s.Pass(t.Context())
+	o.commit, down = "one", nil
+	if s.Pass(t.Context()); o.passes[1].Synced {
+		t.Error("a commit was in sync that another one has changed since")
 	}
 }
 

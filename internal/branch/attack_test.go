@@ -1,6 +1,7 @@
 package branch_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -11,7 +12,7 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 		commit := w.Merge(1, w.Open(1, "+a"))
 		sync := forge.Status{Context: "stackreeve/prod/sync", State: forge.Success, Description: "in sync: 9 objects"}
 		w.Forge.SetAs("mallory", commit, sync)
-		if w.Branch.Restore(w.Context(), commit) {
+		if w.Restored(commit) {
 			t.Error("a status of somebody else's makes a commit applied")
 		}
 		done := planOf(commit, "a")
@@ -22,7 +23,7 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 		sync.State, sync.Description = forge.Failure, "broken"
 		w.Forge.SetAs("mallory", commit, sync)
 		w.Restart()
-		if !w.Branch.Restore(w.Context(), commit) {
+		if !w.Restored(commit) {
 			t.Error("a status of somebody else's makes a commit not applied")
 		}
 		w.Pass(commit, done, done)
@@ -39,13 +40,52 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 	})
 }
 
+// Whoever may comment makes a conversation longer than is read: people read how to approve all the same, also where
+// there is no comment of ours that could be edited.
+func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
+	for _, planned := range []bool{true, false} {
+		inWorld(t, func(w *world) {
+			head := w.Open(1, "-a -b -c -d")
+			if planned {
+				w.Visit()
+			}
+			for range 30 {
+				w.Forge.Say(1, "mallory", "spam")
+			}
+			w.Forge.MostComments = 20
+			w.Visit()
+			held := planOf("", "-a -b -c -d")
+			command := "stackreeve run --once --stack prod --approve " + held.Hash()
+			w.WantStatus(head, "plan", forge.Failure, command)
+			commit := w.Merge(1, head)
+			held.Commit = commit
+			for range 3 {
+				w.Pass(commit, held, held)
+				w.Visit()
+			}
+			w.WantStatus(commit, "sync", forge.Failure, "held: too many comments to be read; approve: "+command)
+			w.Forge.MostComments = 0
+			got := w.Comments(1)
+			if planned && (len(got) != 1 || !strings.Contains(got[0], command) || strings.Contains(got[0], "/stackreeve approve")) || !planned && len(got) != 0 {
+				t.Errorf("comments %q", got)
+			}
+			w.Pass(commit, held, held)
+			w.Visit()
+			w.Approve(1, "-a -b -c -d")
+			if list := w.Branch.Approvals(w.Context(), commit); len(list) == 0 {
+				t.Error("nobody can approve once the comments are read again")
+			}
+		})
+	}
+}
+
 func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
 		w.Open(7, "+b")
 		w.Forge.SetAs("mallory", commit, forge.Status{Context: "stackreeve/prod/drift", State: forge.Failure, Description: "drifted", URL: "https://forge.example/pull/7#x"})
 		w.Restart()
-		w.Branch.Restore(w.Context(), commit)
+		w.Restored(commit)
 		w.Forge.Requests()
 		fine := planOf(commit, "a")
 		w.Pass(commit, fine, fine)

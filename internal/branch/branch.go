@@ -44,7 +44,11 @@ func New(r *review.Repository, s *review.Planner, trace Trace) *Tracker {
 // Planned implements engine.Watcher: a pass begins.
 func (s *Tracker) Planned(p plan.Plan) {
 	newest, known := s.review.Last()
-	d := s.state.planned(p, time.Now())
+	parent := ""
+	if known && newest.Commit == p.Commit {
+		parent = newest.Parent
+	}
+	d := s.state.planned(p, parent, time.Now())
 	s.reportDrift(d.drift)
 	// A commit that is kept while the newest is refused says nothing: nobody would
 	// say how its pass ended.
@@ -53,8 +57,13 @@ func (s *Tracker) Planned(p plan.Plan) {
 	}
 }
 
-// Started implements engine.Watcher.
-func (s *Tracker) Started(plan.Step) {}
+// Started implements engine.Watcher: from now on the cloud equals no earlier commit,
+// however the pass ends.
+func (s *Tracker) Started(plan.Step) {
+	if replaced, by := s.state.started(); replaced != "" {
+		s.postReplaced(replaced, by)
+	}
+}
 
 // Finished implements engine.Watcher.
 func (s *Tracker) Finished(engine.Result) {}
@@ -88,16 +97,24 @@ func (s *Tracker) Ran(run report.Run) {
 
 // Restore reads from the forge, and remembers, whether a commit was applied and is
 // still the last that was: what a new process, on an empty disk, cannot know
-// otherwise.
-func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool) {
+// otherwise. With an error that is not known, as the forge does not answer; one that
+// lets nobody read it knows of none.
+func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
-	if err != nil || memory.ParseStatus(status).Is != memory.InSync {
-		return false
+	if err != nil {
+		s.repository.Complain("it cannot be read whether a commit was in sync", err)
+		if review.Later(err) || ctx.Err() != nil {
+			return false, err
+		}
+		return false, nil
+	}
+	if memory.ParseStatus(status).Is != memory.InSync {
+		return false, nil
 	}
 	s.state.restore(commit)
-	return true
+	return true, nil
 }
 
 // Approvals are those of the pull request that a commit was merged by.

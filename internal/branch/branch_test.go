@@ -34,7 +34,7 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 			w.Visit()
 		}
 		w.Restart()
-		if !w.Branch.Restore(w.Context(), commit) {
+		if !w.Restored(commit) {
 			t.Error("the forge does not know what was in sync")
 		}
 		w.Pass(commit, done, done)
@@ -77,6 +77,24 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync")
 	})
+}
+
+// What a forge that is away knows is not known, and what it does not let be read is.
+func TestAForgeThatIsAwayDoesNotSayWhatWasInSync(t *testing.T) {
+	for _, c := range []struct{ down, want error }{{forge.ErrUnavailable, forge.ErrUnavailable}, {forge.ErrRefused, nil}} {
+		inWorld(t, func(w *world) {
+			commit := w.Synced()
+			w.Restart()
+			w.Forge.SetDown(c.down)
+			if synced, err := w.Branch.Restore(w.Context(), commit); synced || !errors.Is(err, c.want) {
+				t.Errorf("%v: in sync: %t, %v", c.down, synced, err)
+			}
+			w.Forge.SetDown(nil)
+			if !w.Restored(commit) {
+				t.Errorf("%v: not known afterwards", c.down)
+			}
+		})
+	}
 }
 
 func TestLongPassesSayHowFarTheyAre(t *testing.T) {

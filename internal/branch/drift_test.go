@@ -37,7 +37,7 @@ func TestDriftThatIsReportedStaysUntilSomebodyActs(t *testing.T) {
 			t.Errorf("%q was written without news", writes)
 		}
 		w.Restart()
-		w.Branch.Restore(w.Context(), commit)
+		w.Restored(commit)
 		w.Pass(commit, drifted, drifted)
 		w.Visit()
 		w.WantStatus(commit, "drift", forge.Failure, "since "+since)
@@ -60,7 +60,7 @@ func TestWhatWasLeftOpenByAnEarlierProcessIsClosed(t *testing.T) {
 		w.Pass(commit, drifted, drifted)
 		w.Visit()
 		w.Restart()
-		w.Branch.Restore(w.Context(), commit)
+		w.Restored(commit)
 		corrected := planOf(commit, "a")
 		w.Pass(commit, corrected, corrected)
 		w.Visit()

@@ -2,6 +2,7 @@ package branch_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,12 +99,64 @@ func TestABranchThatGoesBackIsAppliedAgainAfterARestart(t *testing.T) {
 		w.WantStatus(old, "sync", forge.Success, "until "+next[:10])
 		w.Base = old
 		w.Restart()
-		if w.Branch.Restore(w.Context(), old) {
+		if w.Restored(old) {
 			t.Error("the cloud has equalled another commit since")
 		}
 		w.Pass(old, planOf(old, "-b"), planOf(old, "a"))
 		w.Visit()
 		w.WantStatus(old, "sync", forge.Success, "in sync: 10 objects")
+	})
+}
+
+// A commit ends being what the cloud is with the first step of another one's, which
+// costs a request then, and none afterwards.
+func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
+	inWorld(t, func(w *world) {
+		old := w.Synced()
+		next := w.Merge(2, w.Open(2, "+b"))
+		planned := planOf(next, "+b +c")
+		w.Branch.Planned(planned)
+		w.Branch.Started(planned.Steps[0])
+		w.Repo.Outbox.Flush(w.Context())
+		w.WantStatus(old, "sync", forge.Success, "until "+next[:10])
+		failed := ran(next, planned, planOf(next, "b +c"), engine.Result{Step: planned.Steps[0]})
+		failed.Pass.Failures = []engine.Failure{{Reason: "no"}}
+		w.Branch.Ran(failed)
+		w.Visit()
+		w.Forge.Requests()
+		w.Branch.Planned(planned)
+		w.Branch.Started(planned.Steps[1])
+		w.Branch.Ran(failed)
+		w.Repo.Outbox.Flush(w.Context())
+		if asked := w.Forge.Requests(); slices.ContainsFunc(asked, func(r string) bool { return strings.Contains(r, old) }) {
+			t.Errorf("%q after it was said", asked)
+		}
+		w.Base = old
+		for range 2 {
+			if w.Restored(old) {
+				t.Error("another commit has changed the cloud since")
+			}
+			w.Branch.Planned(planOf(old, "-b"))
+			w.Visit()
+			w.WantStatus(old, "sync", forge.Pending, "1 to delete")
+			w.Restart()
+		}
+	})
+}
+
+// A process that begins with a commit does not know which was in sync before.
+func TestANewProcessEndsWhatWasInSync(t *testing.T) {
+	inWorld(t, func(w *world) {
+		old := w.Synced()
+		next := w.Merge(2, w.Open(2, "+b"))
+		w.Restart()
+		w.Restored(next)
+		failed := ran(next, planOf(next, "+b +c"), planOf(next, "b +c"), engine.Result{Step: planOf(next, "+b").Steps[0]})
+		failed.Revision.Parent = old
+		failed.Pass.Interrupted, failed.Pass.Superseded = true, "commit 1a2b3c4"
+		w.Branch.Ran(failed)
+		w.Visit()
+		w.WantStatus(old, "sync", forge.Success, "until "+next[:10])
 	})
 }
 
@@ -132,7 +185,7 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		next := func(commit, parent string, first, last plan.Plan) {
 			w.Restart()
-			w.Branch.Restore(w.Context(), commit)
+			w.Restored(commit)
 			w.Branch.Planned(first)
 			run := ran(commit, first, last)
 			run.Revision.Parent = parent
@@ -151,7 +204,7 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 		}
 		w.Base = old
 		w.Restart()
-		if w.Branch.Restore(w.Context(), old) {
+		if w.Restored(old) {
 			t.Error("the branch went back to a commit that the cloud equals no more")
 		}
 	})

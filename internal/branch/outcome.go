@@ -23,6 +23,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 	m, err := s.review.MergedBy(ctx, o.commit)
 	if errors.Is(err, forge.ErrNotFound) {
 		if o.means.Is == memory.Held {
+			s.repository.Complain("a commit without a pull request is held", s.howTo(*held))
 			status = s.status("sync", s.withCommand(*held), "")
 		}
 		return &status, nil
@@ -38,6 +39,12 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 		if len(review.Covering(list, *held)) > 0 {
 			s.review.Again() // the pass could not read that
 			return nil, nil
+		}
+		if m.Unread && o.means.Is == memory.Held {
+			s.repository.Complain("a commit is held whose pull request has more comments than are read", s.howTo(*held))
+			means := s.withCommand(*held)
+			means.Unread = true
+			status = s.status("sync", means, "")
 		}
 	}
 	marker, parts, ok := ending(m, o, s.review.Name, status.State)
@@ -56,7 +63,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 // is nothing to add: an earlier run has said how the same commit ended, and this
 // one found nothing to do.
 func ending(m review.Merged, o outcome, stack string, state forge.State) (marker memory.Marker, parts []string, ok bool) {
-	page := comment.Page{Stack: stack, Number: m.Pull.Number, Head: m.Pull.Head, Base: m.Pull.Base, BaseCommit: o.commit, After: &o.run}
+	page := comment.Page{Stack: stack, Number: m.Pull.Number, Head: m.Pull.Head, Base: m.Pull.Base, BaseCommit: o.commit, Unread: m.Unread, After: &o.run}
 	marker, parts = memory.Marker{Kind: memory.PlanComment, Stack: stack, Head: m.Pull.Head}, []string{""}
 	if _, before, _, found := memory.Find(m.Comments, memory.PlanComment, stack); found {
 		marker, parts = before, memory.Texts(m.Comments, memory.PlanComment, stack)
@@ -84,9 +91,12 @@ func onTop(news, before string) string {
 }
 
 // withCommand is the status of a commit that is held where there is no pull
-// request to approve on, with what to run instead. It logs that, too.
+// request to approve on, with what to run instead.
 func (s *Tracker) withCommand(held plan.Plan) memory.Status {
-	how := fmt.Sprintf("stackreeve run --once --stack %s --approve %s", s.review.Name, held.Hash())
-	s.repository.Complain("a commit without a pull request is held", fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, how))
-	return memory.Status{Is: memory.Held, Command: how, Why: held.Held}
+	return memory.Status{Is: memory.Held, Command: comment.RunCommand(s.review.Name, held.Hash()), Why: held.Held}
+}
+
+// howTo is that for the log.
+func (s *Tracker) howTo(held plan.Plan) error {
+	return fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, comment.RunCommand(s.review.Name, held.Hash()))
 }

@@ -14,8 +14,11 @@ import (
 // locks it, takes note of something, and returns as data what follows.
 type state struct {
 	mu sync.Mutex
-	// synced is the commit that the cloud was last made equal to.
-	synced string
+	// synced is the commit that the cloud was last made equal to; "" once another one
+	// has changed something since. successor is the last such commit.
+	synced, successor string
+	// pass and parent are the commit of the pass in progress and the one before it.
+	pass, parent string
 	// unseen counts the passes in a row that could not see the cloud.
 	unseen   int
 	branch   string // whose pull requests were looked for
@@ -41,11 +44,12 @@ type beginning struct {
 	drift  driftDecision
 }
 
-// planned notes that a pass begins.
-func (s *state) planned(p plan.Plan, now time.Time) beginning {
+// planned notes that a pass begins; parent is the commit before its own, "" if that
+// is not known.
+func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.reported = now, now
+	s.begun, s.reported, s.pass, s.parent = now, now, p.Commit, parent
 	if p.Commit == "" {
 		return beginning{}
 	}
@@ -54,6 +58,33 @@ func (s *state) planned(p plan.Plan, now time.Time) beginning {
 		b.drift = s.drift.planned(p, now)
 	}
 	return b
+}
+
+// started notes that a step of the pass in progress begins. It returns the commit whose
+// place its own takes by that, and its own; "" for none.
+func (s *state) started() (replaced, by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.replace(s.pass, s.parent), s.pass
+}
+
+// replace notes that a commit changes the cloud, or is in sync: no other one is any
+// more. It returns the one that was, or may have been for a process before this one;
+// "" when that was said.
+func (s *state) replace(commit, parent string) (replaced string) {
+	if commit == "" || commit == s.synced || commit == s.successor && s.synced == "" {
+		return ""
+	}
+	replaced = cmp.Or(s.synced, parent)
+	s.synced, s.successor = "", commit
+	return replaced
+}
+
+// equals reports whether the cloud was last made equal to a commit.
+func (s *state) equals(commit string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return commit == s.synced
 }
 
 // firstProgress is when a pass is long enough to say how far it is; after that
@@ -84,8 +115,8 @@ type decision struct {
 	outdates bool       // plans of pull requests are out of date
 	wakes    bool       // pull requests are to be visited
 	held     *plan.Plan // what the branch is held with
-	// replaced is the commit that the cloud equalled until by took its place; "" for
-	// none.
+	// replaced is the commit that the cloud equalled until by changed it, or took its
+	// place; "" for none.
 	replaced, by string
 	outcome      *outcome // nil when the visit says nothing about its commit
 	drift        driftDecision
@@ -125,14 +156,16 @@ func (s *state) seen(run report.Run, d *decision) {
 // judged notes what a visit makes of its commit.
 func (s *state) judged(run report.Run, d *decision) {
 	commit, means, ok := verdict(run, s.synced)
+	inSync := ok && means.Is == memory.InSync
+	if inSync || run.Pass != nil && len(run.Pass.Results) > 0 {
+		d.by = run.Revision.Commit
+		d.replaced = s.replace(d.by, run.Revision.Parent)
+	}
+	if inSync {
+		s.synced = commit
+	}
 	if !ok {
 		return
-	}
-	if means.Is == memory.InSync {
-		if before := cmp.Or(s.synced, run.Revision.Parent); before != commit {
-			d.replaced, d.by = before, commit
-		}
-		s.synced = commit
 	}
 	if s.outcome.commit != commit || s.outcome.means != means {
 		s.outcome = outcome{commit, means, run}

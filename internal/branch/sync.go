@@ -59,10 +59,13 @@ func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	})
 }
 
-// postReplaced has a commit that the cloud equalled say that another took its
-// place: should the branch go back to it, it has to be applied again.
+// postReplaced has a commit that the cloud equalled say that another changed it, or
+// took its place: should the branch go back to it, it has to be applied again.
 func (s *Tracker) postReplaced(commit, by string) {
 	s.put("end of sync", commit, func(ctx context.Context) error {
+		if s.state.equals(commit) {
+			return nil // it has been again, before this was delivered
+		}
 		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 		if err != nil || !ok || before.State != forge.Success {
 			return err

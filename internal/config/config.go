@@ -132,6 +132,12 @@ func (s *Stack) PullBounds(branch resolve.Size) resolve.Bounds {
 // Prune reports whether objects whose manifest is gone are deleted.
 func (s *Stack) Prune() bool { return s.Spec.Sync.Prune == nil || *s.Spec.Sync.Prune }
 
+// LeavesDrift reports whether drift is not corrected by itself, where manifests do not say
+// otherwise.
+func (s *Stack) LeavesDrift() bool {
+	return s.Spec.Sync.Drift == "report" || s.Spec.Sync.Mode == "manual"
+}
+
 // Policies are those that the stack's configuration asks for.
 func (s *Stack) Policies() []plan.Policy {
 	policies := []plan.Policy{plan.ReportDrift(s.Spec.Sync.Drift == "report")}

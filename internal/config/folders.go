@@ -43,14 +43,32 @@ func (s *Stack) checkFolders(add func(field, what string)) {
 	}
 }
 
+// Unlisted is a document whose folders are not known, and why.
+type Unlisted struct {
+	Document *Stack
+	Err      error
+}
+
+// Error implements error.
+func (u Unlisted) Error() string {
+	return fmt.Sprintf("stack %s: spec.source.paths: %s", u.Document.Name, u.Err)
+}
+
+// Unwrap returns why they are not known.
+func (u Unlisted) Unwrap() error { return u.Err }
+
 // InFolders replaces each document with source.paths by a stack for each of its folders, which
 // list finds: below the folder that is given, those that a pattern matches. A stack is called
 // like its document, a dash, and its folder, with a dash for each slash. What cannot be one is
 // left out and among the problems.
 //
+// Documents that list has an error for are unlisted: the folders that come with it, which were there
+// when they were last known, are their stacks. The other documents are not concerned; but who
+// depends on one of which no folder is known goes on to depend on its name.
+//
 // One that was asked for by name, and whose folder is not there, is made with [Stack.Gone] where
 // keepGone is true.
-func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, err error) {
+func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, unlisted []Unlisted) {
 	made := map[string][]string{} // names of stacks, by that of their document
 	for i := range documents {
 		s := &documents[i]
@@ -61,7 +79,10 @@ func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base
 		base, pattern := manifest.SplitFolders(s.Spec.Source.Paths)
 		folders, err := list(s, base, pattern)
 		if err != nil {
-			return nil, nil, fmt.Errorf("stack %s: spec.source.paths: %w", s.Name, err)
+			unlisted = append(unlisted, Unlisted{s, err})
+		}
+		if err != nil && len(folders) == 0 {
+			continue
 		}
 		made[s.Name] = []string{}
 		for _, folder := range folders {
@@ -89,7 +110,7 @@ func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base
 	for i := range stacks {
 		stacks[i].dependOnFolders(made)
 	}
-	return stacks, append(problems, twice...).Sorted(), nil
+	return stacks, append(problems, twice...).Sorted(), unlisted
 }
 
 // in is the stack of a folder.

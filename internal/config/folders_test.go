@@ -24,9 +24,9 @@ func names(stacks []Stack) string {
 
 func TestAStackForEachFolder(t *testing.T) {
 	users := Stack{Name: "users", Spec: Spec{DependsOn: []string{"prod"}}}
-	stacks, problems, err := InFolders([]Stack{document("prod", "clouds/*/*"), users}, false, listed("eu/a", "us/b"))
-	if err != nil || len(problems) > 0 || names(stacks) != "prod-eu-a prod-us-b users" {
-		t.Fatalf("got %s, %v, %v", names(stacks), problems, err)
+	stacks, problems, unlisted := InFolders([]Stack{document("prod", "clouds/*/*"), users}, false, listed("eu/a", "us/b"))
+	if len(unlisted) > 0 || len(problems) > 0 || names(stacks) != "prod-eu-a prod-us-b users" {
+		t.Fatalf("got %s, %v, %v", names(stacks), problems, unlisted)
 	}
 	if s := stacks[0]; s.Spec.Source.Path != "clouds/eu/a" || s.PerFolder() || s.Of() != "prod" || s.Spec.Cloud != "c-eu-a" {
 		t.Errorf("got %+v", s)
@@ -40,10 +40,10 @@ func TestAStackForEachFolder(t *testing.T) {
 func TestAttackFolderNames(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	other := Stack{Name: "prod-taken"}
-	stacks, problems, err := InFolders([]Stack{document("prod", "*"), other}, false,
+	stacks, problems, unlisted := InFolders([]Stack{document("prod", "*"), other}, false,
 		listed("good", "Upper", "a b", "tab\t", "new\nline", "ünicode", "-", "end-", "a..b", "..", long, "$(reboot)", "taken"))
-	if err != nil || names(stacks) != "prod-good prod-taken" || len(problems) != 12 {
-		t.Fatalf("got %s, %d problems, %v: %v", names(stacks), len(problems), err, problems)
+	if len(unlisted) > 0 || names(stacks) != "prod-good prod-taken" || len(problems) != 12 {
+		t.Fatalf("got %s, %d problems, %v: %v", names(stacks), len(problems), unlisted, problems)
 	}
 	if text := problems.Error(); !strings.Contains(text, "the folder taken: would be the stack prod-taken, and so would the stack at") || !strings.Contains(text, "rename the folder") {
 		t.Errorf("got %s", text)
@@ -75,11 +75,27 @@ func TestOneStackOfAFolder(t *testing.T) {
 	}
 }
 
-// An unknown list of folders is not an empty one.
-func TestUnknownFoldersAreAnError(t *testing.T) {
+// An unknown list of folders is not an empty one, and concerns its own document only.
+func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 	down := errors.New("down")
-	stacks, _, err := InFolders([]Stack{document("prod", "*")}, false, func(*Stack, string, string) ([]string, error) { return nil, down })
-	if !errors.Is(err, down) || stacks != nil {
-		t.Errorf("got %s, %v", names(stacks), err)
+	users := Stack{Name: "users", Spec: Spec{DependsOn: []string{"new", "prod"}}}
+	list := func(s *Stack, _, _ string) ([]string, error) {
+		switch s.Name {
+		case "new":
+			return nil, down
+		case "prod":
+			return []string{"eu"}, down // as it was
+		}
+		return []string{"a", "b"}, nil
+	}
+	stacks, problems, unlisted := InFolders([]Stack{document("new", "*"), document("prod", "*"), document("test", "*"), users}, false, list)
+	if names(stacks) != "prod-eu test-a test-b users" || len(problems) > 0 {
+		t.Fatalf("got %s, %v", names(stacks), problems)
+	}
+	if on := strings.Join(stacks[3].Spec.DependsOn, " "); on != "new prod-eu" {
+		t.Errorf("users depends on %s", on)
+	}
+	if len(unlisted) != 2 || unlisted[0].Document.Name != "new" || unlisted[1].Document.Name != "prod" || !errors.Is(unlisted[0], down) {
+		t.Errorf("unlisted: %v", unlisted)
 	}
 }

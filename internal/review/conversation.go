@@ -28,6 +28,8 @@ type conversation struct {
 type said struct {
 	ours     []forge.Comment
 	commands []command
+	// unread is set when there are more comments than are read.
+	unread bool
 }
 
 // asked is when a plan was last asked for, by the forge's clock.
@@ -116,7 +118,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	if c.updated.Equal(pull.Updated) && c.settled && len(c.said.approvals()) == 0 && r.conversations.fresh(pull.Number, c.read) {
 		return c, nil
 	}
-	comments, err := r.comments(ctx, pull.Number)
+	comments, unread, err := r.comments(ctx, pull.Number)
 	if errors.Is(err, forge.ErrRefused) {
 		// It is planned all the same: a status can be set.
 		r.Complain("comments cannot be read: approvals and requests for plans are ignored", err)
@@ -128,6 +130,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	if c, err = r.answerAll(ctx, pull.Number, c, comments); err != nil {
 		return c, err
 	}
+	c.said.unread = unread
 	c.settled = c.updated.Equal(pull.Updated)
 	c.updated, c.read = pull.Updated, now
 	r.conversations.put(pull.Number, c)
@@ -135,14 +138,14 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 }
 
 // comments reads a conversation. Of one that is too long the beginning is used:
-// what was said later counts for nothing.
-func (r *Repository) comments(ctx context.Context, number int) ([]forge.Comment, error) {
-	list, err := r.Forge.Comments(ctx, number)
-	if errors.Is(err, forge.ErrTooMany) {
+// what was said later counts for nothing, and is unread.
+func (r *Repository) comments(ctx context.Context, number int) (list []forge.Comment, unread bool, err error) {
+	list, err = r.Forge.Comments(ctx, number)
+	if unread = errors.Is(err, forge.ErrTooMany); unread {
 		r.Complain(fmt.Sprintf("pull request %d has more comments than are read; later ones count for nothing", number), err)
 		err = nil
 	}
-	return list, err
+	return list, unread, err
 }
 
 // mostStrangers is about how many people the forge is asked at a time whether

@@ -14,6 +14,7 @@ import (
 type Merged struct {
 	Pull     forge.Pull
 	Comments []forge.Comment
+	Unread   bool // there are more comments
 	// Revision is what the branch became by it; zero when that is not known, or the
 	// branch has gone on.
 	Revision source.Revision
@@ -32,7 +33,7 @@ func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err er
 	if m.Pull.Merged && rev.Commit == commit {
 		m.Revision = rev
 	}
-	m.Comments, err = s.repository.comments(ctx, m.Pull.Number)
+	m.Comments, m.Unread, err = s.repository.comments(ctx, m.Pull.Number)
 	return m, err
 }
 

@@ -111,7 +111,7 @@ func Steady(text string) string { return requestID.ReplaceAllString(text, "req-â
 func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Marker) (c forge.Comment, news bool, err error) {
 	r, number, comments := s.repository, j.pull.Number, j.said.ours
 	if !r.conversations.fresh(number, j.read) {
-		if comments, err = r.comments(ctx, number); err != nil {
+		if comments, _, err = r.comments(ctx, number); err != nil {
 			return c, false, err
 		}
 	}

@@ -27,6 +27,7 @@ type planned struct {
 	asked    time.Time // when somebody last asked for it, by the forge's clock
 	approved string    // the hashes that had been approved
 	trusted  bool
+	unread   bool // there were more comments than are read
 	// again is when to plan once more after an error that may pass, and failures how
 	// many there were.
 	again    time.Time
@@ -35,15 +36,15 @@ type planned struct {
 
 // planFor is what is remembered of a job that begins now.
 func planFor(j job, now time.Time) planned {
-	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted}
+	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted, unread: j.said.unread}
 }
 
 // wanted reports whether a job has to be done, and whether people wait for it:
-// because it is new, has new commits, because somebody asked or approved, or
-// because the plan is out of date.
+// because it is new, has new commits, because somebody asked or approved, or no
+// longer can, or because the plan is out of date.
 func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted, urgent bool) {
 	next := planFor(j, now)
-	urgent = !known || before.head != next.head || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted
+	urgent = !known || before.head != next.head || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
 	again := before.run.Before(outdated) || !before.again.IsZero() && !now.Before(before.again)
 	return urgent || again, urgent
 }

@@ -30,6 +30,9 @@ func (s Schedule) Next(t time.Time) time.Time {
 		return time.Time{}
 	}
 	next := s.cron.Next(t)
+	if end := s.repeated(next); !end.IsZero() {
+		next = s.cron.Next(end.Add(-time.Second)) // moments are whole seconds
+	}
 	if late := s.skipped(t); !late.IsZero() && (next.IsZero() || late.Before(next)) {
 		return late
 	}
@@ -63,6 +66,32 @@ func (s Schedule) skipped(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return begin
+}
+
+// repeated is the end of the stretch that clocks show a second time, as they were put
+// back, if a moment of the schedule is in it and was when they showed it first: then
+// "30 2 * * *" comes once in the night in which summer time ends. What comes in every
+// hour comes in that one, too: the zero time, as for all others.
+func (s Schedule) repeated(moment time.Time) (end time.Time) {
+	const everyHour = 1<<24 - 1
+	fields, ok := s.cron.(*cron.SpecSchedule)
+	if !ok || moment.IsZero() || fields.Hour&everyHour == everyHour {
+		return time.Time{}
+	}
+	if fields.Location != time.Local {
+		moment = moment.In(fields.Location)
+	}
+	begin, _ := moment.ZoneBounds()
+	if begin.IsZero() {
+		return time.Time{}
+	}
+	_, before := begin.Add(-time.Second).Zone()
+	_, after := begin.Zone()
+	end = begin.Add(time.Duration(before-after) * time.Second)
+	if !moment.Before(end) {
+		return time.Time{}
+	}
+	return end
 }
 
 // onClock is the moment at which a clock in another place shows what t shows.

@@ -70,6 +70,21 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// A window is as long as it is configured to be when it begins in the hour that there is twice, and opens once.
+func TestAWindowInTheHourThatThereIsTwice(t *testing.T) {
+	for _, lasts := range []string{"30m", "1h", "90m", "3h"} {
+		w, open := schedule.Windows{Allow: []schedule.Window{window(t, "0 2 * * *", lasts)}}, time.Duration(0)
+		for at, end := berlin(t, "2026-10-24 12:00"), berlin(t, "2026-10-25 12:00"); at.Before(end); at = at.Add(time.Minute) {
+			if _, is := w.Open(at); is {
+				open += time.Minute
+			}
+		}
+		if want, _ := time.ParseDuration(lasts); open != want {
+			t.Errorf("one that lasts for %s is open for %s", lasts, open)
+		}
+	}
+}
+
 // Where something may not be done, it may at the moment that is named, and at none before.
 func TestWindowsReopen(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -62,6 +62,16 @@ func (w *World) stack(name string, again func()) *review.Planner {
 	return &review.Planner{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Again: again}
 }
 
+// Restored reports whether a new process finds that a commit is in sync.
+func (w *World) Restored(commit string) bool {
+	w.Helper()
+	synced, err := w.Branch.Restore(w.Context(), commit)
+	if err != nil {
+		w.Error(err)
+	}
+	return synced
+}
+
 // Visit visits once and delivers.
 func (w *World) Visit() {
 	w.Helper()

@@ -165,7 +165,10 @@ func (s Status) written() (forge.State, string) {
 	case Drifted:
 		return forge.Failure, "drifted: " + objects + " since " + s.Since.UTC().Format(minute)
 	case Held:
-		if s.Command != "" {
+		switch {
+		case s.Command != "" && s.Unread:
+			return forge.Failure, "held: too many comments to be read; approve: " + s.Command + "; " + s.Why
+		case s.Command != "":
 			return forge.Failure, "held: not from a pull request; approve: " + s.Command + "; " + s.Why
 		}
 		return forge.Failure, "held: approve " + s.Hash + "; " + s.Why
@@ -201,6 +204,9 @@ var forms = []struct {
 	{forge.Failure, form(`held: approve ([0-9a-f]{1,64}); (.*)`), func(g []string) Status { return Status{Is: Held, Hash: g[1], Why: g[2]} }},
 	{forge.Failure, form(`held: (?:not from a pull request|no pull request brought it); approve: (.+?)(?:; (.*))?`), func(g []string) Status {
 		return Status{Is: Held, Command: g[1], Why: g[2]}
+	}},
+	{forge.Failure, form(`held: too many comments to be read; approve: (.+?)(?:; (.*))?`), func(g []string) Status {
+		return Status{Is: Held, Command: g[1], Unread: true, Why: g[2]}
 	}},
 	{forge.Failure, form(`suspended \((\d{1,9}) differ\): (.*)`), func(g []string) Status { return Status{Is: Suspended, Objects: count(g[1]), Why: g[2]} }},
 	{forge.Failure, form(`(.*)`), func(g []string) Status { return Status{Is: Failed, Why: g[1]} }},

@@ -44,6 +44,7 @@ var written = []struct {
 	{forge.Success, "no drift", Status{Is: NoDrift}},
 	{forge.Failure, "drifted: 2 objects since 14:46 UTC, 21 Nov 2026", Status{Is: Drifted, Objects: 2, Since: time.Date(2026, 11, 21, 14, 46, 0, 0, time.UTC)}},
 	{forge.Failure, "held: approve " + planHash + "; it would delete everything", Status{Is: Held, Hash: planHash, Why: "it would delete everything"}},
+	{forge.Failure, "held: too many comments to be read; approve: stackreeve run; too much", Status{Is: Held, Command: "stackreeve run", Unread: true, Why: "too much"}},
 	{forge.Failure, "held: not from a pull request; approve: stackreeve run; too much", Status{Is: Held, Command: "stackreeve run", Why: "too much"}},
 	{forge.Failure, "suspended (2 differ): on holiday", Status{Is: Suspended, Objects: 2, Why: "on holiday"}},
 	{forge.Failure, "3 failed; the first: Server/a: quota", Status{Is: Failed, Why: "3 failed; the first: Server/a: quota"}},

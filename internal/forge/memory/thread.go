@@ -32,8 +32,9 @@ func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) i
 }
 
 // following is the marker as it takes the place of another, or of none, in a
-// conversation with these comments.
-func (m Marker) following(before Marker, comments []forge.Comment) Marker {
+// conversation with these comments. Of one that is not read to its end it is not known
+// after what a hash is first shown: nothing approves of that there.
+func (m Marker) following(before Marker, comments []forge.Comment, unread bool) Marker {
 	var newest int64
 	for _, c := range comments {
 		newest = max(newest, c.ID)
@@ -45,7 +46,7 @@ func (m Marker) following(before Marker, comments []forge.Comment) Marker {
 		m.After = 0
 	}
 	m.Shown = slices.Clone(before.Shown)
-	if _, ok := m.ShownAfter(m.Hash); !ok && m.Hash != "" {
+	if _, ok := m.ShownAfter(m.Hash); !ok && m.Hash != "" && !unread {
 		m.Shown = append(m.Shown, Shown{m.Hash, newest})
 	}
 	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
@@ -68,7 +69,7 @@ func Said(comments []forge.Comment, m Marker, parts []string) (first forge.Comme
 	if len(mine) != len(parts) || len(parts) == 0 {
 		return first, false
 	}
-	m = m.following(mine[0].marker, comments)
+	m = m.following(mine[0].marker, comments, false)
 	for i, text := range parts {
 		if !mine[i].says(m.part(i, len(parts)), text) {
 			return first, false
@@ -89,13 +90,18 @@ func (m Marker) part(i, of int) Marker {
 // Upsert makes the comments of one marker's kind and stack say parts, editing
 // in place what is there. It returns the first of them, and whether anything was
 // written: nothing is when nothing but the run's number is new, nor over the
-// words of a newer run.
+// words of a newer run. Of a conversation that is too long only what is ours among the
+// comments that are read is edited: what is posted would not be found again.
 func Upsert(ctx context.Context, f forge.Conversations, number int, m Marker, parts []string) (first forge.Comment, news bool, err error) {
 	comments, err := f.Comments(ctx, number)
-	if err != nil {
+	unread := errors.Is(err, forge.ErrTooMany)
+	if err != nil && !unread {
 		return first, false, err
 	}
 	mine := ours(comments, m.Kind, m.Stack)
+	if unread && len(mine) < len(parts) {
+		return first, false, err
+	}
 	for _, c := range mine {
 		if c.marker.Run > m.Run {
 			return mine[0].Comment, false, nil
@@ -105,7 +111,7 @@ func Upsert(ctx context.Context, f forge.Conversations, number int, m Marker, pa
 	if len(mine) > 0 {
 		before = mine[0].marker
 	}
-	m = m.following(before, comments)
+	m = m.following(before, comments, unread)
 	for i, text := range parts {
 		c, wrote, err := put(ctx, f, number, m.part(i, len(parts)), text, mine, i)
 		news = news || wrote

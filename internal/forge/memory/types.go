@@ -86,6 +86,7 @@ type Status struct {
 	Commit  string    // of WasInSync: the one that took its place, short
 	Hash    string    // of Held: the plan's
 	Command string    // of Held: what approves of it, where no pull request does
+	Unread  bool      // of Held with a Command: since the pull request has more comments than are read
 	Since   time.Time // of Drifted, in whole minutes
 	Why     string    // of Unknown, Running, Held, Suspended and Failed; no meaning is read from it
 }

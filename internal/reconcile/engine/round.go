@@ -176,7 +176,11 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if closes := r.round.plan.Closes; r.round.plan.Suspended != "" || !closes.IsZero() && !now.Before(closes) {
 		return notInThisRound // the time for it is over
 	}
-	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
+	d, harms := s.Harm()
+	if closes := r.round.plan.HarmCloses; harms && !closes.IsZero() && !now.Before(closes) {
+		return notInThisRound
+	}
+	if harms && d > r.permitted[t.id] && !r.healable(*s) {
 		return notInThisRound
 	}
 	if !r.approved.Allows(r.engine.Stack, *s) {

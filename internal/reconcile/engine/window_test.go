@@ -57,3 +57,37 @@ func TestNothingIsDestroyedOutsideOfItsWindow(t *testing.T) {
 		t.Errorf("without the window %d things, %s", len(w.Things), pass.Outcome())
 	}
 }
+
+// When the time for destroying is over while a pass runs nothing that destroys is begun any more, and all else is done.
+func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
+	w := thingtest.New()
+	e := engineOf(w)
+	e.Parallelism = 1
+	inTurn(t, w, e, Revision{Commit: "b"}, "a", "b", "c")
+	synctest.Test(t, func(t *testing.T) {
+		want, err := w.Wanted("a", "d", "e atop=d", "f atop=e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := plan.DestroyWithin(until(time.Now().Add(15 * time.Second)))
+		e.Watcher = slow{}
+		pass := e.Sync(context.Background(), Revision{Commit: "c", Want: want, Policies: []plan.Policy{within}})
+		refused := 0
+		for _, s := range pass.Last.Steps {
+			if s.Action == plan.Refuse && strings.Contains(s.Reason, "not before tomorrow") {
+				refused++
+			}
+		}
+		if len(w.Things) != 5 || refused != 1 || len(pass.Failures) != 0 || pass.Outcome() != plan.OutOfSync {
+			t.Errorf("%d things are left, %d steps refused, %s: %v; want one of two deleted, and the rest done", len(w.Things), refused, pass.Outcome(), pass.Failures)
+		}
+	})
+}
+
+// slow has each step begin ten seconds after the one before.
+type slow struct{}
+
+func (slow) Planned(plan.Plan) {}
+func (slow) Started(plan.Step) {}
+func (slow) Finished(Result)   { time.Sleep(10 * time.Second) }
+func (slow) Progress(Progress) {}

@@ -35,8 +35,9 @@ type Plan struct {
 	// Suspended says why nothing of the plan is carried out, whoever approves of it;
 	// "" when that is not so. Manual says why every change waits for an approval.
 	Suspended, Manual string
-	// At is when it was made, and Closes when nothing of it is begun any more; the zero time for never.
-	At, Closes time.Time
+	// At is when it was made, Closes when nothing of it is begun any more, and HarmCloses when nothing is that
+	// destroys something (see [Step.Harm]); the zero time for never.
+	At, Closes, HarmCloses time.Time
 	// Preflight is what the plan needs of the cloud, as far as that was asked.
 	Preflight Preflight
 

@@ -37,15 +37,17 @@ func Within(open func(at time.Time) (closes time.Time, why string)) Policy {
 		if why != "" {
 			return Suspend(why)(p)
 		}
-		return p.closing(closes)
+		p.Closes = sooner(p.Closes, closes)
+		return p
 	}
 }
 
 // DestroyWithin is [Within] for what deletes, replaces or wipes objects; all else is carried out at any time.
 func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) Policy {
 	return func(p Plan) Plan {
-		_, why := open(p.At)
+		closes, why := open(p.At)
 		if why == "" {
+			p.HarmCloses = sooner(p.HarmCloses, closes)
 			return p
 		}
 		return p.mapSteps(func(s Step) Step {
@@ -57,11 +59,12 @@ func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) Polic
 	}
 }
 
-func (p Plan) closing(at time.Time) Plan {
-	if p.Closes.IsZero() || !at.IsZero() && at.Before(p.Closes) {
-		p.Closes = at
+// sooner is the sooner of two moments, of which the zero time is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
 	}
-	return p
+	return a
 }
 
 // Manual has every change wait for an approval. why says where that is written, for

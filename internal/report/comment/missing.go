@@ -37,13 +37,21 @@ func (p Page) missing() string {
 	list = append(list, "Then merge it.")
 	text += "**Before it can be applied:**\n\n- " + strings.Join(list, "\n- ") + "\n\n"
 	if p.held() {
-		text += approve(p.Plan.Hash())
+		text += p.approve(p.Plan.Hash())
 	}
 	return text
 }
 
+// RunCommand is what lets a held plan through where no comment can.
+func RunCommand(stack, hash string) string {
+	return "stackreeve run --once --stack " + stack + " --approve " + hash
+}
+
 // approve says how to let a plan through.
-func approve(hash string) string {
+func (p Page) approve(hash string) string {
+	if p.Unread {
+		return "There are more comments here than are read: a new one approves of nothing. To approve of exactly this plan, once it is merged, run:\n\n```\n" + RunCommand(p.Stack, hash) + "\n```\n\n"
+	}
 	return "To approve of exactly this plan, comment:\n\n```\n" + ApproveCommand(hash) + "\n```\n\n"
 }
 

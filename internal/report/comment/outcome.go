@@ -75,7 +75,7 @@ func (p Page) passed(pass engine.Pass) string {
 		fmt.Fprintf(&b, "The plan %s was approved by %s.\n\n", code(by.Hash), code(by.By))
 	}
 	if pass.First.Held != "" {
-		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held), approve(pass.First.Hash()))
+		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held), p.approve(pass.First.Hash()))
 	}
 	for i, f := range pass.Failures {
 		if pass.Interrupted {

@@ -31,6 +31,8 @@ type Page struct {
 	Err string
 	// Approvals are those that let the plan through.
 	Approvals []plan.Approval
+	// Unread is true when there are more comments than are read: a new one approves of nothing.
+	Unread bool
 	// Quiet is true when the pull request touches nothing of the stack.
 	Quiet bool
 	// After is what came of it once it was merged; nil before.
