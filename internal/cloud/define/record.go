@@ -10,7 +10,7 @@ import (
 )
 
 // Record is a tag on the ports of machines that says what there was inside them. It begins with kind.OwnerPrefix, as a part of
-// a mark does: no manifest can hold one, and none is compared with a manifest's. What writes a port's mark takes it off, and it is written again.
+// a mark does: no manifest can hold one, and none is compared with a manifest's. It stays when the mark is written, and goes when the mark is taken off.
 type Record string
 
 // Ports are the IDs of the ports that have the tag.

@@ -12,7 +12,7 @@ import (
 )
 
 // recordTag is on ports of a cluster one of whose namespaces was asked for. Tags of this form are taken for a part of a mark: no manifest can
-// hold one. What writes a port's mark takes it off, and it is written again.
+// hold one.
 func recordTag(namespace string) string { return kind.OwnerPrefix + "m3ns:" + kind.Digest(namespace) }
 
 // tags are those of ports, by their IDs.
