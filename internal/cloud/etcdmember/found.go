@@ -151,6 +151,8 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
+	case m.answers && m.status.Leader != 0:
+		l.Phase, l.Down, l.Message = kind.Degraded, "disputed", "is in touch with a leader, but fewer than most of the members agree who they are, and nothing is done by itself: look at the machines that say something else"
 	case m.answers:
 		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
 	case m.waits && m.waiting.State == etcd.Refuses:

@@ -141,35 +141,6 @@ func (m *machine) ask(ctx context.Context) {
 	}
 }
 
-// authority is the machine whose word counts, nil for none: the leader that most machines name which are in touch with one, or
-// who has heard the most of them. One that lies, or was left behind, does not outvote the others.
-func authority(machines []*machine) (best *machine) {
-	votes := map[[2]uint64]int{}
-	of := func(m *machine) [2]uint64 { return [2]uint64{m.status.ClusterID, m.status.Leader} }
-	for _, m := range machines {
-		if m.answers && m.status.Leader != 0 {
-			votes[of(m)]++
-		}
-	}
-	better := func(a, b *machine) bool {
-		if votes[of(a)] != votes[of(b)] {
-			return votes[of(a)] > votes[of(b)]
-		}
-		if a.leads() != b.leads() {
-			return a.leads()
-		}
-		return a.status.AppliedIndex > b.status.AppliedIndex
-	}
-	for _, m := range machines {
-		if m.answers && m.status.Leader != 0 && len(m.members.List) > 0 && (best == nil || better(m, best)) {
-			best = m
-		}
-	}
-	return best
-}
-
-func (m *machine) leads() bool { return m.status.Leader == m.status.MemberID }
-
 // peerAt reports whether others reach a member at an address.
 func peerAt(m etcd.Member, address string) bool {
 	return slices.ContainsFunc(m.PeerURLs, func(peer string) bool { return hostOf(peer) == address })
