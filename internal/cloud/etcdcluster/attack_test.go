@@ -103,7 +103,10 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 			header := map[string]string{"cluster_id": id(status.ClusterID), "member_id": id(status.Leader)}
 			liar := addresses[slices.IndexFunc(addresses, func(a string) bool { s, _ := client.Status(t.Context(), a); return s.MemberID != status.Leader })]
 			if dead {
-				at := slices.IndexFunc(addresses, func(a string) bool { s, _ := client.Status(t.Context(), a); return a != liar && s.MemberID != status.Leader })
+				at := slices.IndexFunc(addresses, func(a string) bool {
+					s, _ := client.Status(t.Context(), a)
+					return a != liar && s.MemberID != status.Leader
+				})
 				w.between(t, addresses[at], http.NotFound)
 			}
 			w.between(t, liar, func(rw http.ResponseWriter, req *http.Request) {
