@@ -24,12 +24,15 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
-			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows)), Last: l.State.Leads}
+			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
 		} else {
 			there = m.alone(at, &l)
+			if at != lost && !m.waits {
+				l.Turn.Stay = m.onlyHere(machines, nil)
+			}
 		}
 		if !there {
 			continue

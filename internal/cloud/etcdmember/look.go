@@ -33,6 +33,7 @@ type machine struct {
 	host     hosts.Host
 	recorded bool // there was a member before
 	address  string
+	ownDisk  string // why its data is taken to be on its own disk; "" where it has a volume
 
 	status  etcd.Status
 	members etcd.Members
@@ -93,6 +94,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 			m.version = spec.Version
 		}
 		m.host = hosts.HostOf(servers[named("Server")], patience)
+		m.ownDisk = ownDisk(servers[named("Server")], around.Have["Volume"])
 		all[at[cluster]] = append(all[at[cluster]], m)
 	}
 	for i := range around.Want {
