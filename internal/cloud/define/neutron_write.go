@@ -118,7 +118,7 @@ func (n neutron) markInText(l Labels, m kind.Mark) (text string, ok bool) {
 // be empty. The mark stays where it is, in the tags or in the description, unless it
 // has no room there any more. The attributes are only written if nobody changed the
 // object since it was observed, where the cloud can say. Labels that are not
-// among the changes stay as they are: somebody else may look after them.
+// among the changes stay as they are: somebody else may look after them. So does what a [Record] says.
 //
 // have is what the object bears, and is kept up to date; what the cloud answers is read
 // into all of into.
@@ -131,7 +131,8 @@ func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.C
 	if !begun && !kind.Has(changes, "spec.resource.description") {
 		l.Description = own
 	}
-	text, tags := l.Description, mark.Tags(m, l.Tags)
+	records := mark.Records(have.Tags)
+	text, tags := l.Description, mark.Tags(m, slices.Concat(l.Tags, records))
 	stays, err := n.staysInText(ctx, have, l, begun)
 	if err != nil {
 		return err
@@ -141,7 +142,9 @@ func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.C
 		return errNoRoom
 	}
 	if fits && stays {
-		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
+		text, tags = marked, slices.Concat([]string{}, l.Tags, records) // null is no list
+		slices.Sort(tags)
+		tags = slices.Compact(tags)
 	}
 	fields = maps.Clone(fields)
 	if fields == nil {

@@ -10,17 +10,20 @@ import (
 )
 
 // Record is a tag on the ports of machines that says what there was inside them. It begins with kind.OwnerPrefix, as a part of
-// a mark does: no manifest can hold one, and none is compared with a manifest's. What writes a port's mark takes it off, and it is written again.
+// a mark does: no manifest can hold one, and none is compared with a manifest's. It stays when the mark is written, and goes when the mark is taken off.
 type Record string
 
-// Ports are the IDs of the ports that have the tag.
+// Ports are the IDs of the ports that have the tag, all of them or an error.
 func (r Record) Ports(ctx context.Context, c *cloud.Client) (map[string]bool, error) {
 	tags, err := records(ctx, c, "ports?fields=id&fields=tags&tags="+string(r))
+	if err != nil {
+		return nil, err
+	}
 	ids := map[string]bool{}
 	for id := range tags {
 		ids[id] = true
 	}
-	return ids, err
+	return ids, nil
 }
 
 // Put tags a port.
@@ -28,26 +31,27 @@ func (r Record) Put(ctx context.Context, c *cloud.Client, portID string) error {
 	return c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "ports/" + portID + "/tags/" + string(r)})
 }
 
-// RecordsOfPorts are the tags of such a form that ports have, by their IDs.
+// RecordsOfPorts are the tags of such a form that ports have, by their IDs: those of all ports, or an error.
 func RecordsOfPorts(ctx context.Context, c *cloud.Client) (map[string][]string, error) {
 	return records(ctx, c, "ports?fields=id&fields=tags")
 }
 
 func records(ctx context.Context, c *cloud.Client, path string) (map[string][]string, error) {
-	var answer struct {
-		Ports []struct {
-			ID   string
-			Tags []string
-		}
+	type port struct {
+		ID   string
+		Tags []string
 	}
-	err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: path, Into: &answer})
 	tags := map[string][]string{}
-	for _, p := range answer.Ports {
+	err := cloud.Each(ctx, c, cloud.Call{Service: cloud.Network, Path: path}, "ports", func(p port) error {
 		for _, tag := range p.Tags {
 			if strings.HasPrefix(tag, kind.OwnerPrefix) {
 				tags[p.ID] = append(tags[p.ID], tag)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err // what came is not all
 	}
-	return tags, err
+	return tags, nil
 }

@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -74,6 +77,54 @@ func TestAttackAMachineThatLies(t *testing.T) {
 				t.Errorf("size %d: the plan has %s", size, step)
 			}
 		}
+	}
+}
+
+// A machine that says that it is the leader, and knows better who the members are, decides about nobody.
+func TestAttackAMachineThatClaimsToLead(t *testing.T) {
+	for name, dead := range map[string]bool{"all answer": false, "one of the others is dead": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.MustSync(sized(5))
+			addresses := slices.Sorted(maps.Keys(w.look()))
+			client := etcd.Client{Machines: w.Machines, Port: etcd.ClientPort}
+			status, err := client.Status(t.Context(), addresses[0])
+			list, listErr := client.Members(t.Context(), addresses[0])
+			if err != nil || listErr != nil {
+				t.Fatal(err, listErr)
+			}
+			for i, m := range list.List {
+				if m.ID != status.Leader && i > 0 {
+					list.List[i].PeerURLs = []string{"http://192.0.2.9:2380"}
+					break
+				}
+			}
+			id := func(n uint64) string { return strconv.FormatUint(n, 10) }
+			header := map[string]string{"cluster_id": id(status.ClusterID), "member_id": id(status.Leader)}
+			liar := addresses[slices.IndexFunc(addresses, func(a string) bool { s, _ := client.Status(t.Context(), a); return s.MemberID != status.Leader })]
+			if dead {
+				at := slices.IndexFunc(addresses, func(a string) bool {
+					s, _ := client.Status(t.Context(), a)
+					return a != liar && s.MemberID != status.Leader
+				})
+				w.between(t, addresses[at], http.NotFound)
+			}
+			w.between(t, liar, func(rw http.ResponseWriter, req *http.Request) {
+				switch req.URL.Path {
+				case "/v3/maintenance/status":
+					_ = json.NewEncoder(rw).Encode(map[string]any{"header": header, "leader": id(status.Leader), "raftAppliedIndex": "99999999999", "version": "3.5.35"})
+				case "/v3/cluster/member/list":
+					_ = json.NewEncoder(rw).Encode(map[string]any{"header": header, "members": list.List})
+				default:
+					http.NotFound(rw, req)
+				}
+			})
+			for _, step := range writes(w.Plan(sized(5))) {
+				if strings.Contains(step, "EtcdMember") {
+					t.Errorf("the plan has %s", step)
+				}
+			}
+		})
 	}
 }
 

@@ -2,7 +2,7 @@
 # Runs etcd on this machine. A machine without data waits, on the port for clients, until it is asked to begin a
 # cluster, or until it was made a member of one; one with data only ever starts etcd on that. What it is and
 # who its peers are was written when the machine was created.
-import base64, glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, ssl, subprocess, sys, tarfile, threading, urllib.parse, urllib.request
+import base64, glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, ssl, subprocess, sys, tarfile, threading, time, urllib.parse, urllib.request
 
 ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "peers": [{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}]}""")
 WANTED = json.loads(r"""@WANTED@""")
@@ -324,15 +324,18 @@ def ask(peer, what, body):
 
 
 def members():
-    """The members as each peer knows them that has asked the others just now: what a majority has decided before is in it."""
-    for peer in ME["peers"]:
-        if peer == ME["address"]:
-            continue
+    """The cluster's ID and its members as each peer knows them that has asked the others just now: what a majority has decided before is in it."""
+    for peer in others():
         try:
             ask(peer, "kv/range", {"key": "AA=="})  # is answered by those only that have caught up with the majority
-            yield ask(peer, "cluster/member/list", {"linearizable": True})["members"]
+            said = ask(peer, "cluster/member/list", {"linearizable": True})
+            yield said.get("header", {}).get("cluster_id", ""), said["members"]
         except Exception:
             continue
+
+
+def others():
+    return [peer for peer in ME["peers"] if peer != ME["address"]]
 
 
 def write(path, text):
@@ -351,37 +354,59 @@ def read(path):
 
 
 def invited():
-    """The members of the cluster that this machine was made a member of, by their peer addresses, and the ID of the membership; None
-    while there is no such."""
-    for those in members():
+    """The members of the cluster that this machine was made a member of, by their peer addresses, the ID of the membership and that of the
+    cluster; None while there is no such."""
+    for cluster, those in members():
         for me in those:
             if MINE in me["peerURLs"] and not me.get("name"):
-                return {url: m.get("name") or ME["name"] for m in those for url in m["peerURLs"]}, me["ID"]
+                return {url: m.get("name") or ME["name"] for m in those for url in m["peerURLs"]}, me["ID"], cluster
     return None
 
 
+DOUBT = 180  # seconds for the others to come back that may know better
+
+
 def expelled(data):
-    """Whether a cluster that works says that the membership that the data is of has ended. Its ID is beside the data; data without one
-    is of a machine that began the cluster, and has published its name before there were others."""
-    mark = os.path.join(data, "id")
-    known = read(mark)
-    for those in members():
-        if known:
-            return all(m["ID"] != known for m in those)
-        for me in those:
-            if MINE in me["peerURLs"] and me.get("name"):
-                write(mark, me["ID"])
-                return False
-        return True
-    return False
+    """Whether the cluster says that the membership that the data is of has ended. One peer may lie, so more than half of the others have to
+    say so; fewer are believed after a while if nobody contradicts and they are most of the members that there are, as where a cluster of one
+    grows again. The ID is beside the data; data without one is of a machine that began the cluster, and has published its name before there
+    were others."""
+    known, until = read(os.path.join(data, "id")), time.monotonic() + DOUBT
+    while True:
+        there, ended = [], []
+        for cluster, those in members():
+            if cluster and read(os.path.join(data, "cluster")) not in ("", cluster):
+                continue  # that is another one
+            mine = [m["ID"] for m in those if (m["ID"] == known if known else MINE in m["peerURLs"] and m.get("name"))]
+            if mine:
+                there.append((mine[0], cluster))
+            else:
+                ended.append((cluster, sorted(m["ID"] for m in those if not m.get("isLearner"))))
+        if 2 * len(ended) > len(others()):
+            return True
+        if there and 2 * len(there) > len(others()) and len(set(there)) == 1:
+            for name, what in zip(("id", "cluster"), there[0]):
+                if what and not read(os.path.join(data, name)):
+                    write(os.path.join(data, name), what)
+        if there or not ended:
+            return False
+        if time.monotonic() > until:
+            return all(e == ended[0] for e in ended) and 2 * len(ended) > len(ended[0][1])
+        time.sleep(1)
+
+
+ENDED = 3  # folders with data of memberships that have ended, of which the oldest goes
 
 
 def put_aside(data):
     say("this machine is no member any more; its data is put aside")
-    aside = os.path.join(data, "ended")
-    shutil.rmtree(aside, ignore_errors=True)
-    os.rename(os.path.join(data, "member"), aside)
-    for name in ("version", "id"):
+    aside = [os.path.join(data, "ended" + (".%d" % n if n else "")) for n in range(ENDED)]
+    free = next((n for n, folder in enumerate(aside) if not os.path.exists(folder)), ENDED - 1)
+    shutil.rmtree(aside[free], ignore_errors=True)
+    for n in range(free, 0, -1):
+        os.rename(aside[n - 1], aside[n])
+    os.rename(os.path.join(data, "member"), aside[0])
+    for name in ("version", "id", "cluster"):
         if os.path.exists(os.path.join(data, name)):
             os.remove(os.path.join(data, name))
 
@@ -398,8 +423,8 @@ def restored(snapshot):
 
 
 def wait(data):
-    """Ends when there is something to begin or to join: the members, the ID of the membership where it is known, and etcd's word for the
-    state of the cluster."""
+    """Ends when there is something to begin or to join: the members, the IDs of the membership and of the cluster where they are known, and
+    etcd's word for the state of the cluster."""
     Room.snapshot = Snapshot(data)
     room = Server((ME["address"], CLIENTS), Room)
     if TLS:  # each connection begins to talk in a thread of its own
@@ -414,7 +439,7 @@ def wait(data):
         while True:
             if Room.asked.wait(1):
                 if Room.state == "begins" or restored(Room.snapshot):
-                    return {MINE: ME["name"]}, "", "new"
+                    return {MINE: ME["name"]}, "", "", "new"
                 Room.state = "blank"
                 Room.asked.clear()
             invitation = invited()
@@ -434,8 +459,9 @@ def main():
     if os.path.isdir(os.path.join(data, "member")) and expelled(data):
         put_aside(data)
     if refusal(data) or not os.path.isdir(os.path.join(data, "member")):
-        there, known, state = wait(data)
+        there, known, cluster, state = wait(data)
         write(os.path.join(data, "id"), known)
+        write(os.path.join(data, "cluster"), cluster)
     write(os.path.join(data, "version"), WANTED["version"])
     shutil.rmtree(os.path.join(data, "restore"), ignore_errors=True)
     os.environ.update(WANTED["env"])

@@ -98,6 +98,9 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	e.Public() // the script would have its every word taken out of messages
 	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
 	storage := s.storage(d)
+	if storage == nil {
+		s.noteDisk(e)
+	}
 	template := fields{"image": image, "flavor": flavor, "securityGroups": append([]string{e.Key.Name}, m.SecurityGroups...),
 		"initScript": s.initScript(e.Key.Name, version, from, sum, storage != nil)}
 	template.put("network", m.Network)
@@ -122,6 +125,19 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": group})
 	s.members(version, e)
+}
+
+// noteDisk says what it means that data is on the disk of a machine.
+func (s *Spec) noteDisk(e *kind.Expansion) {
+	each := "is left out, also in the stack's configuration (spec.defaults.etcd.volumeSize): each change of version, image or flavor begins with an empty disk"
+	switch {
+	case s.Size > 2:
+		e.Note("spec.storage", each+", and the member gets all data again from the others: set storage to keep it")
+	case s.Size == 2:
+		e.Note("spec.storage", each+", which with 2 members leaves no majority, so their machines stay as they are: set storage before the cluster begins, or size to 3")
+	default:
+		e.Note("spec.storage", each+", which with one member loses all data, so its machine stays as it is: set storage before the cluster begins, or size to 3")
+	}
 }
 
 // trusts reports whether the cluster can have the certificates that it asks for.

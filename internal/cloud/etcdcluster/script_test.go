@@ -12,7 +12,7 @@ import (
 const stage = `
 DATA = os.path.dirname(os.path.realpath(__file__)) + "/data"
 HERE = os.path.realpath(__file__)
-CLIENTS, PEERS, ANSWERS, BEHIND, KEYS = 0, 2380, {}, set(), DATA + "-keys"
+CLIENTS, PEERS, ANSWERS, CLUSTERS, BEHIND, DOUBT, KEYS = 0, 2380, {}, {}, set(), 2, DATA + "-keys"
 os.makedirs(DATA, exist_ok=True)
 
 ask_others = ask
@@ -22,12 +22,13 @@ def member(id, name, address): return {"ID": id, "name": name, "peerURLs": ["htt
 def ask(peer, what, body=None):
     if what == "kv/range" and peer in BEHIND or peer not in ANSWERS:
         raise OSError("request timed out")
-    return {"leader": "1", "members": ANSWERS[peer]}
+    return {"header": {"cluster_id": CLUSTERS.get(peer, "1")}, "members": ANSWERS[peer]}
 def start(binary, args):
     print("starts", *args)
     raise SystemExit
 def has(id):
     os.makedirs(DATA + "/member", exist_ok=True)
+    open(DATA + "/member/of", "w").write(id)
     if id: open(DATA + "/id", "w").write(id)
 os.execv = start
 find_data_on_disk, find_data = find_data, find_data_here
@@ -58,6 +59,7 @@ func scripted(t *testing.T, address, prepare string) string {
 // Data is put aside only when its own membership has ended.
 func TestWhoseDataItIs(t *testing.T) {
 	const waits = `
+def both(those): ANSWERS["10.0.0.1"] = ANSWERS["10.0.0.2"] = those
 def wait(data):
     print("waits with", sorted(os.listdir(data)))
     raise SystemExit
@@ -67,10 +69,15 @@ def wait(data):
 		"a peer that lags behind":               {`has("77"); ANSWERS["10.0.0.1"] = []; BEHIND.add("10.0.0.1"); ANSWERS["10.0.0.2"] = [member("77", "kv-2", "127.0.0.1")]`, "starts"},
 		"another address":                       {`has("77"); ANSWERS["10.0.0.1"] = [member("77", "kv-2", "10.9.9.9")]`, "starts"},
 		"nobody has caught up":                  {`has("77"); ANSWERS["10.0.0.1"] = []; BEHIND.add("10.0.0.1")`, "starts"},
-		"a member again":                        {`has("77"); ANSWERS["10.0.0.1"] = [member("78", "", "127.0.0.1")]`, "waits with ['ended']"},
-		"no member":                             {`has("77"); ANSWERS["10.0.0.1"] = []`, "waits with ['ended']"},
-		"the one that began":                    {`has(""); ANSWERS["10.0.0.1"] = [member("77", "kv-2", "127.0.0.1")]`, "starts"},
-		"the one that began, expelled":          {`has(""); ANSWERS["10.0.0.1"] = [member("78", "", "127.0.0.1")]`, "waits with ['ended']"},
+		"a member again":                        {`has("77"); both([member("78", "", "127.0.0.1")])`, "waits with ['ended']"},
+		"no member":                             {`has("77"); both([])`, "waits with ['ended']"},
+		"no member, says one":                   {`has("77"); both([member("77", "kv-2", "127.0.0.1")]); ANSWERS["10.0.0.1"] = []`, "starts"},
+		"no member, says one of three":          {`has("77"); ANSWERS["10.0.0.1"] = [member("5", "kv-0", "10.0.0.1"), member("6", "kv-1", "10.0.0.2")]`, "starts"},
+		"no member of another cluster":          {`has("77"); open(DATA + "/cluster", "w").write("2"); both([])`, "starts"},
+		"no member, and the cluster is known":   {`has("77"); open(DATA + "/cluster", "w").write("1"); both([])`, "waits with ['ended']"},
+		"no member of what is a cluster of one": {`has("77"); ANSWERS["10.0.0.1"] = [member("5", "kv-0", "10.0.0.1")]`, "waits with ['ended']"},
+		"the one that began":                    {`has(""); both([member("77", "kv-2", "127.0.0.1")])`, "starts"},
+		"the one that began, expelled":          {`has(""); both([member("78", "", "127.0.0.1")])`, "waits with ['ended']"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := scripted(t, "127.0.0.1", waits+c.prepare); !strings.Contains(got, c.want) {
@@ -80,13 +87,44 @@ def wait(data):
 	}
 }
 
+// Of the data of memberships that have ended the newest is there; what was put aside before is not lost with the next.
+func TestDataThatWasPutAside(t *testing.T) {
+	got := scripted(t, "127.0.0.1", `
+def main():
+    for id in "1", "2", "3", "4":
+        has(id)
+        put_aside(DATA)
+    for name in sorted(os.listdir(DATA)):
+        print(name, open(DATA + "/" + name + "/of").read())
+`)
+	if want := "ended 4\nended.1 3\nended.2 2\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("it says %s\nwant %s", got, want)
+	}
+}
+
+// The ID of a membership that began the cluster is noted when most of the others tell the same.
+func TestTheIDOfTheOneThatBegan(t *testing.T) {
+	const notes = `
+def start(binary, args): print("notes", read(DATA + "/id"), read(DATA + "/cluster"))
+os.execv = start
+has("")
+ANSWERS["10.0.0.1"] = [member("77", "kv-2", "127.0.0.1")]
+`
+	if got := scripted(t, "127.0.0.1", notes); !strings.HasSuffix(got, "notes  \n") {
+		t.Errorf("by the word of one it says %s", got)
+	}
+	if got := scripted(t, "127.0.0.1", notes+`ANSWERS["10.0.0.2"] = ANSWERS["10.0.0.1"]`); !strings.HasSuffix(got, "notes 77 1\n") {
+		t.Errorf("by the word of both it says %s", got)
+	}
+}
+
 // The ID of a membership is beside the data from its beginning.
 func TestAMachineKnowsItsMembership(t *testing.T) {
 	got := scripted(t, "127.0.0.1", `
 ANSWERS["10.0.0.2"] = [member("5", "kv-0", "10.0.0.1"), member("77", "", "127.0.0.1")]
-def start(binary, args): print("starts", *args, open(DATA + "/id").read())
+def start(binary, args): print("starts", *args, open(DATA + "/id").read(), open(DATA + "/cluster").read())
 os.execv = start`)
-	if !strings.Contains(got, "--initial-cluster kv-0=http://10.0.0.1:2380,kv-2=http://127.0.0.1:2380 --initial-cluster-state existing") || !strings.HasSuffix(got, " 77\n") {
+	if !strings.Contains(got, "--initial-cluster kv-0=http://10.0.0.1:2380,kv-2=http://127.0.0.1:2380 --initial-cluster-state existing") || !strings.HasSuffix(got, " 77 1\n") {
 		t.Errorf("it says %s", got)
 	}
 }

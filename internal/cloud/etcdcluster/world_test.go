@@ -91,11 +91,18 @@ func (w *world) look() map[string]*etcd.Machine {
 	}
 	disks, made := map[string]string{}, map[string]userData{}
 	for _, s := range servers.Servers {
-		if s.Status == "ACTIVE" && len(s.Volumes) > 0 && !w.ends.has(s.ID) {
-			disks[s.ID] = s.Volumes[0].ID
-			w.created.Lock()
-			made[s.ID] = w.created.data[s.Name]
-			w.created.Unlock()
+		w.created.Lock()
+		data := w.created.data[s.Name]
+		w.created.Unlock()
+		disk := ""
+		switch {
+		case len(s.Volumes) > 0:
+			disk = s.Volumes[0].ID
+		case data.text != "" && !data.volume:
+			disk = s.ID // its own
+		}
+		if s.Status == "ACTIVE" && disk != "" && !w.ends.has(s.ID) {
+			disks[s.ID], made[s.ID] = disk, data
 		}
 	}
 	machines := map[string]*etcd.Machine{}
@@ -116,6 +123,7 @@ type created struct {
 // userData is what it says.
 type userData struct {
 	text, version string
+	volume        bool
 	serves        *tls.Config // nil for no TLS
 }
 
@@ -212,12 +220,13 @@ func readUserData(text string) (made userData, ok bool) {
 	}
 	var wanted struct {
 		Version string
+		Volume  bool
 		TLS     map[string][]string
 	}
 	if json.Unmarshal([]byte(found[1]), &wanted) != nil {
 		return userData{}, false
 	}
-	made = userData{text: text, version: wanted.Version}
+	made = userData{text: text, version: wanted.Version, volume: wanted.Volume}
 	if at := wanted.TLS["server"]; len(at) == 4 {
 		var secrets map[string]map[string]string
 		plain, _ := base64.StdEncoding.DecodeString(given[1])

@@ -24,9 +24,9 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 			machines = append(machines, &machine{client: client, portID: port.ID, address: port.Facts.Address})
 		}
 	}
-	ask(ctx, machines)
+	knows := consult(ctx, machines, spokesman) // members that are not wanted any more are not asked
 	l := live{ID: "port " + own.portID, Name: w.Key.Name, Mine: true, Mark: &w.Mark, Phase: kind.Pending, Message: "is a member, and has not joined yet", Uses: []string{own.portID}, State: &State{client: client, address: own.address}}
-	if knows := authority(machines); knows != nil {
+	if knows != nil {
 		return l, d.join(ctx, own, knows)
 	}
 	if w.Spec.AfterRef != "" {
@@ -127,18 +127,22 @@ func (d driver) successor(ctx context.Context, s *State) (id uint64, err error) 
 	for _, address := range s.others {
 		others = append(others, &machine{client: s.client, address: address})
 	}
-	ask(ctx, others)
-	knows := authority(others)
-	if knows == nil {
-		return 0, fmt.Errorf("%w: no other member is in touch with a leader", kind.ErrBusy)
+	asked := slices.Clone(others)
+	if s.portID != "" { // it still has its part in what most say
+		asked = append(asked, &machine{client: s.client, address: s.address})
 	}
+	knows := consult(ctx, asked, authority)
+	if knows == nil {
+		return 0, fmt.Errorf("%w: no other member is in touch with a leader, or they do not agree who the members are", kind.ErrBusy)
+	}
+	others = slices.DeleteFunc(inTouch(asked), func(m *machine) bool { return !slices.Contains(others, m) })
 	voters, healthy := 0, 0
 	for _, o := range knows.members.List {
 		if o.IsLearner || o.ID == s.ID {
 			continue
 		}
 		voters++
-		if slices.ContainsFunc(others, func(m *machine) bool { return m.answers && m.status.Leader != 0 && m.status.MemberID == o.ID }) {
+		if slices.ContainsFunc(others, func(m *machine) bool { return m.status.MemberID == o.ID }) {
 			healthy++
 			id = o.ID
 		}

@@ -24,12 +24,15 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
-			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows)), Last: l.State.Leads}
+			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
 		} else {
 			there = m.alone(at, &l)
+			if at != lost && !m.waits {
+				l.Turn.Stay = m.onlyHere(machines, nil)
+			}
 		}
 		if !there {
 			continue
@@ -151,6 +154,8 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
+	case m.answers && m.status.Leader != 0:
+		l.Phase, l.Down, l.Message = kind.Degraded, "disputed", "is in touch with a leader, but fewer than most of the members agree who they are, and nothing is done by itself: look at the machines that say something else"
 	case m.answers:
 		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
 	case m.waits && m.waiting.State == etcd.Refuses:

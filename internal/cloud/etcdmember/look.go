@@ -33,6 +33,7 @@ type machine struct {
 	host     hosts.Host
 	recorded bool // there was a member before
 	address  string
+	ownDisk  string // why its data is taken to be on its own disk; "" where it has a volume
 
 	status  etcd.Status
 	members etcd.Members
@@ -93,6 +94,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 			m.version = spec.Version
 		}
 		m.host = hosts.HostOf(servers[named("Server")], patience)
+		m.ownDisk = ownDisk(servers[named("Server")], around.Have["Volume"])
 		all[at[cluster]] = append(all[at[cluster]], m)
 	}
 	for i := range around.Want {
@@ -140,35 +142,6 @@ func (m *machine) ask(ctx context.Context) {
 		m.members = etcd.Members{} // a learner does not say
 	}
 }
-
-// authority is the machine whose word counts, nil for none: the leader that most machines name which are in touch with one, or
-// who has heard the most of them. One that lies, or was left behind, does not outvote the others.
-func authority(machines []*machine) (best *machine) {
-	votes := map[[2]uint64]int{}
-	of := func(m *machine) [2]uint64 { return [2]uint64{m.status.ClusterID, m.status.Leader} }
-	for _, m := range machines {
-		if m.answers && m.status.Leader != 0 {
-			votes[of(m)]++
-		}
-	}
-	better := func(a, b *machine) bool {
-		if votes[of(a)] != votes[of(b)] {
-			return votes[of(a)] > votes[of(b)]
-		}
-		if a.leads() != b.leads() {
-			return a.leads()
-		}
-		return a.status.AppliedIndex > b.status.AppliedIndex
-	}
-	for _, m := range machines {
-		if m.answers && m.status.Leader != 0 && len(m.members.List) > 0 && (best == nil || better(m, best)) {
-			best = m
-		}
-	}
-	return best
-}
-
-func (m *machine) leads() bool { return m.status.Leader == m.status.MemberID }
 
 // peerAt reports whether others reach a member at an address.
 func peerAt(m etcd.Member, address string) bool {

@@ -13,17 +13,19 @@ import (
 )
 
 // askOwn asks the machines of a cluster, and leaves out those that are none of it: a machine of such a name that is not wanted,
-// was never recorded as a member, and is none by the word of the others, is somebody else's.
+// was never recorded as a member, and is none by the word of the others, is somebody else's. Where their word does not count it is none if nobody says that it is one.
 func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return !m.wanted && !m.recorded })
-	ask(ctx, own)
-	knows := authority(own)
-	if knows == nil {
-		return own
+	knows := consult(ctx, own, spokesman) // those that are left out are members, too
+	listed := func(address string) bool {
+		if knows != nil {
+			return knows.lists(address)
+		}
+		return slices.ContainsFunc(own, func(m *machine) bool { return m.lists(address) })
 	}
 	var more []*machine
 	for _, m := range machines {
-		if !m.wanted && !m.recorded && knows.lists(m.address) {
+		if !m.wanted && !m.recorded && listed(m.address) {
 			more = append(more, m)
 		}
 	}

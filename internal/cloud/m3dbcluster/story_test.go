@@ -53,6 +53,34 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 	}
 }
 
+// Machines of others are changed when the instances that the same commit removes have left, and not at the same time.
+func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(2, 1, 1))
+	both := strings.Replace(sized(1, 1, 1), "v1.5.0", "v1.4.2", 1)
+	planned := w.Plan(both)
+	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
+		if text := why(planned, "Server", name); !strings.Contains(text, "kv-4 leaves the cluster first") {
+			t.Errorf("%s says %s", name, text)
+		}
+	}
+	left := false
+	for _, r := range append(w.Sync(both).Results, w.MustSync(both).Results...) { // a pass deletes nothing that its plan has not shown
+		switch {
+		case r.Step.Key.Kind == "M3DBInstance" && r.Step.Action == plan.Delete:
+			left = true
+		case r.Step.Key.Kind == "Server" && r.Step.Key.Name != "kv-4" && !left:
+			t.Errorf("%s %s comes before the instance has left", r.Step.Action, r.Step.Key)
+		}
+	}
+	w.settled("kv-0", "kv-1", "kv-2")
+	kept := strings.Replace(sized(2, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.2", 1)
+	w.MustSync(kept)
+	if text := why(w.Plan(strings.Replace(sized(1, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.1", 1)), "Server", "kv-1"); strings.Contains(text, "leaves the cluster first") {
+		t.Errorf("beside one that is kept kv-1 says %s", text)
+	}
+}
+
 // What the operator rolled at the same time by a status that was out of date (m3db-operator issues 260, 271) is one machine after the other.
 func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
 	w := newWorld(t)

@@ -132,7 +132,7 @@ func (c *cluster) found(around kind.Around, seen seen) (all []live) {
 		there := false
 		if p != nil {
 			there = m.placed(p, seen, &l)
-			l.Turn.Stay = cmp.Or(stay, m.moved(l.State))
+			l.Turn.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), m.moved(l.State))
 		} else {
 			there = m.alone(seen, c.anyRecorded(), &l)
 		}
@@ -160,6 +160,15 @@ func (c *cluster) stay(p *m3.Placement) string {
 		return "shards of " + h.ID + " are coming or going"
 	}
 	return ""
+}
+
+// givesWay says why a machine that works is not changed yet; "" when it may be. One instance changes at a time: those that are not wanted any more go
+// first. One that does not work has to be mended, since none leaves before.
+func (c *cluster) givesWay(l *live, unwanted []live) string {
+	if c.keeps || len(unwanted) == 0 || l.Phase != kind.Ready && l.Phase != kind.Pending {
+		return ""
+	}
+	return unwanted[len(unwanted)-1].Name + " leaves the cluster first"
 }
 
 // placed says what a machine is in a placement; false is that it is no part of it.

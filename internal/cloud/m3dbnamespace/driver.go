@@ -12,24 +12,8 @@ import (
 )
 
 // recordTag is on ports of a cluster one of whose namespaces was asked for. Tags of this form are taken for a part of a mark: no manifest can
-// hold one. What writes a port's mark takes it off, and it is written again.
+// hold one.
 func recordTag(namespace string) string { return kind.OwnerPrefix + "m3ns:" + kind.Digest(namespace) }
-
-// tags are those of ports, by their IDs.
-func (d driver) tags(ctx context.Context) (map[string][]string, error) {
-	var answer struct {
-		Ports []struct {
-			ID   string
-			Tags []string
-		}
-	}
-	err := d.cloud.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "ports?fields=id&fields=tags", Into: &answer})
-	tags := make(map[string][]string, len(answer.Ports))
-	for _, p := range answer.Ports {
-		tags[p.ID] = p.Tags
-	}
-	return tags, err
-}
 
 func (d driver) record(ctx context.Context, portIDs []string, namespace string) error {
 	for _, id := range portIDs {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -63,7 +64,7 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	byPort, err := d.tags(ctx)
+	byPort, err := define.RecordsOfPorts(ctx, d.cloud)
 	if err != nil {
 		return nil, err
 	}

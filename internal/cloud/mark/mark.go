@@ -133,6 +133,16 @@ func UserTags(tags []string) []string {
 	return user
 }
 
+// Records are the tags that are ours and no part of a mark: what is noted beside it, and stays when a mark is written.
+func Records(tags []string) (list []string) {
+	for _, tag := range tags {
+		if _, owner := kind.ParseOwner(tag); !owner && strings.HasPrefix(tag, kind.OwnerPrefix) {
+			list = append(list, tag)
+		}
+	}
+	return list
+}
+
 func isOurs(tag string) bool {
 	return strings.HasPrefix(tag, kind.OwnerPrefix) || strings.HasPrefix(tag, appliedPrefix)
 }

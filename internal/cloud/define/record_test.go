@@ -1,0 +1,35 @@
+package define
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What is recorded is read to the last page, and a list that is cut says nothing.
+func TestRecordsOnSeveralPages(t *testing.T) {
+	for name, last := range map[string]string{"whole": `{"ports": [{"id": "b", "tags": ["stackreeve:etcd", "blue"]}], "ports_links": []}`, "cut": ""} {
+		t.Run(name, func(t *testing.T) {
+			c := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case !r.URL.Query().Has("marker"):
+					next := "http://" + r.Host + "/network/v2.0" + r.URL.Path + "?" + r.URL.RawQuery + "&marker=a"
+					fmt.Fprintf(w, `{"ports": [{"id": "a", "tags": ["stackreeve:etcd"]}], "ports_links": [{"rel": "next", "href": %q}]}`, next)
+				case last == "":
+					w.WriteHeader(http.StatusForbidden)
+				default:
+					fmt.Fprint(w, last)
+				}
+			})
+			ids, err := Record("stackreeve:etcd").Ports(t.Context(), c)
+			tags, tagsErr := RecordsOfPorts(t.Context(), c)
+			if last == "" && (err == nil || tagsErr == nil || ids != nil || tags != nil) {
+				t.Errorf("a list that is cut is %v, %v and %v, %v", ids, err, tags, tagsErr)
+			}
+			if last != "" && (err != nil || tagsErr != nil || !ids["a"] || !ids["b"] || strings.Join(tags["b"], " ") != "stackreeve:etcd" || len(tags) != 2) {
+				t.Errorf("they are %v, %v and %v, %v", ids, err, tags, tagsErr)
+			}
+		})
+	}
+}
