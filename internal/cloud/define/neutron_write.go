@@ -142,7 +142,7 @@ func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.C
 		return errNoRoom
 	}
 	if fits && stays {
-		text, tags = marked, slices.Concat([]string{}, l.Tags, records) // null is no list
+		text, tags = marked, append(append([]string{}, l.Tags...), records...) // null is no list
 		slices.Sort(tags)
 		tags = slices.Compact(tags)
 	}
