@@ -29,7 +29,7 @@ type history struct {
 	unanswered bool
 	err        error
 	final      bool
-	rejected   time.Time      // by the cloud
+	rejected   time.Time      // when what the cloud has rejected was begun
 	again      bool           // had its second chance
 	ways       map[string]int // how often the cloud accepted a change by a way
 	most       int            // ways that one step had at once, at most
@@ -151,7 +151,8 @@ func (r *run) ensureHistory(id string) *history {
 	return r.histories[id]
 }
 
-func (r *run) noteFailure(id string, s plan.Step, err error) {
+// noteFailure takes note of an attempt that was begun at a time, and has failed.
+func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
 	var later *kind.RetryAfterError
@@ -160,7 +161,7 @@ func (r *run) noteFailure(id string, s plan.Step, err error) {
 		t.failures++ // the next list shows whether it is this object that is gone
 		t.err = nil
 	case errors.Is(err, kind.ErrRejected):
-		t.final, t.rejected = true, now
+		t.final, t.rejected = true, began // what is deleted from then on may have come too late for it
 		r.noteUsedUp(s, err)
 	case errors.Is(err, kind.ErrNotYet):
 		if t.first.IsZero() {

@@ -153,7 +153,7 @@ func (r *run) finish(o outcome) {
 		delete(r.destroyed, o.id)
 	}
 	if o.result.Err != nil {
-		r.noteFailure(o.id, s, o.result.Err)
+		r.noteFailure(o.id, s, o.result.Started, o.result.Err)
 		listed.stale[s.Key] = true
 		return
 	}
