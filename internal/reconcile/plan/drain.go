@@ -92,11 +92,14 @@ func (g *group) drain(m *member, now time.Time) {
 			f.step.settling = &settling{until: until}
 		}
 		for _, s := range m.changes {
-			s.Awaits = append(s.Awaits, f.step.Key)
-			s.Turn = fmt.Sprintf("after %s has sent it nothing new for %s", f.step.Key, g.strategy.Drain)
-			s.Reason = s.Why() + "; " + s.Turn
+			s.waitFor(whenDrained(f.step.Key, g.strategy.Drain), f.step.Key)
 		}
 	}
+}
+
+// whenDrained is until when what is drained waits.
+func whenDrained(front manifest.Key, drain time.Duration) string {
+	return fmt.Sprintf("after %s has sent it nothing new for %s", front, drain)
 }
 
 // trafficOf is what may be sent to an object that is, or is of, a member of a group.

@@ -208,12 +208,16 @@ func (p *planner) judge(g *group, m *member) {
 			if !slices.Contains(g.judges, judge.Key.Kind) {
 				g.judges = append(g.judges, judge.Key.Kind)
 			}
-			accuses := slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(s.have.Tokens, token) || token == s.have.ID })
-			if accuses && m.accuser == nil {
+			if m.accuser == nil && accuses(user, s.have) {
 				m.accuser = judge
 			}
 		}
 	}
+}
+
+// accuses reports whether an object says of another one that it does not serve.
+func accuses(user, of *kind.Live[any]) bool {
+	return slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(of.Tokens, token) || token == of.ID })
 }
 
 // stepOf is the step of a wanted object in the cloud; nil for others.

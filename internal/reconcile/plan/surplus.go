@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
@@ -50,12 +51,6 @@ func (p *planner) worksOf(group string) string {
 	return cmp.Or(p.kinds[members].Info().Works, members)
 }
 
-func (s *Step) waitFor(turn string, keys ...manifest.Key) {
-	s.Awaits = append(s.Awaits, keys...)
-	s.Turn = turn
-	s.Reason = s.Why() + "; " + turn
-}
-
 // standIn has former members that serve stay as long as too few of the others do.
 func (p *planner) standIn(key manifest.Key, strategy rollout.Strategy, former []*Step) {
 	g := p.grouped[key]
@@ -88,12 +83,7 @@ func (p *planner) standIn(key manifest.Key, strategy rollout.Strategy, former []
 
 // accused reports whether something says of an object that it does not serve.
 func (p *planner) accused(s *Step) bool {
-	for _, user := range p.usersOf(s.have) {
-		if slices.ContainsFunc(user.Unwell, func(token string) bool { return token == s.have.ID || slices.Contains(s.have.Tokens, token) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.usersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.
@@ -111,7 +101,7 @@ func (p *planner) lingerFor(key manifest.Key, drain time.Duration, former []*Ste
 				if !pending {
 					front.settling = &settling{until: until}
 				}
-				s.waitFor(fmt.Sprintf("after %s has sent it nothing new for %s", front.Key, drain), front.Key)
+				s.waitFor(whenDrained(front.Key, drain), front.Key)
 			}
 		}
 	}

@@ -96,11 +96,16 @@ func (p *planner) takeTurns(g *group) {
 			first, turn = p.ahead(g)
 		}
 		for _, s := range m.changes {
-			s.Awaits = append(s.Awaits, first...)
-			s.Turn = turn
-			s.Reason = s.Why() + "; " + s.Turn
+			s.waitFor(turn, first...)
 		}
 	}
+}
+
+// waitFor has a step wait for others, and says until when.
+func (s *Step) waitFor(turn string, keys ...manifest.Key) {
+	s.Awaits = append(s.Awaits, keys...)
+	s.Turn = turn
+	s.Reason = s.Why() + "; " + turn
 }
 
 // ahead is what those who wait are waiting for, and what to say of it.
