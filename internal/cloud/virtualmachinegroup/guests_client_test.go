@@ -225,6 +225,19 @@ func (v *view) missing() (missing, own int) {
 	return missing, own
 }
 
+// changes are the moments at which something else was seen of a member than before, one a line.
+func changes(record []sighting, members int) string {
+	var text strings.Builder
+	v := newView(members, false)
+	for _, s := range record {
+		if v.last[s.of][s.member] != s.what {
+			v.last[s.of][s.member] = s.what
+			fmt.Fprintf(&text, "%s member %d %s %q\n", s.at.Round(time.Millisecond), s.member, [...]string{"answers", "is sent to", "is broken"}[s.of], s.what)
+		}
+	}
+	return text.String()
+}
+
 // outage is the first moment, after all served for the first time, when more members did not serve than may, or than the test
 // itself has broken; "" when there was none. What was seen at the same time is one moment.
 func outage(record []sighting, members int, fronted bool, may int) string {

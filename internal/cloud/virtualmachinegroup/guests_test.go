@@ -274,7 +274,7 @@ func inSync(pass engine.Pass) bool { return pass.Outcome() == plan.InSync }
 func (s *stage) judge(c *client, mayMiss int) {
 	s.t.Helper()
 	if found := outage(c.record(), len(c.addresses), c.fronted, mayMiss); found != "" {
-		s.t.Error(found)
+		s.t.Errorf("%s; what was seen:\n%s", found, changes(c.record(), len(c.addresses)))
 	}
 }
 
