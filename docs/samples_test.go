@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ import (
 // A page whose blocks are marked is a script: each "```sh run" block is typed
 // into one shell, and the "```text output" block after it is what that prints.
 // A block "```text sample=NAME" of any page shows what the block of that name in
-// a script has printed. -update writes all of them.
+// a script has printed, and with "last=N" the last N lines of that. -update writes all of them.
 //
 // A page that has a folder in testdata begins with the files in it; stage.sh is read by its shell before the first
 // block, and "after=NAME" calls a function of that before the block's own commands.
@@ -90,9 +91,19 @@ func TestSamples(t *testing.T) {
 				t.Errorf("%s:%d: no script has a sample %s", file, b.line, name)
 				return "", false
 			}
-			return named[name], name != ""
+			return last(named[name], b.word("last")), name != ""
 		})
 	}
+}
+
+// last are the last lines of a text, as many as the number says; all of them for none.
+func last(text, number string) string {
+	n, err := strconv.Atoi(number)
+	lines := strings.SplitAfter(text, "\n")
+	if err != nil || n >= len(lines) {
+		return text
+	}
+	return strings.Join(lines[len(lines)-1-n:], "") // the last one is empty
 }
 
 // runPage types a page's commands and compares their output.

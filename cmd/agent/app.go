@@ -196,10 +196,22 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 		return root.Help()
 	}
 	root.AddCommand(elsewhere()...)
-	root.AddCommand(a.run(), a.approve(), a.reconcile(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
-	root.AddCommand(a.destroy(), a.export(), a.kubeconfig(), settingsTopic())
+	grouped(root, "Stacks:", a.plan(), a.run(), a.status(), a.destroy())
+	grouped(root, "Manifests:", a.validate(), a.explain(), a.schema(), a.export())
+	grouped(root, "Running agents:", a.approve(), a.reconcile(), a.kubeconfig())
+	grouped(root, "Without a cloud:", a.demo(), a.simulator())
+	root.AddCommand(a.version(), settingsTopic())
 	a.completions(root)
 	return root
+}
+
+// grouped adds commands below a heading of the help.
+func grouped(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // text writes for people on standard output.

@@ -95,7 +95,7 @@ func envOr(name, value string) string {
 func (a *app) approve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve STACK HASH",
-		Short: "Let a plan through that a running agent holds",
+		Short: "Approve a plan that a running agent holds",
 		Long: `Lets exactly the plan through that a running agent holds under this hash, and has it reconcile at once.
 
 The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval is kept in memory:

@@ -20,7 +20,7 @@ func (a *app) plan() *cobra.Command {
 	var code bool
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "Say what a revision would do; changes nothing",
+		Short: "Show what a revision would change; changes nothing",
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")

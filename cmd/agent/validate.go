@@ -29,8 +29,8 @@ func (a *app) validate() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "validate [PATH…]",
-		Short: "Say everything about manifests that can be said without a cloud",
-		Long: `Say everything about manifests that can be said without a cloud.
+		Short: "Check manifests, without a cloud",
+		Long: `Check manifests, without a cloud.
 
 PATH is a folder of manifests, read as it lies there, a manifest, - for
 manifests on standard input, or a configuration file. All manifests together are
