@@ -200,3 +200,48 @@ spec: {resource: {}}
 		t.Errorf("error is %v", err)
 	}
 }
+
+// What an object of a defined kind has no more stays while that is suspended, however its definition calls it.
+func TestWhatASuspendedObjectHasNoMoreStays(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := func(annotations, backed string) string {
+		return `apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: pair}
+spec:
+  schema: {kind: Pair, apiVersion: v1alpha1, spec: {backed: boolean}}
+  resources:
+  - id: front
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "${schema.metadata.name}"}
+      spec: {resource: {}}
+  - id: back
+    includeWhen: ["${schema.spec.backed}"]
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "back-of-${schema.metadata.name}-0"}
+      spec: {resource: {}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Pair
+metadata: {name: twin, annotations: {` + annotations + `}}
+spec: {backed: ` + backed + `}
+`
+	}
+	const other = "---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: twins}, spec: {resource: {}}}\n"
+	g.Only(text("", "true"), other)
+	g.MustSync(text("", "true") + other)
+	var did []string
+	for _, s := range g.Plan(text(`stackreeve.dev/suspend: "true"`, "false")).Steps {
+		did = append(did, string(s.Action)+" "+s.Key.Name)
+	}
+	if got := strings.Join(did, ", "); got != "keep twin, keep back-of-twin-0, delete twins" {
+		t.Errorf("suspended, it does %s", got)
+	}
+	if got := g.Plan(text("", "false")).Summary(); got.Delete != 2 {
+		t.Errorf("not suspended, it does %v", got)
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,49 @@ func TestFilesOfKinds(t *testing.T) {
 				t.Errorf("%s: kinds have spec.go (what it is), rules.go (what is right) and driver.go (requests of its own)", file)
 			}
 		}
+	}
+}
+
+var (
+	expandsInto = regexp.MustCompile(`\.(?:Child|Children|Spares|Varied)\("(\w+)"`)
+	inQuotes    = regexp.MustCompile(`"(\w+)"`)
+	partsSaid   = regexp.MustCompile(`Parts: \[\]string\{(.*?)\}`)
+)
+
+// TestParts: each kind says of which kinds the objects are that it expands into.
+func TestParts(t *testing.T) {
+	made, said := map[string][]string{}, map[string][]string{}
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Base(filepath.Dir(file))
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, found := range expandsInto.FindAllSubmatch(text, -1) {
+			made[folder] = append(made[folder], string(found[1]))
+		}
+		for _, list := range partsSaid.FindAllSubmatch(text, -1) {
+			for _, found := range inQuotes.FindAllSubmatch(list[1], -1) {
+				said[folder] = append(said[folder], string(found[1]))
+			}
+		}
+	}
+	for folder, kinds := range made {
+		slices.Sort(kinds)
+		slices.Sort(said[folder])
+		if kinds = slices.Compact(kinds); !slices.Equal(kinds, said[folder]) {
+			t.Errorf("%s expands into %v, and says Parts: %v", folder, kinds, said[folder])
+		}
+	}
+	if len(made) < 6 {
+		t.Errorf("only %d kinds are found to expand into others", len(made))
 	}
 }
 

@@ -250,3 +250,26 @@ func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 		}
 	}
 }
+
+// With paused nothing is changed, also what the same commit takes out of the cluster.
+func TestPausedWithFewerMembers(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(5))
+	planned := w.Plan(sized(3, "paused: true"))
+	kept := 0
+	for _, s := range planned.Steps {
+		if s.Action.Writes() {
+			t.Errorf("it would %s %s", s.Action, s.Key)
+		}
+		if strings.Contains(s.Why(), "EtcdCluster/kv, which is suspended") {
+			kept++
+		}
+	}
+	if kept < 6 { // members, servers and ports
+		t.Errorf("%d parts say that the cluster is suspended", kept)
+	}
+	w.Sync(sized(3, "paused: true"))
+	w.settled(5)
+	w.MustSync(sized(3))
+	w.settled(3)
+}

@@ -63,7 +63,7 @@ var fields = table.NewFlat(
 // needed. d says what the words of manifests mean.
 func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, Judges: true,
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, Judges: true, Parts: []string{"FloatingIP"},
 		Unmark: mark.UnmarkByTag("loadbalancer"),
 		Loss:   []string{"its address, unless the manifest fixes it"},
 		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",

@@ -231,6 +231,30 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
+// What a commit that freezes a cluster takes out of it stays, too: instances with their machines, and a namespace with its data.
+func TestFrozenWithFewerParts(t *testing.T) {
+	w := newWorld(t)
+	two := strings.Replace(sized(2, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
+	w.MustSync(two)
+	frozen := sized(1, 1, 1, "  frozen: true")
+	planned := w.Plan(frozen)
+	if list := writes(planned); len(list) > 0 {
+		t.Errorf("the plan has %v", list)
+	}
+	for _, part := range [][2]string{{"M3DBInstance", "kv-4"}, {"Server", "kv-4"}, {"Port", "kv-4"}} {
+		if text := why(planned, part[0], part[1]); !strings.Contains(text, "M3DBCluster/kv, which is suspended") {
+			t.Errorf("%s/%s says %s", part[0], part[1], text)
+		}
+	}
+	w.MustSync(frozen)
+	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
+	if got := w.Namespaces(); !slices.Equal(got, []string{"long:40d", "plain"}) {
+		t.Errorf("there are %v", got)
+	}
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+}
+
 // An agent dies at each request that changes something in the cluster; the next one, which knows nothing, ends with the same.
 func TestAgentsDieAtEachRequestToM3(t *testing.T) {
 	w := newWorld(t)

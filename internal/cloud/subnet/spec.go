@@ -94,7 +94,7 @@ type Filter struct {
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Subnet", Unmark: mark.UnmarkByLabel("subnet"),
+		Info: kind.Info{Kind: "Subnet", Parts: []string{"RouterInterface"}, Unmark: mark.UnmarkByLabel("subnet"),
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
 		Resource: define.NeutronResource{Collection: "subnets", Singular: "subnet"},
 		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},

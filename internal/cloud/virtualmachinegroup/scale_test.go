@@ -237,3 +237,29 @@ func TestRefusedBounds(t *testing.T) {
 		"initScript: {template: true, value: x}": "spec.template.initScript.template: says what machines there are",
 	}, func(change string) string { return strings.Replace(open, "template: {", "template: {"+change+", ", 1) })
 }
+
+// The machines that a group has no more stay while it is suspended: those that its manifest has no more, and those that nobody asks for any more.
+func TestASuspendedGroupKeepsItsMachines(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	fixed := func(n, annotations string) string {
+		return strings.NewReplacer("minReplicas: 2", "replicas: "+n, "  maxReplicas: 5\n", "", "{name: web}", "{name: web, annotations: {"+annotations+"}}").Replace(open)
+	}
+	const suspended = `stackreeve.dev/suspend: "true"`
+	g.Only(fixed("3", ""))
+	first := g.MustSync(fixed("3", ""))
+	for name, text := range map[string]string{"fewer": fixed("1", suspended), "fewer asked for": strings.Replace(open, "{name: web}", "{name: web, annotations: {"+suspended+"}}", 1)} {
+		if name == "fewer asked for" {
+			g.MustSync(open)
+			ask(t, g.Client(nil), ids(first.Last)["Server/web-0"], "2")
+		}
+		p := g.Plan(text)
+		if got := strings.Join(servers(p), " "); got != "0 1 2" {
+			t.Errorf("%s: it keeps %s", name, got)
+		}
+		for _, s := range p.Steps {
+			if s.Action.Writes() {
+				t.Errorf("%s: it would %s %s", name, s.Action, s.Key)
+			}
+		}
+	}
+}

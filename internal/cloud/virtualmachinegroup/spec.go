@@ -77,7 +77,7 @@ type rules struct{}
 // Kind is the kind VirtualMachineGroup.
 func Kind() kind.Kind {
 	return kind.DefineWorkload(kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine", Parts: []string{"ServerGroup", "VirtualMachine", "DNSRecordSet"},
 		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
 	}, rules{})
 }

@@ -86,6 +86,9 @@ type Info struct {
 	// Members is the kind of the objects that an object of this kind consists of, all
 	// alike and able to stand in for each other; "" when it is no group.
 	Members string
+	// Parts are the kinds of all that an object of this kind can stand for itself; none for what stands for nothing, and for
+	// kinds that a definition makes.
+	Parts []string
 	// Works is the kind of the object of the same name that does the work of an object of
 	// this kind; "" when it does that itself.
 	Works string

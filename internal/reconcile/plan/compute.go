@@ -31,6 +31,7 @@ import (
 //	yes     yes                  differs in a fixed field         replace
 //	yes     yes                  failed for good                  replace
 //	yes     yes                  the cloud is working on it       wait
+//	no      yes                  a part of what is suspended      keep
 //	no      yes                  marked to be kept                keep
 //	no      yes                  marked to be detached            detach
 //	no      several, shared      which is meant cannot be decided refuse

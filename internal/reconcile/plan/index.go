@@ -30,6 +30,7 @@ type planner struct {
 	adopters   map[*kind.Live[any]]manifest.Key   // what it is adopted for
 	imports    map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
 	holders    *holders                           // of what only one object can have; nil until somebody asks
+	suspended  []suspended                        // what may have parts that no manifest has any more
 	all        *spares                            // that there may be; nil for none
 	steps      []Step
 	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
@@ -94,6 +95,7 @@ func newPlanner(in Input) *planner {
 			}
 		}
 	}
+	p.suspended = p.suspensions()
 	for _, name := range slices.Sorted(maps.Keys(in.Have)) { // users are named in this order
 		p.index[name] = p.indexOf(name, in.Have[name])
 	}

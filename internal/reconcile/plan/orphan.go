@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -73,6 +74,10 @@ func (p *planner) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
 
 func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 	s := Step{Key: p.orphanKey(o, item), have: item}
+	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
+		s.Parent, s.ofSuspended = over, true
+		return s.withAction(Keep, fmt.Sprintf("no longer in the repository; left as it is: by its name it is a part of %s, which is suspended", over))
+	}
 	switch info := p.kinds[o.Kind].Info(); {
 	case item.Mark.Detach && (info.FixedMark || info.StaysMarked):
 		return s.withAction(Keep, "no longer in the repository; left in the cloud with its mark, which cannot be taken off a "+o.Kind)

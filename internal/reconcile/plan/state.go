@@ -130,13 +130,15 @@ func (st states) awaited(s Step) string {
 	return "Waiting for " + key.String() + " to be " + end
 }
 
-func (s Step) suspended() bool { return s.Action == Keep && s.want != nil && s.want.Options.Suspend }
+func (s Step) suspended() bool {
+	return s.Action == Keep && (s.ofSuspended || s.want != nil && s.want.Options.Suspend)
+}
 
 // outdated reports whether the object is not as wanted because its group leaves it so.
 func (s Step) outdated() bool { return s.left && (len(s.aside) > 0 || s.have == nil || s.want == nil) }
 
 func (s Step) suspension() State {
-	if s.have == nil || len(s.aside) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
+	if s.have == nil || s.ofSuspended || len(s.aside) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
 		return StateDiffers
 	}
 	return StateSuspended

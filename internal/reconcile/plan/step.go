@@ -102,6 +102,8 @@ type Step struct {
 	judges []string
 	// left is true of what stays as it is because its group changes no member now.
 	left bool
+	// ofSuspended is true of what no manifest has any more, and what is suspended had.
+	ofSuspended bool
 	// locked is true when nothing but a user is in the way of a deletion.
 	locked bool
 	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored

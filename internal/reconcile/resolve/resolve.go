@@ -234,6 +234,7 @@ func (r *resolver) expand(n *node) {
 	n.expanded = true
 	e := kind.NewExpansion(&n.Desired, repository{r})
 	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
+	n.Options.Suspend = n.Options.Suspend || e.Suspended()
 	n.Notes = append(n.Notes, e.Notes()...)
 	n.Rollout, n.Probes = e.Rollout()
 	n.Public = n.Public || e.IsPublic()

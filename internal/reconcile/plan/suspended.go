@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What is suspended is left exactly as it is, and what it is not to have any more is a part of that. Marks do not show what an
+// object was a part of, so it is one by its kind and its name:
+//
+//	NAME, NAME-…        of the kinds that the suspended object can stand for (see [kind.Info.Parts])
+//	NAME, with - or .   of any kind, where a definition says what it stands for, which chooses names itself
+//	around it
+//
+// Sooner something is kept that was no part of it than the other way round: the plan says so, and it goes later.
+
+// suspended is an object of the repository that is suspended, and may stand for others.
+type suspended struct {
+	*kind.Desired
+	parts map[string]bool // kinds; nil for any
+}
+
+// suspensions finds them. What is suspended as a part of another one is left to that.
+func (p *planner) suspensions() (list []suspended) {
+	for i := range p.Want {
+		d := &p.Want[i]
+		if parent := p.byKey[d.Parent]; !d.Options.Suspend || d.Unmanaged || parent != nil && parent.Options.Suspend {
+			continue
+		}
+		if d.Defined() != nil {
+			list = append(list, suspended{d, nil})
+			continue
+		}
+		parts := map[string]bool{}
+		if p.addParts(d.Key.Kind, parts); len(parts) > 0 {
+			list = append(list, suspended{d, parts})
+		}
+	}
+	return list
+}
+
+func (p *planner) addParts(name string, parts map[string]bool) {
+	k := p.kinds[name]
+	if k == nil {
+		return
+	}
+	for _, part := range k.Info().Parts {
+		if !parts[part] {
+			parts[part] = true
+			p.addParts(part, parts)
+		}
+	}
+}
+
+// suspendedOver is the suspended object that something without a manifest was a part of; zero for none.
+func (p *planner) suspendedOver(o kind.Owner, item *kind.Live[any]) manifest.Key {
+	key := p.orphanKey(o, item)
+	for _, s := range p.suspended {
+		if here := o.Name == "" || key.Namespace == s.Key.Namespace; here && s.had(key) {
+			return s.Key
+		}
+	}
+	return manifest.Key{}
+}
+
+func (s suspended) had(key manifest.Key) bool {
+	if s.parts != nil {
+		return s.parts[key.Kind] && (key.Name == s.Key.Name || strings.HasPrefix(key.Name, s.Key.Name+"-"))
+	}
+	between := func(name string) string { return "-" + strings.ReplaceAll(name, ".", "-") + "-" }
+	return strings.Contains(between(key.Name), between(s.Key.Name))
+}
