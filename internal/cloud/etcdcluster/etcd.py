@@ -181,11 +181,14 @@ def data_disk(names="/dev/disk/by-id/*"):
 
 
 def refusal(data):
-    """Why this version must not open the data; "" when it may. etcd goes up one minor version at a time, and never down."""
+    """Why this version must not open the data; "" when it may. etcd goes up one minor version at a time, and never down, and to 3.6 from
+    3.5.26 or newer only, before which what is stored of members can be wrong for it."""
     was = read(os.path.join(data, "version"))
     if not was:
         return ""
-    before, now = ([int(n) for n in v.split(".")[:2]] for v in (was, WANTED["version"]))
+    before, now = ([int(n) for n in v.split(".")[:3]] for v in (was, WANTED["version"]))
+    if [3, 5] <= before < [3, 5, 26] and now[:2] == [3, 6]:
+        return "its data is of etcd %s, which %s must not open: 3.6 follows 3.5.26 or newer" % (was, WANTED["version"])
     if before[0] == now[0] and now[1] - before[1] in (0, 1):
         return ""
     return "its data is of etcd %s, which %s must not open: etcd goes up one minor version at a time, and never down" % (was, WANTED["version"])

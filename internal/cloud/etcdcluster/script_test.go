@@ -87,6 +87,31 @@ def wait(data):
 	}
 }
 
+// Data that a version of etcd must not open is not opened, also on a machine that was made while the others kept the version that they had.
+func TestDataOfAnotherVersion(t *testing.T) {
+	const refuses = `
+def wait(data):
+    print(refusal(data))
+    raise SystemExit
+has("77")
+`
+	for _, c := range [][3]string{
+		{"3.5.16", "3.6.16", "3.6 follows 3.5.26 or newer"},
+		{"3.5.25", "3.6.16", "3.6 follows 3.5.26 or newer"},
+		{"3.5.26", "3.6.16", "starts"},
+		{"3.6.0", "3.6.16", "starts"},
+		{"3.5.16", "3.5.35", "starts"},
+		{"3.4.23", "3.5.16", "starts"},
+		{"3.5.35", "3.7.3", "one minor version at a time"},
+		{"3.6.16", "3.5.35", "never down"},
+	} {
+		prepare := refuses + `open(DATA + "/version", "w").write("` + c[0] + `"); WANTED["version"] = "` + c[1] + `"`
+		if got := scripted(t, "127.0.0.1", prepare); !strings.Contains(got, c[2]) {
+			t.Errorf("%s with data of %s says %s\nwant %s", c[1], c[0], got, c[2])
+		}
+	}
+}
+
 // Of the data of memberships that have ended the newest is there; what was put aside before is not lost with the next.
 func TestDataThatWasPutAside(t *testing.T) {
 	got := scripted(t, "127.0.0.1", `

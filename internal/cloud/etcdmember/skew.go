@@ -7,7 +7,8 @@ import (
 )
 
 // Which versions of etcd can follow each other (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/): a member never goes back by a
-// minor version, all members are at most one behind, and 3.6 follows 3.5.20 or newer, before which promotions can be lost.
+// minor version, all members are at most one behind, and 3.6 follows 3.5.26 or newer: what older ones have stored of promotions and
+// removals can be wrong for it, and members come back that were removed (https://etcd.io/blog/2025/zombie_members_upgrade/).
 
 // release is a version of etcd.
 type release struct{ minor, patch int }
@@ -49,8 +50,8 @@ func (m *machine) stays(machines []*machine, knows *machine) string {
 			continue
 		case want.minor > its.minor+1:
 			return fmt.Sprintf("etcd goes up one minor version at a time, and %s runs %s: %s comes later", o.key.Name, o.status.Version, m.version)
-		case its.minor == 3005 && its.patch < 20 && want.minor > its.minor:
-			return fmt.Sprintf("etcd %s follows 3.5.20 or newer, and %s runs %s", m.version, o.key.Name, o.status.Version)
+		case its.minor == 3005 && its.patch < 26 && want.minor > its.minor:
+			return fmt.Sprintf("etcd %s follows 3.5.26 or newer, and %s runs %s", m.version, o.key.Name, o.status.Version)
 		case its.minor > want.minor:
 			newer++
 		}
