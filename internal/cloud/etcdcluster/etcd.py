@@ -398,6 +398,28 @@ def expelled(data):
         time.sleep(1)
 
 
+def begun(data):
+    """Whether there is data. etcd makes a folder and an empty database before it asks others, and its log, all at once, when it goes on from there:
+    a first start that did not get so far has promised nothing to anybody."""
+    return os.path.isdir(os.path.join(data, "member", "wal"))
+
+
+def forget(data):
+    """Takes away what is noted beside data."""
+    for name in ("version", "id", "cluster"):
+        if os.path.exists(os.path.join(data, name)):
+            os.remove(os.path.join(data, name))
+
+
+def clear(data):
+    """Has a machine without data wait as one whose disk is empty. The first of such leftovers stays, for people: it may be what is left of data."""
+    member, aside = os.path.join(data, "member"), os.path.join(data, "unbegun")
+    if os.path.isdir(member) and not os.path.exists(aside):
+        os.rename(member, aside)
+    shutil.rmtree(member, ignore_errors=True)
+    forget(data)
+
+
 ENDED = 3  # folders with data of memberships that have ended, of which the oldest goes
 
 
@@ -409,9 +431,7 @@ def put_aside(data):
     for n in range(free, 0, -1):
         os.rename(aside[n - 1], aside[n])
     os.rename(os.path.join(data, "member"), aside[0])
-    for name in ("version", "id", "cluster"):
-        if os.path.exists(os.path.join(data, name)):
-            os.remove(os.path.join(data, name))
+    forget(data)
 
 
 def restored(snapshot):
@@ -459,9 +479,11 @@ def main():
     fetch()
     data = find_data()
     there, state = {}, "existing"
-    if os.path.isdir(os.path.join(data, "member")) and expelled(data):
+    if begun(data) and expelled(data):
         put_aside(data)
-    if refusal(data) or not os.path.isdir(os.path.join(data, "member")):
+    if not begun(data):
+        clear(data)
+    if refusal(data) or not begun(data):
         there, known, cluster, state = wait(data)
         write(os.path.join(data, "id"), known)
         write(os.path.join(data, "cluster"), cluster)

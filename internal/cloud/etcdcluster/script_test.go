@@ -27,7 +27,7 @@ def start(binary, args):
     print("starts", *args)
     raise SystemExit
 def has(id):
-    os.makedirs(DATA + "/member", exist_ok=True)
+    os.makedirs(DATA + "/member/wal", exist_ok=True)
     open(DATA + "/member/of", "w").write(id)
     if id: open(DATA + "/id", "w").write(id)
 os.execv = start
@@ -77,6 +77,8 @@ def wait(data):
 		"no member, and the cluster is known":   {`has("77"); open(DATA + "/cluster", "w").write("1"); both([])`, "waits with ['ended']"},
 		"no member of what is a cluster of one": {`has("77"); ANSWERS["10.0.0.1"] = [member("5", "kv-0", "10.0.0.1")]`, "waits with ['ended']"},
 		"the one that began":                    {`has(""); both([member("77", "kv-2", "127.0.0.1")])`, "starts"},
+		"a first start that ended at once":      {`has("77"); os.rmdir(DATA + "/member/wal"); open(DATA + "/version", "w").write("3.6.16")`, "waits with ['unbegun']"},
+		"a first start, again":                  {`has("77"); os.rmdir(DATA + "/member/wal"); os.mkdir(DATA + "/unbegun"); ANSWERS["10.0.0.1"] = []`, "waits with ['unbegun']"},
 		"the one that began, expelled":          {`has(""); both([member("78", "", "127.0.0.1")])`, "waits with ['ended']"},
 	} {
 		t.Run(name, func(t *testing.T) {
