@@ -139,8 +139,12 @@ func factsOf(file *ast.File, read, written map[string]bool) {
 				written[element.(*ast.KeyValueExpr).Key.(*ast.Ident).Name] = true
 			}
 		case *ast.SelectorExpr:
-			of, ok := n.X.(*ast.SelectorExpr)
-			if !ok || of.Sel.Name != "Facts" {
+			from := n.X
+			if call, ok := from.(*ast.CallExpr); ok {
+				from = call.Fun
+			}
+			of, ok := from.(*ast.SelectorExpr)
+			if !ok || of.Sel.Name != "Facts" && of.Sel.Name != "Stated" {
 				break
 			}
 			if assigned[n] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,8 +86,12 @@ func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 
 // Expand makes no object; it finds the members of the cluster, which have to be there first.
 func (rules) Expand(s *Spec, e *kind.Expansion) {
-	if s.ClusterRef != "" {
-		s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember")
+	if s.ClusterRef == "" {
+		return
+	}
+	s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember")
+	if slices.ContainsFunc(s.MemberRefs, func(name string) bool { return e.Stated("EtcdMember", name).TLS }) {
+		e.Problem("spec.clusterRef", "refers to EtcdCluster/"+s.ClusterRef+", which has TLS, and backups do not speak that yet", "take snapshots of it with etcdctl, or name a cluster without TLS")
 	}
 }
 

@@ -25,6 +25,9 @@ const (
 	peerCert                           = "peer.crt"
 )
 
+// Stated implements kind.Stater.
+func (rules) Stated(s *Spec) kind.Facts { return kind.Facts{TLS: s.TLS != nil} }
+
 // agentName is what the agent is called in its certificate.
 const agentName = "stackreeve"
 

@@ -3,6 +3,7 @@ package m3dbcluster_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
@@ -134,6 +136,29 @@ func TestRefused(t *testing.T) {
 		"a fixed address":       {"  clients: [10.0.0.0/8]", "  repository: https://mirror.example.org/m3", "where in it the version stands"},
 		"an unknown field":      {"  clients: [10.0.0.0/8]", "  replicas: 3", "replicas"},
 	})
+}
+
+// An etcd that answers with TLS only is refused, whoever names it.
+func TestAnEtcdWithTLSIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", MasterKeyFile: "/etc/stackreeve/etcd.key"}
+	etcd := func(tls string) string {
+		return "\n---\n{apiVersion: stackreeve.dev/v1alpha1, kind: EtcdCluster, metadata: {name: shared}, spec: {size: 3, clients: [10.0.0.0/8]" + tls + "}}\n"
+	}
+	by := func(field string) string {
+		return strings.Replace(sized(1, 1, 1), "  etcdEndpoints: [http://192.0.2.7:2379]", field, 1)
+	}
+	for name, c := range map[string]struct{ text, byDefault, want string }{
+		"named":              {by("  etcdClusterRef: shared") + etcd(", TLS: {auto: {}}"), "", "EtcdCluster/shared, which has TLS"},
+		"by default":         {by("") + etcd(", TLS: {auto: {}}"), "shared", "spec.defaults.m3.etcdCluster"},
+		"named, without TLS": {by("  etcdClusterRef: shared") + etcd(""), "", ""},
+	} {
+		w.Defaults.M3.EtcdCluster = c.byDefault
+		_, err := w.TryResolve(c.text)
+		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+	}
 }
 
 // What maps to nothing is noted.

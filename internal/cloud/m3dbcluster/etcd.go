@@ -3,6 +3,7 @@ package m3dbcluster
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
@@ -60,15 +61,21 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m *Machine, image, flavor string, e
 // named is an EtcdCluster of the repository.
 func named(name string, here bool, e *kind.Expansion) (found etcd, ok bool) {
 	machines, ok := e.Members("EtcdCluster", name, "VirtualMachine")
-	if !ok || len(machines) == 0 {
-		field, fix := "spec.etcdClusterRef", "add a manifest for it, in namespace "+e.Key.Namespace
+	what, fix := "", ""
+	switch {
+	case !ok || len(machines) == 0:
+		what, fix = "which is not in the repository", "add a manifest for it, in namespace "+e.Key.Namespace
 		if near := e.Meant("EtcdCluster", name); near != "" {
 			fix = "did you mean " + near + "?"
 		}
+	case slices.ContainsFunc(machines, func(m string) bool { return e.Stated("EtcdMember", m).TLS }): // which have the names of their machines
+		what, fix = "which has TLS, and machines of M3DB do not speak that to etcd yet", "name a cluster without TLS, or leave it out for one of its own"
+	}
+	if what != "" {
 		if !here {
 			fix += "; spec.defaults.m3.etcdCluster in the stack's configuration names it"
 		}
-		e.Problem(field, "refers to EtcdCluster/"+name+", which is not in the repository", fix)
+		e.Problem("spec.etcdClusterRef", "refers to EtcdCluster/"+name+", "+what, fix)
 		return etcd{}, false
 	}
 	var numbers []int

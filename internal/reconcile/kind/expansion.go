@@ -53,6 +53,8 @@ type Repository interface {
 	// the steps of another one. It reports whether there is such an object so far, and
 	// its annotations leave that open.
 	Entrust(key manifest.Key, field string, to manifest.Key) bool
+	// Stated are the facts that the manifest of an object states; see [Stater].
+	Stated(key manifest.Key) Facts
 	// Members lists what an object expands into, of one kind. ok is false when there
 	// is no such object.
 	Members(of manifest.Key, kind string) (names []string, ok bool)
@@ -236,6 +238,9 @@ func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {
 func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok bool) {
 	return e.repository.Members(e.key(ofKind, ofName), kind)
 }
+
+// Stated are the facts that the manifest of the named object, which may be a member of another one, states; see [Stater].
+func (e *Expansion) Stated(kind, name string) Facts { return e.repository.Stated(e.key(kind, name)) }
 
 // Way is how the object's annotation has changes of a field carried out; see [Options.Way].
 func (e *Expansion) Way(field string) string { return e.options.Way(field) }

@@ -128,6 +128,7 @@ type Facts struct {
 	Subnets   []string // IDs of those that are on it
 	Unusable  string   // why nothing new can be made of it: "disabled"
 	Here      bool     // of a project: the stack works in it
+	TLS       bool     // of a server in a machine: it answers with TLS only
 	Points    []Point
 }
 

@@ -73,6 +73,15 @@ func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) boo
 	return true
 }
 
+// Stated implements [kind.Repository].
+func (r repository) Stated(key manifest.Key) kind.Facts {
+	n := r.byKey[key]
+	if n == nil || n.broken {
+		return kind.Facts{}
+	}
+	return kind.Ref{}.MadeBy(r.kinds[key.Kind], n.Spec).Stated()
+}
+
 // Members implements [kind.Repository].
 func (r repository) Members(of manifest.Key, kind string) (names []string, ok bool) {
 	n := r.byKey[of]
