@@ -273,3 +273,43 @@ func TestPausedWithFewerMembers(t *testing.T) {
 	w.MustSync(sized(3))
 	w.settled(3)
 }
+
+// The volumes of a cluster whose manifest was removed are there when it comes back, and its ports are not: its data is of members at
+// other addresses, and the plan says so, and what can be done.
+func TestAClusterComesBackUnderItsName(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	old := w.look()
+	kept := 0
+	for _, s := range w.Plan("").Steps {
+		if s.Key.Kind == "Volume" && s.Action == plan.Keep && strings.Contains(s.Why(), "left in the cloud") {
+			kept++
+		}
+	}
+	if kept != 3 {
+		t.Errorf("the plan says of %d volumes that they stay", kept)
+	}
+	w.MustSync("")
+	pass := w.Sync(sized(3))
+	told := 0
+	for _, s := range pass.Last.Steps {
+		if s.Key.Kind == "EtcdMember" && strings.Contains(s.Why(), "of machines that had other addresses") {
+			told++
+			for address := range old {
+				if !strings.Contains(s.Why(), address) {
+					t.Errorf("%s does not name %s: %s", s.Key, address, s.Why())
+				}
+			}
+		}
+	}
+	if told != 3 {
+		t.Errorf("%d members say that their data is of other addresses", told)
+	}
+	for _, m := range w.look() {
+		w.Wipe(m.Disk) // as who deletes machines and volumes does
+	}
+	w.MustSync(sized(3))
+	if names := w.Members(); len(names) != 3 {
+		t.Errorf("the members are %q", names)
+	}
+}

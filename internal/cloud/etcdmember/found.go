@@ -29,7 +29,9 @@ func found(around kind.Around, machines []*machine) (all []live) {
 				l.Drained[m.host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
 		} else {
-			there = m.alone(at, &l)
+			if there = m.alone(at, &l); m.elsewhere(machines) != "" {
+				l.Message, l.State.lost = m.elsewhere(machines), "its data is of machines that had other addresses"
+			}
 			if at != lost && !m.waits {
 				l.Turn.Stay = m.onlyHere(machines, nil)
 			}
