@@ -176,6 +176,39 @@ func TestEtcdIsLost(t *testing.T) {
 	}
 }
 
+// etcd has kept the placement of a cluster whose manifest was removed, with addresses that are nobody's any more: it says so, and what can be done,
+// and asks nobody to be replaced again and again.
+func TestAClusterComesBackUnderItsName(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(2, 1, 1))
+	w.MustSync("")
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	pass := w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
+	if ctx.Err() != nil {
+		t.Fatal("the pass goes on and on")
+	}
+	attempts := map[string]int{}
+	for _, r := range pass.Results {
+		if r.Step.Key.Kind == "M3DBInstance" {
+			attempts[r.Step.Key.Name]++
+		}
+	}
+	for name, n := range attempts {
+		if n > 1 {
+			t.Errorf("%s was tried %d times", name, n)
+		}
+	}
+	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
+		if text := why(pass.Last, "M3DBInstance", name); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "machines that had other addresses") {
+			t.Errorf("%s says %s", name, text)
+		}
+	}
+	w.Forget() // as who deletes the placement does
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+}
+
 // A namespace goes with its data only when it was asked for before, and what somebody made by hand stays.
 func TestNamespacesComeAndGo(t *testing.T) {
 	w := newWorld(t)

@@ -121,7 +121,11 @@ func (c *cluster) addresses(besides *machine) (list []string) {
 // found is what there is of a cluster.
 func (c *cluster) found(around kind.Around, seen seen) (all []live) {
 	p := seen.placement()
-	unwanted := c.unwanted(around, p) // first, since it finds who is outgoing
+	displaced := c.displaced(around, p)
+	var unwanted []live
+	if displaced == "" {
+		unwanted = c.unwanted(around, p) // first, since it finds who is outgoing
+	}
 	stay := c.stay(p)
 	for _, m := range c.machines {
 		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"m3db " + m.address},
@@ -129,11 +133,15 @@ func (c *cluster) found(around kind.Around, seen seen) (all []live) {
 		if m.host.ID != "" {
 			l.Uses = append(l.Uses, m.host.ID)
 		}
-		there := false
-		if p != nil {
+		there := true
+		switch {
+		case displaced != "":
+			l.ID, l.State.lost = "port "+m.portID, "its placement is of machines that had other addresses"
+			l.Phase, l.Down, l.Message = kind.Degraded, "displaced", displaced
+		case p != nil:
 			there = m.placed(p, seen, &l)
 			l.Turn.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), m.moved(l.State))
-		} else {
+		default:
 			there = m.alone(seen, c.anyRecorded(), &l)
 		}
 		if !there {
@@ -235,7 +243,7 @@ func (m *machine) alone(seen seen, recorded bool, l *live) (there bool) {
 	case blank && !recorded, silent && m.host.ID == "" && !recorded:
 		return false
 	case blank:
-		l.State.lost = true
+		l.State.lost = "etcd has no placement any more"
 		l.Phase, l.Down, l.Message = kind.Degraded, "lost", "etcd has no placement any more: bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(record)+" "+m.portID
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"

@@ -62,7 +62,7 @@ type State struct {
 	wanted           string // the ID that it has to have; "" while that is not known
 	portID           string
 	unrecorded       bool
-	lost             bool     // the placement itself
+	lost             string   // why the whole cluster does not work; "" where it may
 	others           []string // addresses of the other machines of its cluster
 	env              string
 }
@@ -125,8 +125,8 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 // Status implements kind.Rules.
 func (rules) Status(s *State) any {
 	shown := map[string]any{"address": s.Address}
-	if s.lost {
-		shown["clusterFailure"] = "etcd has no placement any more"
+	if s.lost != "" {
+		shown["clusterFailure"] = s.lost
 	}
 	if s.ID == "" {
 		return shown
