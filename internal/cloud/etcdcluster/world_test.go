@@ -267,6 +267,23 @@ func (w *world) ids(collection, name string) (ids []string) {
 	return ids
 }
 
+// addresses are those of the machines that run, by their names.
+func (w *world) addresses() map[string]string {
+	w.t.Helper()
+	by := map[string]string{}
+	for at := range w.look() {
+		by[w.nameOf(at)] = at
+	}
+	return by
+}
+
+// address gives ports addresses, as if the cloud had chosen them.
+func (w *world) address(by map[string]string) {
+	w.t.Helper()
+	kindtest.Address(w.t, w.client, by)
+	w.forgetLook()
+}
+
 // remove deletes an object in the cloud behind the agent's back.
 func (w *world) remove(collection, name string) {
 	w.t.Helper()

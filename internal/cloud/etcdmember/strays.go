@@ -71,12 +71,12 @@ func strays(around kind.Around, machines []*machine, knows *machine, before *liv
 	return all
 }
 
-// elsewhere says of a machine, of no cluster that works, that none of the members which its data knows is where the stack has a machine now, and what to
-// do; "" where that is not so. The volumes of a cluster stay when its manifest goes, and its ports do not.
+// elsewhere says of a machine, of no cluster that works, that none of the members which its data knows is where the machine of its name is now, and what to
+// do; "" where that is not so. The volumes of a cluster stay when its manifest goes, and its ports do not: new ones may have one another's addresses.
 func (m *machine) elsewhere(machines []*machine) string {
 	var known []string
 	for _, o := range m.members.List {
-		if slices.ContainsFunc(machines, func(m *machine) bool { return peerAt(o, m.address) }) {
+		if slices.ContainsFunc(machines, func(m *machine) bool { return peerAt(o, m.address) && (o.Name == m.key.Name || o.Name == "") }) {
 			return ""
 		}
 		for _, peer := range o.PeerURLs {

@@ -2,24 +2,26 @@ package m3dbinstance
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// displaced says of a placement that all of its instances, of several, are where the stack has no port, and what to do; "" where that is not so. etcd keeps the
-// placement of a cluster whose manifest goes, and when that comes back, its machines have other addresses. None of the instances can be replaced then, since
-// all others would have to answer.
+// displaced says of a placement that none of its instances, of several, is where the port of its machine is, and what to do; "" where that is not so. etcd keeps the
+// placement of a cluster whose manifest goes, and when that comes back, its machines have other addresses, perhaps one another's. None of the instances can be
+// replaced then, since all others would have to answer.
 func (c *cluster) displaced(around kind.Around, p *m3.Placement) string {
 	if p == nil || len(p.Instances) < 2 {
 		return ""
 	}
 	var addresses []string
+	ports, at := around.Owned("Port"), manifest.Key{Kind: "Port", Namespace: c.key.Namespace}
 	for _, h := range p.Instances {
-		if ported(around, h.Address) {
+		at.Name = m3.MachineOf(h.ID)
+		if port := ports[kind.OwnerText(around.Stack, at)]; port != nil && port.Facts.Address == h.Address {
 			return ""
 		}
 		addresses = append(addresses, printable.Name(printable.Clip(h.Address, mostAddress)))
@@ -35,10 +37,3 @@ const (
 	mostShown   = 5  // addresses that are named
 	mostAddress = 64 // bytes of each
 )
-
-// ported reports whether the cloud shows a port with an address, of whomever.
-func ported(around kind.Around, address string) bool {
-	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live[any]) bool {
-		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
-	})
-}
