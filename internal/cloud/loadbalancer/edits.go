@@ -56,6 +56,7 @@ func (e edit) accept(accepted []kind.Change) (request, bool) {
 // editor collects edits.
 type editor struct {
 	balancer string // its ID
+	standsIn func(token string) bool
 	edits    []edit
 	pairs    map[*Policy]*Policy // of the listener at hand, as they shall be and as they are
 	users    map[string]string   // IDs of pools that L7 policies redirect to, with the cause of their removal
@@ -70,7 +71,7 @@ type editor struct {
 //	last            listeners and pools that are not wanted
 func editsOf(w kind.Want[*Spec], have *State) []edit {
 	b := &have.More
-	e := &editor{balancer: b.ID, users: map[string]string{}}
+	e := &editor{balancer: b.ID, standsIn: w.StandsIn, users: map[string]string{}}
 	e.stuck(b)
 	kept := map[string]bool{}
 	for _, l := range wanted(w) {
@@ -207,6 +208,7 @@ func (p *Pool) postMonitor() request {
 // no address yet, those that are there stay.
 func (e *editor) members(p, old *Pool) {
 	p.keepPauses(old)
+	p.keepStandIns(old, e.standsIn)
 	field, have, want := p.field+".realServers", texts(old.Members), texts(p.Members)
 	switch {
 	case p.missing != "":
@@ -221,6 +223,15 @@ func (p *Pool) keepPauses(old *Pool) {
 	for _, m := range p.Members {
 		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
 			m.Weight = 0
+		}
+	}
+}
+
+// keepStandIns keeps the machines that their groups have no more and that stand in for others.
+func (p *Pool) keepStandIns(old *Pool, standsIn func(token string) bool) {
+	for _, o := range old.Members {
+		if o.SubnetID != "" && standsIn(o.token()) && !slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() }) {
+			p.Members = append(p.Members, o)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,7 +76,8 @@ func TestAMomentIsNoFailure(t *testing.T) {
 	})
 }
 
-// Of members that a group has no more those that serve stay until enough of the others do; where these never do, that is said.
+// Of members that a group has no more those that serve stay until enough of the others do, and what sends to them goes on doing so; where
+// the others never serve, that is said.
 func TestFormerMembersStandIn(t *testing.T) {
 	for name, recovers := range map[string]bool{"the others serve later": true, "the others never serve": false} {
 		t.Run(name, func(t *testing.T) {
@@ -93,11 +95,19 @@ func TestFormerMembersStandIn(t *testing.T) {
 					}
 					return nil
 				}
+				h.around = "\n---\n" + thingtest.Manifest("dog near=sheep-0,sheep-1,sheep-2,sheep-3,sheep-4,sheep-5")
 				if pass := h.sync(t, 6, "round"); pass.Outcome() != plan.InSync {
 					t.Fatal(failed(pass))
 				}
 				time.Sleep(time.Minute)
 				began, sick = time.Now(), true
+				h.around = "\n---\n" + thingtest.Manifest("dog near=sheep-0,sheep-1,sheep-2")
+				h.Wrote = func() {
+					serving := slices.DeleteFunc(h.behind("dog"), func(name string) bool { return !serves(name) })
+					if len(serving) < 2 {
+						t.Errorf("behind the dog there are %v, and of these only %v serve", h.behind("dog"), serving)
+					}
+				}
 				h.OnDelete = func(gone string) error {
 					left := 0
 					for _, x := range h.Things {
@@ -111,10 +121,16 @@ func TestFormerMembersStandIn(t *testing.T) {
 					return nil
 				}
 				pass := h.sync(t, 3, "round")
-				if recovers && (pass.Outcome() != plan.InSync || len(h.Things) != 4) {
-					t.Errorf("%v; %s", h.Names(), failed(pass))
+				if recovers && (pass.Outcome() != plan.InSync || len(h.Things) != 5 || pass.Drifted() > 0) {
+					t.Errorf("%v, %d drifted; %s", h.Names(), pass.Drifted(), failed(pass))
 				}
-				if got := failed(pass); !recovers && (len(h.Things) != 6 || !strings.Contains(got, "it has not served for more than 5m0s") || !strings.Contains(got, "sheep-")) {
+				if h.Wrote(); !recovers {
+					was := h.Writes
+					if h.sync(t, 3, "round").Drifted() > 0 || h.Writes != was {
+						t.Errorf("the next pass writes %d times", h.Writes-was)
+					}
+				}
+				if got := failed(pass); !recovers && (len(h.Things) != 7 || !strings.Contains(got, "it has not served for more than 5m0s") || !strings.Contains(got, "sheep-")) {
 					t.Errorf("%v; %s", h.Names(), got)
 				}
 			})
@@ -146,4 +162,15 @@ func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
 			t.Errorf("%d writes, %s; %s", h.Writes-writes, h.shapes(), got)
 		}
 	})
+}
+
+// behind are the names of what a Thing is near.
+func (h *herd) behind(name string) (names []string) {
+	for _, id := range h.called(name).Near {
+		if x := h.Things[id]; x != nil {
+			names = append(names, x.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -38,6 +38,8 @@ type Scene struct {
 	Marked  func(manifest.Key) (Facts, error) // what bears the mark of a key, see [Want.Marked]
 	Groups  map[string]string                 // API groups, by the name of the kind
 	Printer *fingerprint.Printer              // of secrets
+	// StandsIn says of what answers to a token whether it stands in for others, see [Want.StandsIn].
+	StandsIn func(token string) bool
 }
 
 // scene is never nil.
@@ -68,6 +70,12 @@ func (w seen) OthersWrite(field string) bool {
 // the cloud cannot rename keeps such a name.
 func (w seen) WasCalled(name string) bool {
 	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
+}
+
+// StandsIn reports whether what answers to a token is of a member that its group has no more, and that stays as long as too few of the
+// others serve: what sends something to it goes on doing so, although its manifest does not say so any more.
+func (w seen) StandsIn(token string) bool {
+	return w.scene().StandsIn != nil && w.scene().StandsIn(token)
 }
 
 // Ref resolves a reference by kind and name within the object's namespace.

@@ -51,7 +51,7 @@ func Compute(in Input) Plan {
 			continue
 		}
 		p.decideAll()
-		if unlocked, settled := p.unlock(), p.settleGroups(); !unlocked && !settled {
+		if unlocked, settled, standing := p.unlock(), p.settleGroups(), p.settleStandIns(); !unlocked && !settled && !standing {
 			return p.finish()
 		}
 	}
@@ -69,6 +69,7 @@ type verdicts struct {
 	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
 	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
 	left          map[manifest.Key]string       // why a member of a group stays as it is
+	standing      map[*kind.Live[any]]bool      // what former members consist of that stand in for others
 	healing       healing
 }
 
@@ -91,13 +92,14 @@ func (p *planner) decideAll() {
 	}
 	p.orphans()
 	p.steps = append(p.steps, p.strays()...)
+	p.placeOrphans()
 }
 
 func newVerdicts() verdicts {
 	return verdicts{
 		settledSpares: map[manifest.Key]bool{},
 		locked:        map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
-		left: map[manifest.Key]string{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
+		left: map[manifest.Key]string{}, standing: map[*kind.Live[any]]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
 		healing: healing{cures: map[manifest.Key]cure{}, treated: map[manifest.Key]string{}},
 	}
 }
@@ -110,7 +112,6 @@ func (p *planner) finish() Plan {
 	p.untie()
 	p.losses()
 	p.nameIDs()
-	p.placeOrphans()
 	p.linger()
 	p.tellSick()
 	p.tellHeld()

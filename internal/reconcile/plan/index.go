@@ -73,7 +73,7 @@ func newPlanner(in Input) *planner {
 	if p.Printer == nil {
 		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
-	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer}
+	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, StandsIn: p.standsIn}
 	for _, k := range in.Kinds {
 		p.kinds[k.Info().Kind] = k
 		p.names = append(p.names, k.Info().Kind)

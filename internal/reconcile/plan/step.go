@@ -75,7 +75,8 @@ type Step struct {
 	Names map[string]string
 
 	want   *kind.Desired
-	digest string // of want, as its mark has it
+	was    manifest.Key // the member of Within that it was, or was a part of
+	digest string       // of want, as its mark has it
 	have   *kind.Live[any]
 	view   *kind.Want[any]
 	// cause is the condition reason of an import that cannot go on; "" leaves it

@@ -17,6 +17,7 @@ import (
 //	delete    stays as it is                                  refuse
 //	delete    is left as it is by its group                   keep
 //	delete    is to be detached                               refuse, and keep the user's mark
+//	delete    stays, and is to, for a while (see standin.go)  delete, and wait
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   is no longer in the repository, and stays       refuse
 
@@ -45,7 +46,7 @@ func (p *planner) unlock() (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.have.Uses {
 			for _, s := range destroying[token] {
-				if p.locked[s.have] != "" || p.spared[s.have] != "" || s == user || !p.staysInUse(user, s) {
+				if p.locked[s.have] != "" || p.spared[s.have] != "" || p.standing[s.have] || s == user || !p.staysInUse(user, s) {
 					continue
 				}
 				if p.lock(s, user); user.Action == Detach {

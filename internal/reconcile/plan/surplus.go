@@ -2,22 +2,24 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // The members that a group has no more go as others are interrupted: so that as many serve as the group says, and after they
 // have been sent nothing new for a while, so they finish what they have.
 
-// linger has the members that groups have no more wait for that. Those that are down go at once.
-func (p *planner) linger() {
-	former := map[manifest.Key][]*Step{}
-	var order []manifest.Key
+// former are the members that a group has no more and that work: the steps of what does their work.
+type former struct {
+	group manifest.Key
+	works []*Step
+}
+
+// former finds them. Those that are down go at once.
+func (p *planner) former() (list []former) {
+	at := map[manifest.Key]int{}
 	for i := range p.steps {
 		s := &p.steps[i]
 		group := p.byKey[s.Within]
@@ -25,22 +27,43 @@ func (p *planner) linger() {
 			s.Key.Kind != p.worksOf(s.Within.Kind) || s.have.Down != "" {
 			continue
 		}
-		if former[s.Within] == nil {
-			order = append(order, s.Within)
+		n, known := at[s.Within]
+		if !known {
+			n, list = len(list), append(list, former{group: s.Within})
+			at[s.Within] = n
 		}
-		former[s.Within] = append(former[s.Within], s)
+		list[n].works = append(list[n].works, s)
 	}
-	for _, key := range order {
-		strategy := *p.byKey[key].Rollout
-		if judge, unseen := p.judgesUnseen()[key]; unseen {
-			for _, s := range former[key] {
+	return list
+}
+
+// linger has former members, with all that they consist of, wait for their time.
+func (p *planner) linger() {
+	for _, f := range p.former() {
+		if judge, unseen := p.judgesUnseen()[f.group]; unseen {
+			for _, s := range f.works {
 				s.waitFor(whenSeen(judge), judge)
 			}
+		} else {
+			p.standIn(f)
+			if drain := p.byKey[f.group].Rollout.Drain; drain > 0 {
+				p.lingerFor(f.group, drain, f.works)
+			}
+		}
+		p.keepTogether(f)
+	}
+}
+
+// keepTogether has what nothing else keeps of a former member, such as its floating IP, stay as long as what does its work.
+func (p *planner) keepTogether(f former) {
+	for _, works := range f.works {
+		if works.Turn == "" {
 			continue
 		}
-		p.standIn(key, strategy, former[key])
-		if strategy.Drain > 0 {
-			p.lingerFor(key, strategy.Drain, former[key])
+		for i := range p.steps {
+			if s := &p.steps[i]; s != works && s.Action == Delete && s.was == works.was && len(s.Blockers) == 0 {
+				s.waitFor(works.Turn, works.Awaits...)
+			}
 		}
 	}
 }
@@ -49,41 +72,6 @@ func (p *planner) linger() {
 func (p *planner) worksOf(group string) string {
 	members := p.kinds[group].Info().Members
 	return cmp.Or(p.kinds[members].Info().Works, members)
-}
-
-// standIn has former members that serve stay as long as too few of the others do.
-func (p *planner) standIn(key manifest.Key, strategy rollout.Strategy, former []*Step) {
-	g := p.grouped[key]
-	if g == nil || strategy.Type == rollout.Recreate {
-		return
-	}
-	well := slices.DeleteFunc(slices.Clone(former), p.accused)
-	wanted := g.replicas()
-	missing := wanted - strategy.Unavailable(wanted)
-	var away *member
-	for _, m := range g.members {
-		if p.serves(g, m) {
-			missing--
-		} else if away == nil && !m.spare {
-			away = m
-		}
-	}
-	if missing <= 0 || away == nil {
-		return
-	}
-	var until time.Time // that it only has to work for longer
-	if p.conditionOf(away).Health == rollout.Serving {
-		until = away.began.Add(g.strategy.MinReady)
-	}
-	keys := p.awaited(g, away, until)
-	for _, s := range well[max(0, len(well)-missing):] {
-		s.waitFor(fmt.Sprintf("when more members of %s serve", key), keys...)
-	}
-}
-
-// accused reports whether something says of an object that it does not serve.
-func (p *planner) accused(s *Step) bool {
-	return slices.ContainsFunc(p.usersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.

@@ -8,7 +8,7 @@ import (
 )
 
 // placeOrphans says of which groups the objects were a part whose manifests are gone
-// because the groups have fewer members now. Marks do not show it; names do:
+// because the groups have fewer members now, and of which member. Marks do not show it; names do:
 //
 //	GROUP-NUMBER          what bears the name of a member
 //	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix
@@ -26,8 +26,9 @@ func (p *planner) placeOrphans() {
 			}
 		}
 		for _, group := range groups {
-			if p.wasWithin(s.Key, group, members[group.Key]) {
-				s.Within = group.Key
+			if name, was := p.memberName(s.Key, group, members[group.Key]); was {
+				of := p.kinds[group.Key.Kind].Info().Members
+				s.Within, s.was = group.Key, manifest.Key{Group: p.group[of], Kind: of, Namespace: s.Key.Namespace, Name: name}
 			}
 		}
 	}
@@ -47,16 +48,22 @@ func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*
 	return groups
 }
 
-func (p *planner) wasWithin(key manifest.Key, group, member *kind.Desired) bool {
-	if key.Namespace != group.Key.Namespace || !strings.HasPrefix(key.Name, group.Key.Name+"-") {
-		return false
+// memberName is the name of the member of a group that an object was a part of; was is false when it was no part of any.
+func (p *planner) memberName(key manifest.Key, group, member *kind.Desired) (name string, was bool) {
+	rest, below := strings.CutPrefix(key.Name, group.Key.Name+"-")
+	if !below || key.Namespace != group.Key.Namespace {
+		return "", false
 	}
-	rest := key.Name[len(group.Key.Name)+1:]
 	suffix := strings.TrimLeft(rest, "0123456789")
-	switch {
-	case suffix == rest:
-		return false
-	case member == nil:
+	if suffix == rest {
+		return "", false
+	}
+	return strings.TrimSuffix(key.Name, suffix), p.hasPart(key, group, member, suffix)
+}
+
+// hasPart reports whether the members of a group have something like an object under a suffix.
+func (p *planner) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
+	if member == nil {
 		return suffix == ""
 	}
 	sibling := manifest.Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: member.Key.Name + suffix}

@@ -2,6 +2,7 @@ package thingtest
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -73,7 +74,7 @@ func (Rules) Diff(w kind.Want[*Spec], t *Thing, c *kind.Changes) {
 	if ids, ok := idsOf(w, w.Spec.On); ok {
 		kind.Set(c, "spec.resource.atop", t.On, ids, kind.Replace)
 	}
-	if ids, ok := idsOf(w, w.Spec.Near); ok {
+	if ids, ok := nearby(w, t); ok {
 		kind.Set(c, "spec.resource.near", t.Near, ids, kind.InPlace)
 	} else {
 		c.Add(kind.Change{Field: "spec.resource.near", Want: "known later"})
@@ -111,6 +112,17 @@ func besides(w kind.Want[*Spec], own string) (ids []string, all bool) {
 		}
 	}
 	return ids, all
+}
+
+// nearby are the IDs of the things that one is to be near, and of those that it is near and that stand in for others.
+func nearby(w kind.Want[*Spec], t *Thing) (ids []string, ok bool) {
+	ids, ok = idsOf(w, w.Spec.Near)
+	for _, id := range t.Near {
+		if w.StandsIn(id) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, ok
 }
 
 func idsOf(w kind.Want[*Spec], names []string) ([]string, bool) {

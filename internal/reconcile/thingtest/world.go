@@ -72,6 +72,9 @@ func (w *World) live(t *Thing) kind.Live[*Thing] {
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}
+	if len(t.Near) > 0 { // it sends to those
+		l.Drained = map[string]time.Time{}
+	}
 	switch {
 	case t.Leaving > 0:
 		l.Phase = kind.Deleting
@@ -165,7 +168,7 @@ func (w *World) Update(_ context.Context, want kind.Want[*Spec], have kind.Live[
 	if !w.Stubborn[t.Name] {
 		t.Colour, t.Weight = want.Spec.Colour, want.Spec.Weight
 	}
-	t.Near, _ = idsOf(want, want.Spec.Near)
+	t.Near, _ = nearby(want, t)
 	t.Beside, _ = besides(want, t.ID)
 	mark := want.Mark
 	t.Mark, t.Copied = &mark, ""

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Former members that serve stand in for others as long as too few of those do. They stay, and what sends something to them goes on
+// doing so: its kind asks for that with [kind.Want.StandsIn], since its manifest does not name them any more.
+
+// settleStandIns notes which former members stand in for others, and reports whether there are any that were not known before.
+func (p *planner) settleStandIns() (news bool) {
+	list := p.former()
+	if len(list) == 0 {
+		return false
+	}
+	groups := map[manifest.Key]*group{}
+	for _, g := range p.everyGroup() {
+		groups[g.key] = g
+	}
+	for _, f := range list {
+		g := groups[f.group]
+		if _, unseen := p.judgesUnseen()[f.group]; unseen || g == nil || g.strategy.Type == rollout.Recreate {
+			continue
+		}
+		p.judgeAll(g)
+		missing, _ := p.missing(g)
+		for _, s := range p.fittest(f.works, missing) {
+			if !p.standing[s.have] {
+				p.stand(s)
+				news = true
+			}
+		}
+	}
+	return news
+}
+
+// stand notes that a former member stands in for others, with all that it consists of.
+func (p *planner) stand(works *Step) {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Action != Delete || s.was != works.was {
+			continue
+		}
+		p.standing[s.have] = true
+		for _, user := range p.usersOf(s.have) {
+			if front := p.stepOf(user); front != nil && user.Drained != nil {
+				p.drains[front.Key] = true
+			}
+		}
+	}
+}
+
+// missing is how many more members of a group have to serve, and the first of those that shall and do not; nil for none.
+func (p *planner) missing(g *group) (n int, away *member) {
+	wanted := g.replicas()
+	n = wanted - g.strategy.Unavailable(wanted)
+	for _, m := range g.members {
+		if p.serves(g, m) {
+			n--
+		} else if away == nil && !m.spare {
+			away = m
+		}
+	}
+	return n, away
+}
+
+// fittest are so many of former members as can stand in for others: those first to which something is sent.
+func (p *planner) fittest(works []*Step, n int) []*Step {
+	well := slices.DeleteFunc(slices.Clone(works), p.accused)
+	slices.SortStableFunc(well, func(a, b *Step) int { return cmp.Compare(p.sentTo(a), p.sentTo(b)) })
+	return well[max(0, len(well)-max(0, n)):]
+}
+
+// accused reports whether something says of an object that it does not serve.
+func (p *planner) accused(s *Step) bool {
+	return slices.ContainsFunc(p.usersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
+}
+
+// sentTo is how many others send something to an object.
+func (p *planner) sentTo(s *Step) (n int) {
+	for _, user := range p.usersOf(s.have) {
+		if user.Drained != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// standIn has the former members wait that stand in for others.
+func (p *planner) standIn(f former) {
+	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *Step) bool { return !p.standing[s.have] })
+	if len(standing) == 0 {
+		return
+	}
+	keys := []manifest.Key{f.group}
+	if g := p.grouped[f.group]; g != nil {
+		if _, away := p.missing(g); away != nil {
+			var until time.Time // that it only has to work for longer
+			if p.conditionOf(away).Health == rollout.Serving {
+				until = away.began.Add(g.strategy.MinReady)
+			}
+			keys = p.awaited(g, away, until)
+		}
+	}
+	for _, s := range standing {
+		s.waitFor(fmt.Sprintf("when more members of %s serve", f.group), keys...)
+	}
+}
+
+// standsIn reports whether something that answers to a token stands in for others.
+func (p *planner) standsIn(token string) bool {
+	for live := range p.standing {
+		if live.ID == token || slices.Contains(live.Tokens, token) {
+			return true
+		}
+	}
+	return false
+}
