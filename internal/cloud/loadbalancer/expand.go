@@ -111,6 +111,7 @@ func expandServers(s *RealServers, field string, e *kind.Expansion) {
 		r.server(fmt.Sprintf("%s.serverRefs[%d]", field, i), &s.ServerRefs[i])
 	}
 	s.PortRefs, s.PortlessRefs = r.sorted()
+	s.GroupRefs = r.groups
 	for i := range s.Members {
 		m, at := &s.Members[i], fmt.Sprintf("%s.members[%d]", field, i)
 		r := refs{e: e}
@@ -118,13 +119,14 @@ func expandServers(s *RealServers, field string, e *kind.Expansion) {
 		r.machine(at+".virtualMachineRef", m.VirtualMachineRef)
 		r.server(at+".serverRef", m.ServerRef)
 		m.PortRefs, m.PortlessRefs = r.sorted()
+		s.GroupRefs = append(s.GroupRefs, r.groups...)
 	}
 }
 
-// refs collects the ports of machines.
+// refs collects the ports of machines, and groups of them.
 type refs struct {
-	e               *kind.Expansion
-	ports, portless []string
+	e                       *kind.Expansion
+	ports, portless, groups []string
 }
 
 func (r *refs) sorted() (ports, portless []string) {
@@ -133,8 +135,11 @@ func (r *refs) sorted() (ports, portless []string) {
 }
 
 func (r *refs) group(field string, name *string) {
-	if name != nil {
-		r.ports = append(r.ports, portsOf(r.e, field, "VirtualMachineGroup", *name)...)
+	if name == nil {
+		return
+	}
+	if r.ports = append(r.ports, portsOf(r.e, field, "VirtualMachineGroup", *name)...); r.e.Declares("VirtualMachineGroup", *name) {
+		r.groups = append(r.groups, *name)
 	}
 }
 

@@ -36,9 +36,11 @@ type RealServers struct {
 	Members []RealServer `json:"members,omitempty" rule:"max=1000" doc:"Members with a weight or a port of their own, and backup members. What is named here and above counts as it is said here."`
 
 	// PortRefs are the ports of the machines referred to, PortlessRefs the servers
-	// whose ports the repository does not have.
+	// whose ports the repository does not have. GroupRefs are the groups, of members, too: one without
+	// machines has no ports.
 	PortRefs     []string `json:"-" ref:"Port"`
 	PortlessRefs []string `json:"-" ref:"Server"`
+	GroupRefs    []string `json:"-" ref:"VirtualMachineGroup,order"`
 }
 
 // RealServer is one who answers, or the machines of a group.

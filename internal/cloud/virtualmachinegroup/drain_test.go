@@ -253,19 +253,22 @@ func (l *leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// A machine that its group has no more is taken out of the load balancer first, and deleted a while later.
+// A machine that its group has no more is taken out of the load balancer first, and deleted a while later, also where the group has none
+// any more.
 func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(with(3, "drainSeconds: 2") + front)
 	made := ids(g.MustSync(with(3, "drainSeconds: 2") + front).Last)
-	l := &leaving{id: made["Server/web-2"]}
-	fewer := with(2, "drainSeconds: 2") + front
-	pass := g.SyncThrough(fewer, func(next http.RoundTripper) http.RoundTripper { l.next = next; return l })
-	if len(pass.Failures) > 0 || l.out.IsZero() || l.ended.Sub(l.out) < 2*time.Second {
-		t.Errorf("taken out, and deleted %s later: %v", l.ended.Sub(l.out), pass.Failures)
-	}
-	if again := g.Plan(fewer); !again.InSync() {
-		t.Errorf("then the plan is %v", again.Summary())
+	for _, left := range []int{2, 0} {
+		l := &leaving{id: made[fmt.Sprintf("Server/web-%d", left)]}
+		fewer := with(left, "drainSeconds: 2") + front
+		pass := g.SyncThrough(fewer, func(next http.RoundTripper) http.RoundTripper { l.next = next; return l })
+		if len(pass.Failures) > 0 || l.out.IsZero() || l.ended.Sub(l.out) < 2*time.Second {
+			t.Errorf("%d are left: taken out, and deleted %s later: %v", left, l.ended.Sub(l.out), pass.Failures)
+		}
+		if again := g.Plan(fewer); !again.InSync() {
+			t.Errorf("%d are left: then the plan is %v", left, again.Summary())
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // The members that a group has no more go as others are interrupted: so that as many serve as the group says, and after they
@@ -47,7 +48,7 @@ func (p *planner) linger() {
 		} else {
 			p.standIn(f)
 			if drain := p.byKey[f.group].Rollout.Drain; drain > 0 {
-				p.lingerFor(f.group, drain, f.works)
+				p.lingerFor(f, drain)
 			}
 		}
 		p.keepTogether(f)
@@ -75,12 +76,12 @@ func (p *planner) worksOf(group string) string {
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.
-func (p *planner) lingerFor(key manifest.Key, drain time.Duration, former []*Step) {
-	for _, front := range p.frontsOf(key) {
+func (p *planner) lingerFor(f former, drain time.Duration) {
+	for _, front := range p.frontsOf(f) {
 		if front.have.Updated.IsZero() {
 			continue
 		}
-		for _, s := range former {
+		for _, s := range f.works {
 			if slices.Contains(p.usersOf(s.have), front.have) {
 				continue // which blocks it
 			}
@@ -95,22 +96,21 @@ func (p *planner) lingerFor(key manifest.Key, drain time.Duration, former []*Ste
 	}
 }
 
-// frontsOf are the steps of what sends something to members of a group.
-func (p *planner) frontsOf(group manifest.Key) (fronts []*Step) {
-	seen := map[*Step]bool{}
+// frontsOf are the steps of what sends something to members of a group, or did to the former ones.
+func (p *planner) frontsOf(f former) (fronts []*Step) {
 	for i := range p.steps {
-		s := &p.steps[i]
-		if s.have == nil {
-			continue
-		}
-		if part := p.partOf(s.want); part == nil || part.group != group {
-			continue
-		}
-		for _, user := range p.usersOf(s.have) {
-			if front := p.stepOf(user); user.Drained != nil && front != nil && !seen[front] {
-				fronts, seen[front] = append(fronts, front), true
-			}
+		if s := &p.steps[i]; s.have != nil && s.want != nil && !s.surplus && s.have.Drained != nil && p.faced(s, f) {
+			fronts = append(fronts, s)
 		}
 	}
 	return fronts
+}
+
+// faced reports whether a front refers to a group or to one of its members, or is known to have ceased to send something to a former one.
+func (p *planner) faced(front *Step, f former) bool {
+	return slices.ContainsFunc(front.want.Refs, func(ref kind.RefSpec) bool { return p.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *Step) bool {
+		_, since := p.Seen.Quiet[Quiet{front.Key, s.Key}]
+		_, drained := p.Seen.Quiet[Quiet{front.Key, s.was}]
+		return since || drained
+	})
 }

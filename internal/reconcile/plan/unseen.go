@@ -25,20 +25,29 @@ func (p *planner) judgesUnseen() map[manifest.Key]manifest.Key {
 		if c, known := p.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {
 			continue
 		}
-		groups := []*part{p.partOf(d)}
+		groups := []manifest.Key{p.groupAt(d.Key)}
 		for _, ref := range d.Refs {
-			groups = append(groups, p.partOf(p.byKey[ref.Key]))
+			groups = append(groups, p.groupAt(ref.Key))
 		}
-		for _, of := range groups {
-			if of == nil {
-				continue
-			}
-			if _, first := p.hidden[of.group]; !first {
-				p.hidden[of.group] = d.Key
+		for _, group := range groups {
+			if _, first := p.hidden[group]; !first && group != (manifest.Key{}) {
+				p.hidden[group] = d.Key
 			}
 		}
 	}
 	return p.hidden
+}
+
+// groupAt is the group that a key is of, or that something of it is a part of; zero for none.
+func (p *planner) groupAt(key manifest.Key) manifest.Key {
+	d := p.byKey[key]
+	if part := p.partOf(d); part != nil {
+		return part.group
+	}
+	if d != nil && d.Rollout != nil {
+		return key
+	}
+	return manifest.Key{}
 }
 
 // holdUnseen has members that serve wait while what may judge them cannot be seen.
