@@ -73,7 +73,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	s.members(numbers[least:], in[least:], m, kind.Scaled, e)
 	surge := roll.Surge(len(numbers))
 	beside := s.beside(surge)
-	e.Varied("VirtualMachine", surge, func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, kind.Spare)
+	e.Varied("VirtualMachine", surge, func(i int) string { return kind.SpareName(e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, kind.Spare)
 	s.DNS.expand(numbers, least, e)
 }
 

@@ -55,7 +55,7 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	if s.Surge > 0 && s.Down == 0 {
 		down = nil
 	}
-	name := func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }
+	name := func(i int) string { return kind.SpareName(e.Key.Name, i) }
 	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
 	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From, From: s.From,
 		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back}

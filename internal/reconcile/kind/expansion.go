@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -139,6 +140,13 @@ func (e *Expansion) Children(kind string, count int, name func(i int) string, bo
 func (e *Expansion) Spares(kind string, count int, name func(i int) string, body any) {
 	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, Spare)
 }
+
+// SparePrefix stands before the number of a further member, behind the name of its group: no other member is called so. What is in
+// the cloud is known by that when the group does not allow so many any more.
+const SparePrefix = "spare-"
+
+// SpareName is what a further member of a group is called.
+func SpareName(group string, i int) string { return fmt.Sprintf("%s-%s%d", group, SparePrefix, i) }
 
 // Varied adds objects like [Expansion.Children], or [Expansion.Spares], that have one of several bodies each.
 func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodies []any, which func(i int) int, when Presence) {

@@ -12,12 +12,15 @@ import (
 //
 //	GROUP-NUMBER          what bears the name of a member
 //	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix
+//	GROUP-spare-NUMBER…   likewise of a further member, one more than the group allows now
+//
+// Further members that the group allows and does not need are not among them: they have been drained.
 func (p *planner) placeOrphans() {
 	var groups []*kind.Desired
 	members := map[manifest.Key]*kind.Desired{} // one of each group
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.want != nil || s.surplus {
+		if s.want != nil || s.surplus || s.spare {
 			continue
 		}
 		if groups == nil {
@@ -25,13 +28,26 @@ func (p *planner) placeOrphans() {
 				return
 			}
 		}
+		spare := false
 		for _, group := range groups {
-			if name, was := p.memberName(s.Key, group, members[group.Key]); was {
-				of := p.kinds[group.Key.Kind].Info().Members
-				s.Within, s.was = group.Key, manifest.Key{Group: p.group[of], Kind: of, Namespace: s.Key.Namespace, Name: name}
+			if name, was := p.memberName(s.Key, group, members[group.Key], ""); was {
+				p.place(s, group, name)
+				spare = false
+			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.was == (manifest.Key{}) {
+				p.place(s, group, name)
+				spare = true
 			}
 		}
+		if spare && s.Action == Delete {
+			s.spare, s.Reason = true, noSpare
+		}
 	}
+}
+
+// place notes what an object was a part of.
+func (p *planner) place(s *Step, group *kind.Desired, member string) {
+	of := p.kinds[group.Key.Kind].Info().Members
+	s.Within, s.was = group.Key, manifest.Key{Group: p.group[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
 }
 
 // groupsWith finds the groups of the stack, and notes a member of each.
@@ -48,9 +64,10 @@ func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*
 	return groups
 }
 
-// memberName is the name of the member of a group that an object was a part of; was is false when it was no part of any.
-func (p *planner) memberName(key manifest.Key, group, member *kind.Desired) (name string, was bool) {
-	rest, below := strings.CutPrefix(key.Name, group.Key.Name+"-")
+// memberName is the name of the member of a group that an object was a part of, with a prefix before its number; was is false when it was
+// no part of any.
+func (p *planner) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
+	rest, below := strings.CutPrefix(key.Name, group.Key.Name+"-"+prefix)
 	if !below || key.Namespace != group.Key.Namespace {
 		return "", false
 	}
