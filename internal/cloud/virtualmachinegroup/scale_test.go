@@ -127,6 +127,48 @@ func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
 	}
 }
 
+// A group that gets another name is as large as it was, whether somebody asks for that number or not; machines that go then are drained.
+func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
+	for name, asked := range map[string]string{"somebody asks": "5", "nobody asks": ""} {
+		t.Run(name, func(t *testing.T) {
+			g := pure(t)
+			g.Only(open + front)
+			c, web0 := g.Client(nil), ids(g.MustSync(open+front).Last)["Server/web-0"]
+			ask(t, c, web0, "5")
+			if g.MustSync(open + front); asked == "" {
+				ask(t, c, web0, "")
+			}
+			renamed := strings.NewReplacer("metadata: {name: web}", "metadata: {name: site, annotations: {stackreeve.dev/moved-from: VirtualMachineGroup/web}}", "GroupRef: web", "GroupRef: site").Replace(open + front)
+			for _, s := range g.Plan(renamed).Steps {
+				if s.Action.Destroys() || s.Action == plan.Create || s.Drift {
+					t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason)
+				}
+			}
+			pass := g.MustSync(renamed)
+			if got := len(servers(pass.Last)); got != 5 || pass.Drifted() > 0 {
+				t.Errorf("there are %d, %d drifted", got, pass.Drifted())
+			}
+			if again := resync(t, g, renamed); len(again.Results) > 0 {
+				t.Errorf("the next pass does %v", again.Results[0].Step)
+			}
+		})
+	}
+}
+
+// Machines that go while their group gets another name are drained as those of the group.
+func TestARenamedGroupHasFewerMachines(t *testing.T) {
+	g := pure(t)
+	before := with(3, "drainSeconds: 2, maxSurge: 1") + front
+	g.Only(before)
+	g.MustSync(before)
+	renamed := strings.NewReplacer("metadata: {name: web}", "metadata: {name: site, annotations: {stackreeve.dev/moved-from: VirtualMachineGroup/web}}", "GroupRef: web", "GroupRef: site", "replicas: 3", "replicas: 2").Replace(before)
+	for _, s := range g.Plan(renamed).Steps {
+		if s.Action == plan.Delete && s.Within.Name != "site" || s.Action == plan.Create || s.Action == plan.Recreate {
+			t.Errorf("%s %s, of %s: %s", s.Action, s.Key, s.Within, s.Reason)
+		}
+	}
+}
+
 // What cannot be listed is not absent: no machine goes, nor is one made that may be there.
 func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 	g := pure(t)

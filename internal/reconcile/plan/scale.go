@@ -67,7 +67,7 @@ func (p *planner) asked(first manifest.Key) wish {
 		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
 			continue
 		}
-		if sole := p.claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key)).sole; len(sole) == 1 && sole[0].Asks != "" {
+		if sole := p.claims(d).sole; len(sole) == 1 && sole[0].Asks != "" {
 			return wish{d.Key, sole[0].Asks}
 		}
 	}
@@ -134,8 +134,7 @@ func (p *planner) scales(d *kind.Desired, have *kind.Live[any]) bool {
 		if target == nil || !target.Scaled {
 			return false
 		}
-		claimed := p.claimed(ref.Key.Kind, kind.OwnerText(p.Stack, ref.Key)).sole
-		uses := slices.ContainsFunc(claimed, func(l *kind.Live[any]) bool {
+		uses := slices.ContainsFunc(p.claims(target).sole, func(l *kind.Live[any]) bool {
 			return slices.Contains(have.Uses, l.ID) || slices.ContainsFunc(l.Tokens, func(token string) bool { return slices.Contains(have.Uses, token) })
 		})
 		return uses != (p.byKey[ref.Key] != nil)

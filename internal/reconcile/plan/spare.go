@@ -21,7 +21,7 @@ type spares struct {
 	first   map[manifest.Key]manifest.Key   // of each such group, the first member that is always there
 	least   map[manifest.Key]int            // and how many of these there are
 	owner   map[manifest.Key]manifest.Key   // the member that an object belongs to
-	byOwner map[string]*kind.Desired        // what bears an owner text
+	byOwner map[string]*kind.Desired        // what bears an owner text, that of a former name, too
 	byKey   map[manifest.Key]*kind.Desired
 }
 
@@ -54,6 +54,7 @@ func sparesOf(in Input) *spares {
 			}
 		}
 	}
+	s.indexFormer(in.Stack)
 	for _, d := range s.byKey {
 		member := d
 		for member != nil && members[member.Parent.Kind] != member.Key.Kind {
@@ -71,6 +72,17 @@ func sparesOf(in Input) *spares {
 		}
 	}
 	return s
+}
+
+// indexFormer adds what was called otherwise, where nothing else is called so now.
+func (s *spares) indexFormer(stack string) {
+	for _, d := range s.byKey {
+		for _, key := range d.From {
+			if owner := kind.OwnerText(stack, key); s.byOwner[owner] == nil {
+				s.byOwner[owner] = d
+			}
+		}
+	}
 }
 
 // with are the objects of a revision without those spares, and scaled members, that are more than so many of their group.

@@ -14,7 +14,8 @@ import (
 //	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix
 //	GROUP-spare-NUMBER…   likewise of a further member, one more than the group allows now
 //
-// Further members that the group allows and does not need are not among them: they have been drained.
+// GROUP is what the group is called, or was. Further members that the group allows and does not need are not among them: they have been
+// drained.
 func (p *planner) placeOrphans() {
 	var groups []*kind.Desired
 	members := map[manifest.Key]*kind.Desired{} // one of each group
@@ -67,15 +68,14 @@ func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*
 // memberName is the name of the member of a group that an object was a part of, with a prefix before its number; was is false when it was
 // no part of any.
 func (p *planner) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
-	rest, below := strings.CutPrefix(key.Name, group.Key.Name+"-"+prefix)
-	if !below || key.Namespace != group.Key.Namespace {
-		return "", false
+	for _, called := range append([]manifest.Key{group.Key}, group.From...) {
+		rest, below := strings.CutPrefix(key.Name, called.Name+"-"+prefix)
+		suffix := strings.TrimLeft(rest, "0123456789")
+		if below && key.Namespace == called.Namespace && suffix != rest && p.hasPart(key, group, member, suffix) {
+			return strings.TrimSuffix(key.Name, suffix), true
+		}
 	}
-	suffix := strings.TrimLeft(rest, "0123456789")
-	if suffix == rest {
-		return "", false
-	}
-	return strings.TrimSuffix(key.Name, suffix), p.hasPart(key, group, member, suffix)
+	return "", false
 }
 
 // hasPart reports whether the members of a group have something like an object under a suffix.
