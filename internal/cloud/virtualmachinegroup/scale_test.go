@@ -133,7 +133,7 @@ func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := pure(t)
 			g.Only(open + front)
-			c, web0 := g.Client(nil), ids(g.MustSync(open+front).Last)["Server/web-0"]
+			c, web0 := g.Client(nil), ids(g.MustSync(open + front).Last)["Server/web-0"]
 			ask(t, c, web0, "5")
 			if g.MustSync(open + front); asked == "" {
 				ask(t, c, web0, "")

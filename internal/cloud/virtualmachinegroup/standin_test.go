@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -122,5 +125,62 @@ func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	const later = "when more members of VirtualMachineGroup/web serve"
 	if len(turns) != 3 || turns["Server/web-1"] != later || turns["FloatingIP/web-1"] != later {
 		t.Errorf("what is deleted waits until %v", turns)
+	}
+}
+
+// Nor does the last machine of a group go while its load balancer cannot be seen.
+func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
+	g := pure(t)
+	before, none := with(1, "drainSeconds: 1")+front, with(0, "drainSeconds: 1")+front
+	g.Only(before)
+	g.MustSync(before)
+	e, want := g.Engine(g.Client(nil)), g.Resolve(none)
+	have := e.Observe(t.Context(), want)
+	have["LoadBalancer"] = kind.Collection{Err: errors.New("refused")}
+	p := plan.Compute(plan.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Now: time.Now()})
+	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be seen")
+}
+
+// Fewer further machines are allowed while there are more: those stay as long as they stand in for others, are drained as all are that go,
+// and no limit counts them.
+func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
+	g := pure(t)
+	c := g.Client(nil)
+	names := func(id string) string {
+		var answer struct{ Server struct{ Name string } }
+		_ = c.Do(context.Background(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer})
+		return answer.Server.Name
+	}
+	before := with(3, "drainSeconds: 1, maxSurge: 2") + front
+	g.Only(before)
+	g.MustSync(before)
+	after := strings.Replace(before, "centos79", "cirros", 1)
+	gate := &gate{t: t, names: names, drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 3}
+	through := func(next http.RoundTripper) http.RoundTripper { gate.next = next; return gate }
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	e := g.Engine(g.Client(through))
+	e.Watcher = &stopper{stop: func() {
+		if gate.mu.Lock(); len(gate.interrupted) == 2 {
+			stop()
+		}
+		gate.mu.Unlock()
+	}}
+	e.Sync(ctx, engine.Revision{Commit: "c", Want: g.Resolve(after)})
+	fewer := strings.Replace(after, "maxSurge: 2", "maxSurge: 1", 1)
+	for _, s := range g.Plan(fewer).Steps {
+		if _, harms := s.Harm(); strings.Contains(s.Key.Name, "spare-1") && (harms || s.Action != plan.Delete) {
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason)
+		}
+	}
+	pass := g.SyncThrough(fewer, through)
+	if len(pass.Failures) > 0 || pass.Drifted() > 0 || len(gate.drained) > 0 || gate.behind != 3 {
+		t.Errorf("failed: %v; %d drifted; still drained: %v; %d are behind the load balancer", pass.Failures, pass.Drifted(), gate.drained, gate.behind)
+	}
+	if slices.Sort(gate.interrupted); strings.Join(gate.interrupted, " ") != "web-0 web-1 web-2 web-spare-0 web-spare-1" {
+		t.Errorf("%s were interrupted", gate.interrupted)
+	}
+	if again := g.Plan(fewer); !again.InSync() {
+		t.Errorf("then the plan is %v", again.Summary())
 	}
 }
