@@ -98,7 +98,7 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 	}
 	if p.isSpare(item) {
 		s.spare = true
-		return s.withAction(Delete, noSpare)
+		return s.withAction(Delete, "a further member that its group does not need any more")
 	}
 	if why := p.beyond(item); why != "" {
 		return s.withAction(Delete, why)

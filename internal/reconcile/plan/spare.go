@@ -11,9 +11,6 @@ import (
 // there may be, and the plan is made with as many as the group needs now (see [rollout.Decision]). The others
 // are as if no manifest had them: those that are there and were made as spares go, and that harms nobody.
 
-// noSpare is why a further member goes.
-const noSpare = "a further member that its group does not need any more"
-
 // spares are the further members that groups may have.
 type spares struct {
 	members map[manifest.Key][]manifest.Key // of each group, in their order

@@ -29,18 +29,12 @@ func (p *planner) placeOrphans() {
 				return
 			}
 		}
-		spare := false
 		for _, group := range groups {
 			if name, was := p.memberName(s.Key, group, members[group.Key], ""); was {
 				p.place(s, group, name)
-				spare = false
 			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.was == (manifest.Key{}) {
 				p.place(s, group, name)
-				spare = true
 			}
-		}
-		if spare && s.Action == Delete {
-			s.spare, s.Reason = true, noSpare
 		}
 	}
 }
