@@ -53,6 +53,9 @@ type Options struct {
 	// MoreNetwork offers Neutron's extensions dns-integration, dns-domain-ports,
 	// subnet-dns-publish-fixed-ip, port-trusted-vif and uplink-status-propagation.
 	MoreNetwork bool
+	// WithoutExternalDNS has Neutron publish in no DNS: with its extension dns-integration, the names of
+	// floating IPs are taken and not kept.
+	WithoutExternalDNS bool
 	// WithoutDNS leaves Designate out, as many clouds do.
 	WithoutDNS bool
 	// MaxPage bounds the pages of lists; zero leaves each service's own default
@@ -97,7 +100,7 @@ func New(opts Options) (*Cloud, error) {
 	ground := oslo.New(opts.Now, opts.Seed)
 	c := &Cloud{Cloud: ground}
 	c.Keystone = keystone.New(ground, opts.TokenTTL)
-	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, More: opts.MoreNetwork, MaxPage: opts.MaxPage})
+	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, More: opts.MoreNetwork, WithoutExternalDNS: opts.WithoutExternalDNS, MaxPage: opts.MaxPage})
 	c.Glance = glance.New(ground, glance.Options{MaxPage: opts.MaxPage})
 	c.Cinder = cinder.New(ground, c.Glance, cinder.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})

@@ -83,13 +83,30 @@ func TestLaws(t *testing.T) {
 
 func TestLawsWithMoreExtensions(t *testing.T) {
 	kindtest.Suite{
-		Kinds: all.Kinds, Key: key, Needs: needs, Object: strings.Replace(object, "portRef: web-1", "dnsName: www\n    dnsDomain: example.org.\n    portRef: web-1", 1),
+		Kinds: all.Kinds, Key: key, Needs: needs, Object: strings.Replace(object, "portRef: web-1", "dnsName: WWW\n    dnsDomain: Example.org.\n    portRef: web-1", 1),
 		Partial: true, Simulator: &simulator.Options{MoreNetwork: true},
 		Edits: []kindtest.Edit{
-			{Field: "spec.resource.dnsName", Old: "dnsName: www", New: "dnsName: shop", Replaces: true},
-			{Field: "spec.resource.dnsDomain", Old: "dnsDomain: example.org.", New: "dnsDomain: example.com.", Replaces: true},
+			{Field: "spec.resource.dnsName", Old: "dnsName: WWW", New: "dnsName: shop", Replaces: true},
+			{Field: "spec.resource.dnsDomain", Old: "dnsDomain: Example.org.", New: "dnsDomain: example.com.", Replaces: true},
 		},
 	}.Run(t)
+}
+
+// A cloud that publishes no names keeps none of floating IPs: that is noted, and costs no address.
+func TestNamesThatTheCloudDoesNotKeep(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true, WithoutExternalDNS: true})
+	named := needs + "---" + strings.Replace(object, "portRef: web-1", "dnsName: www\n    dnsDomain: example.org.\n    portRef: web-1", 1)
+	g.Only(named)
+	g.MustSync(named)
+	address := idsOf(g.Plan(named))["www"]
+	if pass := g.MustSync(named); len(pass.Results) > 0 {
+		t.Errorf("the second pass did something: %v", pass.Results)
+	}
+	for _, s := range g.Plan(named).Steps {
+		if s.Key == key && (len(s.Changes) > 0 || len(s.Notes) != 2 || s.ID() != address) {
+			t.Errorf("changes %v, notes %v of %s; want two notes of %s", s.Changes, s.Notes, s.ID(), address)
+		}
+	}
 }
 
 func TestValidate(t *testing.T) {

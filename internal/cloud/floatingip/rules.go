@@ -2,6 +2,7 @@ package floatingip
 
 import (
 	"net/netip"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -67,6 +68,21 @@ func compareTarget(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.C
 	kind.Link(c, field, have.Spec.PortRef, port, kind.InPlace)
 	if why := lacks(w); why != "" {
 		c.Note("spec.resource.fixedIP", why+"; the cloud will refuse it")
+	}
+}
+
+// compareDNS leaves an address as it is that the cloud shows without a name: Neutron keeps names only where it
+// publishes them (db/dns_db.py), and another address would have none either.
+func compareDNS(field string, of func(*Spec) *string) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+		want, seen := of(w.Spec), strings.ToLower(table.Or(of(&have.Spec), ""))
+		switch {
+		case want == nil:
+		case seen == "" && *want != "":
+			c.Note(table.Path(field), "the cloud shows none: either it keeps no DNS names of floating IPs, or this one was made without, and only a new one could have it")
+		default:
+			kind.Fixed(c, table.Path(field), seen, strings.ToLower(*want))
+		}
 	}
 }
 

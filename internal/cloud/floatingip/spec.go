@@ -25,8 +25,8 @@ type Spec struct {
 	PortRef            string   `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
 	LoadBalancerRef    string   `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
 	FixedIP            string   `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
-	DNSName            *string  `json:"dnsName,omitempty" api:"dns_name,extension=dns-integration" rule:"immutable,max=255" doc:"Its name in DNS. Left out where the cloud has no such extension."`
-	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,extension=dns-integration" rule:"immutable,max=255" doc:"Its DNS domain, with a final dot. Left out where the cloud has no such extension."`
+	DNSName            *string  `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its name in DNS, given along with dnsDomain when the address is made. Left out where the cloud has no such extension. Where the cloud shows none, that is noted, and the address kept."`
+	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its DNS domain, with a final dot. As with dnsName, it is left out where the cloud has no such extension, and noted where it shows none."`
 	QoSPolicyRef       *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos-fip" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
 	define.ProjectRef  `json:",inline"`
 	// SubnetRefs are the subnets that the repository puts on the floating
@@ -67,6 +67,8 @@ func Kind(c *cloud.Client) kind.Kind {
 		Odd: []table.Odd[Spec, More]{
 			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},
 			{Field: "portRef", Compare: compareTarget},
+			{Field: "dnsName", Compare: compareDNS("dnsName", func(s *Spec) *string { return s.DNSName })},
+			{Field: "dnsDomain", Compare: compareDNS("dnsDomain", func(s *Spec) *string { return s.DNSDomain })},
 		},
 		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Impossible: impossible, Alone: alone, Export: export,
 	})

@@ -64,8 +64,8 @@ func laws() kindtest.Suite {
 func TestLawsWithMoreExtensions(t *testing.T) {
 	s := laws()
 	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
-	s.Object = strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: example.org.", 1)
-	s.Edits = []kindtest.Edit{{Field: "spec.resource.dnsDomain", Old: "example.org.", New: "example.com."}}
+	s.Object = strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: Example.org.", 1)
+	s.Edits = []kindtest.Edit{{Field: "spec.resource.dnsDomain", Old: "Example.org.", New: "example.com."}}
 	s.Run(t)
 }
 

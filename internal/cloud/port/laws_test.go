@@ -228,10 +228,10 @@ func TestValidate(t *testing.T) {
 func TestLawsWithMoreExtensions(t *testing.T) {
 	s := laws()
 	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
-	s.Object = strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: web\n    dnsDomain: example.org.\n    propagateUplinkStatus: true", 1)
+	s.Object = strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: Web\n    dnsDomain: Example.org.\n    propagateUplinkStatus: true", 1)
 	s.Edits = []kindtest.Edit{
-		{Field: "spec.resource.dnsName", Old: "dnsName: web", New: "dnsName: shop"},
-		{Field: "spec.resource.dnsDomain", Old: "example.org.", New: "example.com."},
+		{Field: "spec.resource.dnsName", Old: "dnsName: Web", New: "dnsName: shop"},
+		{Field: "spec.resource.dnsDomain", Old: "Example.org.", New: "example.com."},
 		{Field: "spec.resource.propagateUplinkStatus", Old: "propagateUplinkStatus: true", New: "propagateUplinkStatus: false", Replaces: true},
 	}
 	s.Run(t)

@@ -30,8 +30,8 @@ type Spec struct {
 	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator. Left out where the cloud has no such extension."`
 	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
 	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether it goes down with its uplink. Left out where the cloud has no such extension."`
-	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,extension=dns-integration" rule:"max=255" doc:"Its name in DNS. Left out where the cloud has no such extension."`
-	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,extension=dns-domain-ports" rule:"max=255" doc:"Its DNS domain, with a final dot, in place of the network's. Left out where the cloud has no such extension."`
+	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Its name in DNS. Left out where the cloud has no such extension."`
+	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-domain-ports" rule:"max=255" doc:"Its DNS domain, with a final dot, in place of the network's. Left out where the cloud has no such extension."`
 	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
 	define.ProjectRef     `json:",inline"`
 

@@ -51,7 +51,7 @@ func (r *row) compare(field string, find lookup, want, have reflect.Value, name 
 // value is what a value is compared by. A struct with a method String says by it what it is.
 func (r *row) value(v reflect.Value) any {
 	if v.Kind() == reflect.String {
-		return normal(r.format, v.String())
+		return r.normal(v.String())
 	}
 	if text, ok := v.Interface().(fmt.Stringer); ok && r.below != nil {
 		return text.String()
@@ -69,7 +69,7 @@ func (r *row) texts(find lookup, list reflect.Value) []string {
 		case find != nil && r.ref != "":
 			out[i] = ID(find(r.ref, element.String()))
 		case element.Kind() == reflect.String:
-			out[i] = normal(r.format, element.String())
+			out[i] = r.normal(element.String())
 		default:
 			out[i] = fmt.Sprint(element.Interface())
 		}

@@ -13,6 +13,8 @@
 //	    null               the same, and requests have null for it
 //	    set                order and repetition of the list mean nothing
 //	    pairs              the list of structs of a name and a value is a map in the API
+//	    lower              the service writes texts in small letters
+//	    trimmed            the service leaves out white space at both ends of texts
 //	    read=a.b           answers have it as b in a
 //	    unread             answers do not have it: it is not compared
 //	    unwritten          requests do not have it, or not by itself
@@ -35,9 +37,10 @@
 // A field without the tag api has no attribute, nor has one of a filter with api:"-" a
 // field that it is compared with. Of its rules, immutable says that a change of it, or
 // of a field within it, replaces the object, default what an omitted field is, and a
-// format which spellings are equal. An object that cannot be renamed keeps a name that
-// its manifest had before. A reference is an ID in the API. Answers may have flags in
-// words ("True"), and an empty text in place of an object that there is not.
+// format, like the options lower and trimmed, which spellings are equal. An object that
+// cannot be renamed keeps a name that its manifest had before. A reference is an ID in
+// the API. Answers may have flags in words ("True"), and an empty text in place of an
+// object that there is not.
 //
 // What the service says besides is declared in a second struct, More, in the same way:
 // api says where answers have it, json how status calls it.

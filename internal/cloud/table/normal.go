@@ -3,7 +3,19 @@ package table
 import (
 	"net"
 	"net/netip"
+	"strings"
 )
+
+// normal is a text of the field in the one spelling that services show it in.
+func (r *row) normal(text string) string {
+	if r.trimmed {
+		text = strings.TrimSpace(text)
+	}
+	if r.lower {
+		text = strings.ToLower(text)
+	}
+	return normal(r.format, text)
+}
 
 // normal is the one spelling of a text of a format; what is not of that format stays
 // as it is.

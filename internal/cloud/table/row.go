@@ -22,7 +22,7 @@ type row struct {
 
 	required, named, empty, null, set, pairs, unread, unwritten, hidden bool
 	apart                                                               bool // it is said to be judged elsewhere
-	omitZero, choice                                                    bool
+	omitZero, choice, lower, trimmed                                    bool
 
 	extension string // that the service must have for the attribute; "" for all have it
 
@@ -132,6 +132,10 @@ func (r *row) option(text string) error {
 		r.set = true
 	case "pairs":
 		r.pairs = true
+	case "lower":
+		r.lower = true
+	case "trimmed":
+		r.trimmed = true
 	case "unread":
 		r.unread = true
 	case "unwritten":

@@ -109,7 +109,7 @@ func (t *Table[Spec, More]) Name(w kind.Want[*Spec]) string {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.named {
 			name, _ := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
-			return name.String()
+			return r.normal(name.String())
 		}
 	}
 	return ""

@@ -71,7 +71,7 @@ func (r *row) encodeOne(find lookup, v reflect.Value) any {
 	case v.Kind() == reflect.String && r.ref != "" && find != nil:
 		return find(r.ref, v.String()).ID
 	case v.Kind() == reflect.String:
-		return normal(r.format, v.String())
+		return r.normal(v.String())
 	}
 	return v.Interface()
 }

@@ -3,6 +3,7 @@ package neutron
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
@@ -41,8 +42,28 @@ func (n *Neutron) more(t *oslo.Table, attributes ...oslo.Attribute) {
 	}
 }
 
+// dnsText is a name in DNS, which Neutron writes in small letters (neutron-lib api/definitions/dns.py).
 func dnsText(name string, update oslo.Access) oslo.Attribute {
-	return oslo.Attribute{Name: name, Plain: true, Filter: true, Create: oslo.Anybody, Update: update, Default: "", Parse: text(255)}
+	parse := func(name string, v any) (any, *oslo.Error) {
+		x, err := text(255)(name, v)
+		if s, ok := x.(string); ok {
+			x = strings.ToLower(s)
+		}
+		return x, err
+	}
+	return oslo.Attribute{Name: name, Plain: true, Filter: true, Create: oslo.Anybody, Update: update, Default: "", Parse: parse}
+}
+
+// addressDNS is the same of a floating IP, which a Neutron that publishes in no DNS forgets at once (db/dns_db.py).
+func (n *Neutron) addressDNS(name string) oslo.Attribute {
+	a := dnsText(name, oslo.Never)
+	if parse := a.Parse; n.opts.WithoutExternalDNS {
+		a.Parse = func(name string, v any) (any, *oslo.Error) {
+			_, err := parse(name, v)
+			return "", err
+		}
+	}
+	return a
 }
 
 func (n *Neutron) listExtensions(*oslo.Call) (*oslo.Response, error) {

@@ -60,7 +60,7 @@ func (n *Neutron) addFloatingIPs() {
 		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(uuid)},
 		{Name: "status", Filter: true}, {Name: "router_id", Filter: true}, {Name: "port_details"}, {Name: "port_forwardings"},
 	}
-	n.more(&n.floatingIPs.attrs, dnsText("dns_name", oslo.Never), dnsText("dns_domain", oslo.Never))
+	n.more(&n.floatingIPs.attrs, n.addressDNS("dns_name"), n.addressDNS("dns_domain"))
 	n.floatingIPs.register()
 }
 

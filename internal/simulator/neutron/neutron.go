@@ -21,6 +21,8 @@ type Options struct {
 	TagsOnCreate bool
 	// More offers the extensions moreAliases.
 	More bool
+	// WithoutExternalDNS publishes in no DNS (external_dns_driver): names of floating IPs are not kept.
+	WithoutExternalDNS bool
 	// MaxPage is pagination_max_limit; zero means that lists come whole.
 	MaxPage int
 }
