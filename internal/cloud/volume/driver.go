@@ -42,6 +42,9 @@ func update(ctx context.Context, d driver, change define.PlainChange[Spec, More]
 	if isRestored(change.Have.State) {
 		return finish(ctx, d, change)
 	}
+	if !kind.Has(change.Changes, "spec.resource.metadata") {
+		change.Fields["metadata"] = written(change.Want.Spec, &change.Have.State.Object)
+	}
 	return d.Write(ctx, change)
 }
 

@@ -95,11 +95,7 @@ func settled(s *state) error {
 // finish writes the description and the metadata of a restored volume at once.
 func finish(ctx context.Context, d driver, n define.PlainChange[Spec, More]) error {
 	fields := maps.Clone(n.Fields)
-	own := map[string]string{}
-	for _, m := range n.Want.Spec.Metadata {
-		own[m.Name] = m.Value
-	}
 	fields["description"] = table.Or(n.Want.Spec.Description, "")
-	fields["metadata"] = mark.MetadataPlace.Put(own, n.Want.Mark, n.Have.ID, d.Client.ProjectID)
+	fields["metadata"] = mark.MetadataPlace.Put(pairs(n.Want.Spec.Metadata), n.Want.Mark, n.Have.ID, d.Client.ProjectID)
 	return d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: d.Path(n.Have.ID), Body: map[string]any{"volume": fields}})
 }

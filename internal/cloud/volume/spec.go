@@ -21,7 +21,7 @@ type Spec struct {
 	Size             int                `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
 	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ways:"retype=in-place|migrate=in-place" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
 	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`
-	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
+	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner. The entries readonly and attached_mode are Cinder's, and compared only if they are named here."`
 	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ways:"reimage=rebuild" loss:"all data on it" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
 	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot whose data a new volume begins with. It matters only when the volume is made: that is kept when the snapshot goes."`
 	SourceVolumeRef  string             `json:"sourceVolumeRef,omitempty" api:"source_volid" show:"sourceVolID" ref:"Volume" doc:"Volume whose data a new volume begins with. It matters only when the volume is made: that is kept when the other one goes."`
@@ -82,7 +82,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Microversion: fromBackups, Project: "os-vol-tenant-attr:tenant_id"},
 		Mark:       mark.MetadataPlace,
 		Odd: []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
-			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}},
-		Validate: validate, Observe: observe, Create: create, Update: update, Delete: remove, Trace: trace, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
+			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}, {Field: "metadata", Compare: compareMetadata}},
+		Validate: validate, Observe: observe, Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})
 }

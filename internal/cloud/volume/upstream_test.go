@@ -2,6 +2,7 @@ package volume_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -9,6 +10,33 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
+
+// What Cinder notes of a volume itself, and shows among its metadata, is nobody's change, and is not written there as
+// if it were.
+func TestMetadataOfCinderItself(t *testing.T) {
+	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: data}\nspec: {resource: {size: 1, metadata: [{name: role, value: store}]}}"
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(text)
+	id := g.MustSync(text).Last.Steps[0].ID()
+	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + id + "/action",
+		Body: map[string]any{"os-update_readonly_flag": map[string]any{"readonly": true}}}); err != nil {
+		t.Fatal(err)
+	}
+	const named = "{name: role, value: store}, {name: readonly, value: \"True\"}"
+	for _, manifest := range []string{text, strings.Replace(text, "size: 1,", "size: 1, description: of the shop,", 1), strings.Replace(text, "{name: role, value: store}", named, 1)} {
+		g.MustSync(manifest)
+		if pass := g.MustSync(manifest); len(pass.Results) > 0 {
+			t.Errorf("the second pass did something: %v", pass.Results)
+		}
+		var wrote struct{ Metadata map[string]string }
+		if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Path: "volumes/" + id + "/metadata", Into: &wrote}); err != nil {
+			t.Fatal(err)
+		}
+		if _, copied := wrote.Metadata["readonly"]; copied != strings.Contains(manifest, named) {
+			t.Errorf("what people wrote is %v", wrote.Metadata)
+		}
+	}
+}
 
 // A volume that could not be made is known, goes, and is made anew: none is left over
 // (terraform-provider-openstack#1936, K-ORC issue 19).

@@ -150,7 +150,9 @@ func (b *Cinder) setReadOnly(_ *call, v *Volume, in *pyjson.Object) (*oslo.Respo
 	if v.Status != "available" {
 		return nil, badRequest("Invalid volume: Volume %s status must be available to update readonly flag, but current status is: %s.", v.ID, v.Status)
 	}
-	v.ReadOnly = pyjson.Truthy(flag)
+	if v.ReadOnly = "False"; pyjson.Truthy(flag) {
+		v.ReadOnly = "True"
+	}
 	b.touch(v)
 	return accepted()
 }

@@ -1,6 +1,7 @@
 package cinder
 
 import (
+	"maps"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
@@ -22,7 +23,7 @@ type Volume struct {
 	Metadata    map[string]string
 	Bootable    bool
 	Multiattach bool
-	ReadOnly    bool
+	ReadOnly    string // "True" or "False"; "" until somebody has said so
 	Created     time.Time
 	Updated     time.Time
 
@@ -110,7 +111,7 @@ func stamp(t time.Time) *string {
 // its microseconds still, and extended for reads, which name the project.
 func (b *Cinder) view(c *call, v *Volume, fresh, extended bool) *volumeView {
 	out := &volumeView{ID: v.ID, Status: v.Status, Size: v.Size, Zone: v.Zone, Created: *stamp(v.Created), Updated: stamp(v.Updated), Name: v.Name, Description: v.Description,
-		Type: v.Type.Name, Snapshot: v.Snapshot, Source: v.Source, Metadata: v.Metadata, Links: links(c, "volumes/"+v.ID), User: v.User, Bootable: "false",
+		Type: v.Type.Name, Snapshot: v.Snapshot, Source: v.Source, Metadata: shownMetadata(v), Links: links(c, "volumes/"+v.ID), User: v.User, Bootable: "false",
 		Multiattach: v.Multiattach, Attachments: b.attachmentsOf(c, v)}
 	if fresh {
 		out.Created, out.Updated = oslo.StampMicro(v.Created), nil
@@ -141,6 +142,20 @@ func (b *Cinder) view(c *call, v *Volume, fresh, extended bool) *volumeView {
 		}
 	}
 	return out
+}
+
+// shownMetadata is api/api_utils.py: add_visible_admin_metadata. What Cinder notes of a volume itself is shown
+// to everybody among what people wrote, and in its place.
+func shownMetadata(v *Volume) map[string]string {
+	if v.ReadOnly == "" {
+		return v.Metadata
+	}
+	all := maps.Clone(v.Metadata)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all["readonly"] = v.ReadOnly
+	return all
 }
 
 func (b *Cinder) brief(c *call, v *Volume) any {

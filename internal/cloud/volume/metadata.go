@@ -1,0 +1,42 @@
+package volume
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// ofCinder are the entries that Cinder notes of a volume itself, once it was attached or made read-only, and shows
+// among what people wrote. Nobody can take them off. (cinder/api/api_utils.py: add_visible_admin_metadata)
+var ofCinder = []string{"readonly", "attached_mode"}
+
+// written is the metadata that a volume shows without what is Cinder's, unless the manifest names it.
+func written(spec *Spec, have *table.Object[Spec, More]) map[string]string {
+	named := pairs(spec.Metadata)
+	all := pairs(have.Spec.Metadata)
+	for _, key := range ofCinder {
+		if _, wanted := named[key]; !wanted {
+			delete(all, key)
+		}
+	}
+	return all
+}
+
+func pairs(list []define.NameValue) map[string]string {
+	all := map[string]string{}
+	for _, m := range list {
+		all[m.Name] = m.Value
+	}
+	return all
+}
+
+func compareMetadata(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	kind.Field(c, "spec.resource.metadata", written(w.Spec, have), pairs(w.Spec.Metadata))
+}
+
+// exportMetadata leaves out what is Cinder's.
+func exportMetadata(_ *state, spec *Spec, _ *kind.Export) {
+	spec.Metadata = slices.DeleteFunc(spec.Metadata, func(m define.NameValue) bool { return slices.Contains(ofCinder, m.Name) })
+}
