@@ -27,7 +27,7 @@ kind: Domain
 metadata: {name: shop}
 spec:
   resource:
-    name: ` + name + `
+    name: "` + name + ` "
     description: who works in the shop
     enabled: true
 `,

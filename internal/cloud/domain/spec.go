@@ -20,7 +20,7 @@ import (
 // Spec is what a domain shall be. Field names and meanings are K-ORC's
 // (api/v1alpha1/domain_types.go).
 type Spec struct {
-	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
+	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
 	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" doc:"Whether anybody can log in to it and its projects."`
 }

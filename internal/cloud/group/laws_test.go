@@ -30,7 +30,7 @@ kind: Group
 metadata: {name: web}
 spec:
   resource:
-    name: ` + name + `
+    name: "` + name + ` "
     description: who sells
     domainRef: shop
 `,

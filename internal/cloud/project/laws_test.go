@@ -34,7 +34,7 @@ kind: Project
 metadata: {name: web}
 spec:
   resource:
-    name: ` + name + `
+    name: "` + name + ` "
     description: where the shop is
     enabled: true
     domainRef: shop

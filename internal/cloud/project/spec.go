@@ -18,7 +18,7 @@ import (
 // Spec is what a project shall be. Field names and meanings are K-ORC's
 // (api/v1alpha1/project_types.go).
 type Spec struct {
-	Name        *string  `json:"name,omitempty" api:"name,named" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
+	Name        *string  `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string  `json:"description,omitempty" api:"description,empty" rule:"max=65535" doc:"Free text."`
 	DomainRef   string   `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
 	Enabled     *bool    `json:"enabled,omitempty" api:"enabled" rule:"default=true" doc:"Whether anybody can log in to it."`

@@ -57,7 +57,7 @@ kind: User
 metadata: {name: web}
 spec:
   resource:
-    name: ` + name + `
+    name: "` + name + ` "
     description: who sells
     enabled: true
     domainRef: shop

@@ -20,7 +20,7 @@ import (
 // Spec is what a user shall be. Field names and meanings are K-ORC's
 // (api/v1alpha1/user_types.go).
 type Spec struct {
-	Name              *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Name              *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
 	DomainRef         string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
 	DefaultProjectRef string  `json:"defaultProjectRef,omitempty" api:"default_project_id" show:"defaultProjectID" ref:"Project" doc:"Project that it logs in to where it names none."`

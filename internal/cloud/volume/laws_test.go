@@ -47,7 +47,8 @@ metadata: {name: data}
 spec:
   resource:
     name: data-1
-    description: what must not be lost
+    description: |
+      what must not be lost
     size: 2
     volumeTypeRef: fast
     availabilityZone: az-a

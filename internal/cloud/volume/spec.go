@@ -16,8 +16,8 @@ import (
 // (api/v1alpha1/volume_types.go). Size and metadata, which K-ORC never
 // changes, can be changed here.
 type Spec struct {
-	Name             *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description      *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=255" doc:"Free text."`
+	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"min=1,max=255" doc:"Free text."`
 	Size             int                `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
 	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ways:"retype=in-place|migrate=in-place" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
 	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`

@@ -46,7 +46,7 @@ metadata: {name: monday}
 spec:
   resource:
     name: monday-1
-    description: before the change
+    description: "before the change\n"
     volumeRef: data
     snapshotRef: monday
     force: true

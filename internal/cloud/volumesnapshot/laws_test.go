@@ -42,7 +42,7 @@ metadata: {name: monday}
 spec:
   resource:
     name: monday-1
-    description: before the change
+    description: "before the change\n"
     volumeRef: data
     force: true
     metadata: [{name: role, value: store}]

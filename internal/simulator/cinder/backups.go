@@ -117,7 +117,7 @@ func (b *Cinder) createBackup(c *call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &backup{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Volume: v.ID, Status: "creating", Name: textOrNil(in, "name"), Description: textOrNil(in, "description"),
+	s := &backup{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Volume: v.ID, Status: "creating", Name: stripped(in, "name"), Description: stripped(in, "description"),
 		Snapshot: textOrNil(in, "snapshot_id"), Container: textOrNil(in, "container"), Zone: textOrNil(in, "availability_zone"), Size: v.Size, Metadata: texts(in.Object("metadata")), Created: b.cloud.Now(),
 		volume: v.Metadata, image: v.image}
 	if err := b.mayBackUp(c, v, s.Snapshot, flag("force")); err != nil {
@@ -215,10 +215,10 @@ func (b *Cinder) updateBackup(c *call) (*oslo.Response, error) {
 	}
 	in := body.Object("backup")
 	if in.Has("name") {
-		s.Name = textOrNil(in, "name")
+		s.Name = stripped(in, "name")
 	}
 	if in.Has("description") {
-		s.Description = textOrNil(in, "description")
+		s.Description = stripped(in, "description")
 	}
 	if in.Object("metadata") != nil {
 		s.Metadata = texts(in.Object("metadata"))

@@ -47,7 +47,7 @@ func (b *Cinder) create(c *call) (*oslo.Response, error) {
 	if err := checkText(in, "name", "description"); err != nil {
 		return nil, err
 	}
-	v := &Volume{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Name: textOrNil(in, "name"), Description: textOrNil(in, "description"),
+	v := &Volume{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Name: stripped(in, "name"), Description: stripped(in, "description"),
 		Zone: zone, Metadata: texts(in.Object("metadata")), Created: b.cloud.Now()}
 	v.Size, _ = strconv.Atoi(in.Text("size"))
 	if m, ok := in.Get("multiattach"); ok {
@@ -215,10 +215,10 @@ func (b *Cinder) update(c *call) (*oslo.Response, error) {
 		return nil, err
 	}
 	if in.Has("name") {
-		v.Name = textOrNil(in, "name")
+		v.Name = stripped(in, "name")
 	}
 	if in.Has("description") {
-		v.Description = textOrNil(in, "description")
+		v.Description = stripped(in, "description")
 	}
 	if in.Object("metadata") != nil {
 		v.Metadata = texts(in.Object("metadata"))

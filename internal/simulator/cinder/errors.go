@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
@@ -94,6 +95,15 @@ func textOrNil(o *pyjson.Object, name string) *string {
 		return &s
 	}
 	return nil
+}
+
+// stripped is a name or description as Cinder keeps it. (api/openstack/wsgi.py: validate_name_and_description)
+func stripped(o *pyjson.Object, name string) *string {
+	text := textOrNil(o, name)
+	if text != nil {
+		*text = strings.TrimSpace(*text)
+	}
+	return text
 }
 
 var metadataSchema = &pyjson.Schema{Types: []string{"object"}, Closed: true, Patterns: []pyjson.Prop{{Name: `^[a-zA-Z0-9-_:. /]{1,255}$`,

@@ -126,7 +126,7 @@ func (b *Cinder) createSnapshot(c *call) (*oslo.Response, error) {
 	if limit := b.quotas.Limit(v.Project, "snapshots"); limit >= 0 && b.used(v.Project, "snapshots") >= limit {
 		return nil, overLimit("SnapshotLimitExceeded", "Maximum number of snapshots allowed (%d) exceeded", limit)
 	}
-	s := &snapshot{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Volume: v.ID, Status: "creating", Name: textOrNil(in, "name"), Description: textOrNil(in, "description"),
+	s := &snapshot{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Volume: v.ID, Status: "creating", Name: stripped(in, "name"), Description: stripped(in, "description"),
 		Size: v.Size, Metadata: texts(in.Object("metadata")), Created: b.cloud.Now()}
 	b.snapshots.Add(s)
 	b.cloud.After(b.opts.BuildDelay, func() {
@@ -156,10 +156,10 @@ func (b *Cinder) updateSnapshot(c *call) (*oslo.Response, error) {
 	}
 	in := body.Object("snapshot")
 	if in.Has("name") {
-		s.Name = textOrNil(in, "name")
+		s.Name = stripped(in, "name")
 	}
 	if in.Has("description") {
-		s.Description = textOrNil(in, "description")
+		s.Description = stripped(in, "description")
 	}
 	s.Updated = b.cloud.Now()
 	return oslo.OK(map[string]any{"snapshot": s.view(c, false, false)}), nil

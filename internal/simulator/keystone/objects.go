@@ -77,7 +77,7 @@ func (k *Keystone) objects() {
 
 func (k *Keystone) addDomains() {
 	(&records[domain]{k: k, name: "domain", store: k.domains, id: func(d *domain) string { return d.ID }, extra: func(d *domain) *extras { return &d.extra },
-		table:  oslo.Table{named(64), described("", 65535), enabled, tagged, optional},
+		table:  oslo.Table{stripped(64), described("", 65535), enabled, tagged, optional},
 		seeOwn: func(_ *oslo.Call, id string) bool { return id == domainID },
 		check: func(d, old *domain, _ oslo.Values) error {
 			return taken(k.domains, old, func(o *domain) bool { return o.Name == d.Name },
@@ -109,7 +109,7 @@ func (k *Keystone) removeDomain(d *domain) error {
 
 func (k *Keystone) addProjects() {
 	r := &records[project]{k: k, name: "project", store: k.projects, id: func(p *project) string { return p.ID }, extra: func(p *project) *extras { return &p.extra },
-		table: oslo.Table{named(64), described("", 65535), enabled, tagged, optional, within, {Name: "parent_id", Create: oslo.Anybody, Filter: true, Parse: oslo.OrNull(types.Text(64))},
+		table: oslo.Table{stripped(64), described("", 65535), enabled, tagged, optional, within, {Name: "parent_id", Create: oslo.Anybody, Filter: true, Parse: oslo.OrNull(types.Text(64))},
 			{Name: "is_domain", Create: oslo.Anybody, Default: false, Parse: flag}},
 		seeOwn: func(c *oslo.Call, id string) bool { return id == c.Caller.ProjectID }, echoes: true,
 		check: func(p, old *project, _ oslo.Values) error {
@@ -154,7 +154,7 @@ func (k *Keystone) dropProject(p *project) {
 
 func (k *Keystone) addUsers() {
 	(&records[user]{k: k, name: "user", store: k.users, id: func(u *user) string { return u.ID }, extra: func(u *user) *extras { return &u.extra },
-		table: oslo.Table{named(255), enabled, optional, within, {Name: "password", Create: oslo.Anybody, Update: oslo.Anybody, Parse: oslo.OrNull(types.Text(4096))},
+		table: oslo.Table{stripped(255), enabled, optional, within, {Name: "password", Create: oslo.Anybody, Update: oslo.Anybody, Parse: oslo.OrNull(types.Text(4096))},
 			{Name: "default_project_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: oslo.OrNull(types.Text(64))}},
 		seeOwn: func(c *oslo.Call, id string) bool { return id == c.Caller.UserID }, echoes: true,
 		check: func(u, old *user, v oslo.Values) error {
@@ -208,7 +208,7 @@ func equal(a, b *string) bool { return a == b || a != nil && b != nil && *a == *
 
 func (k *Keystone) addGroups() {
 	(&records[group]{k: k, name: "group", store: k.groups, id: func(g *group) string { return g.ID }, extra: func(g *group) *extras { return &g.extra },
-		table: oslo.Table{named(255), described("", 65535), within},
+		table: oslo.Table{stripped(255), described("", 65535), within},
 		check: func(g, old *group, _ oslo.Values) error {
 			if _, ok := k.domains.Get(g.DomainID); !ok {
 				return notFound("domain", g.DomainID)

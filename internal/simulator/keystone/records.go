@@ -232,9 +232,23 @@ func object(name string, v any) (any, *oslo.Error) {
 	return nil, types(oslo.NotText, name, v, nil)
 }
 
-// named, described, enabled, within and optional are rows that several tables have.
+// named, stripped, described, enabled, within and optional are rows that several tables have.
 func named(limit int) oslo.Attribute {
 	return oslo.Attribute{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Required: true, Filter: true, Parse: types.Text(limit)}
+}
+
+// stripped is a name of which Keystone leaves out white space at both ends: of domains, projects, users and groups.
+// (resource/core.py, identity/core.py)
+func stripped(limit int) oslo.Attribute {
+	a := named(limit)
+	a.Parse = func(name string, v any) (any, *oslo.Error) {
+		x, err := types.Text(limit)(name, v)
+		if s, ok := x.(string); ok {
+			x = strings.TrimSpace(s)
+		}
+		return x, err
+	}
+	return a
 }
 
 func described(byDefault any, limit int) oslo.Attribute {
