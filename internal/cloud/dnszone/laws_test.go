@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const object = `
@@ -35,6 +36,24 @@ func TestLaws(t *testing.T) {
 		},
 		Unseen: map[string]string{"spec.resource.masters": "is for SECONDARY zones, see the edit of type"},
 	}.Run(t)
+}
+
+// The port that Designate leaves out of what it shows is no difference, and neither is the end of an IPv6 address that
+// looks like it.
+func TestMasters(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := strings.Replace(object, "email: hostmaster@example.org\n    ttl: 600", `type: SECONDARY
+    masters: ["192.0.2.1:53", "192.0.2.2", "192.0.2.3:5353", "2001:db8::53", "ns.example.org.:53"]`, 1)
+	g.Only(text)
+	g.MustSync(text)
+	if pass := g.MustSync(text); len(pass.Results) > 0 {
+		t.Errorf("the second pass did something: %v", pass.Results)
+	}
+	for old, changed := range map[string]string{"192.0.2.3:5353": "192.0.2.3:53", "2001:db8::53": "2001:db8::54"} {
+		if step := g.Plan(strings.Replace(text, old, changed, 1)).Steps[0]; !kind.Has(step.Changes, "spec.resource.masters") {
+			t.Errorf("%s for %s is not noticed", changed, old)
+		}
+	}
 }
 
 func TestRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -25,6 +26,23 @@ func validate(s *Spec, r *kind.Report) {
 	case !secondary && s.Email == nil:
 		r.Problem("spec.resource.email", "is missing", "say who is responsible for the zone, such as hostmaster@example.org")
 	}
+}
+
+func compareMasters(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	kind.Set(c, "spec.resource.masters", shownMasters(have.Spec.Masters), shownMasters(w.Spec.Masters), kind.InPlace)
+}
+
+// shownMasters are name servers as Designate shows them: without the port where it is 53. What has more than one colon
+// is an IPv6 address, which has no port there. (designate/utils.py: split_host_port)
+func shownMasters(list []string) []string {
+	shown := make([]string, len(list))
+	for i, master := range list {
+		shown[i] = master
+		if host, port, _ := strings.Cut(master, ":"); port == "53" {
+			shown[i] = host
+		}
+	}
+	return shown
 }
 
 // observe says where a zone stands. (designate/objects/zone.py: status, action)

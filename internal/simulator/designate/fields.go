@@ -55,11 +55,15 @@ var email = checked(types.Text(255), func(s string) string {
 	return ""
 })
 
-// master reads an address with a port or without; 53 goes without saying.
+// master reads an address with a port or without; 53 goes without saying. An IPv6 address has no port.
+// (utils.py: split_host_port)
 func master(name string, v any) (any, *oslo.Error) {
 	x, err := server(name, v)
 	s, _ := x.(string)
-	return strings.TrimSuffix(s, ":53"), err
+	if host, port, _ := strings.Cut(s, ":"); port == "53" {
+		s = host
+	}
+	return s, err
 }
 
 var server = checked(types.Text(255), func(s string) string {
