@@ -51,7 +51,7 @@ type Listener struct {
 	AdminStateUp bool      `json:"listener.adminStateUp" api:"admin_state_up" rule:"default=true" show:"-"`
 	Protocol     string    `json:"protocol" api:"protocol"`
 	Port         int       `json:"port" api:"protocol_port"`
-	AllowedCIDRs []string  `json:"allowedCidrs" api:"allowed_cidrs,set,empty" show:"-"`
+	AllowedCIDRs []string  `json:"allowedCidrs" api:"allowed_cidrs,set,empty" rule:"format=cidr" show:"-"`
 	Timeouts     *Timeouts `json:"timeouts" api:",inline"`
 	PoolID       string    `json:"poolID,omitempty" api:"default_pool_id"`
 	Limit        int       `json:"connectionLimit" api:"connection_limit,absent=-1" rule:"default=-1" show:"-"`

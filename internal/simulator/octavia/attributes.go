@@ -147,6 +147,25 @@ func cidr(v any) string {
 	return ""
 }
 
+// networks are written in the shortest spelling, without host bits. (api/common/types.py: CidrType)
+type networks []string
+
+func (n *networks) UnmarshalJSON(text []byte) error {
+	var list []string
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	for i, s := range list {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return err
+		}
+		list[i] = p.Masked().String()
+	}
+	*n = list
+	return nil
+}
+
 func urlPath(v any) string {
 	if s, ok := v.(string); !ok || !strings.HasPrefix(s, "/") {
 		return "Value should be a valid URL path"

@@ -75,7 +75,7 @@ type Listener struct {
 	ClientCA        *string           `json:"client_ca_tls_container_ref"`
 	ClientAuth      string            `json:"client_authentication"`
 	ClientCRL       *string           `json:"client_crl_container_ref"`
-	AllowedCIDRs    []string          `json:"allowed_cidrs"`
+	AllowedCIDRs    networks          `json:"allowed_cidrs"`
 	TLSCiphers      *string           `json:"tls_ciphers"`
 	TLSVersions     []string          `json:"tls_versions"`
 	ALPN            []string          `json:"alpn_protocols"`
