@@ -1,6 +1,7 @@
 package loadbalancer_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -190,6 +191,46 @@ func zones(t *testing.T, g *kindtest.Target) {
 	pass := g.Sync(elsewhere)
 	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "did you mean az-a?") {
 		t.Errorf("failures are %v, want what zones there are", pass.Failures)
+	}
+}
+
+// closed refuses to list a collection of the load balancer service.
+type closed struct {
+	next       http.RoundTripper
+	collection string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *closed) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/lbaas/"+c.collection) {
+		return c.next.RoundTrip(req)
+	}
+	return &http.Response{Status: "403 Forbidden", StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Request: req,
+		Body: io.NopCloser(strings.NewReader(`{"faultcode": "Client", "faultstring": "Policy does not allow this request to be performed.", "debuginfo": null}`))}, nil
+}
+
+// Who may not list flavors or zones still has load balancers; only a new one that names one cannot be made.
+func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
+	for collection, tt := range map[string]struct{ fine, named, field string }{
+		"flavors":           {object, strings.Replace(object, "serviceType: generic", "serviceType: big", 1), "spec.serviceType"},
+		"availabilityzones": {strings.Replace(object, "  zone: dev\n", "", 1), object, "spec.zone"},
+	} {
+		t.Run(collection, func(t *testing.T) {
+			g := kindtest.NewTarget(t, kinds).Through(func(next http.RoundTripper) http.RoundTripper { return &closed{next, collection} })
+			g.Defaults.ServiceTypes["big"] = "big"
+			g.MustSync(tt.fine)
+			step := stepOf(t, g.Plan(tt.named))
+			if !slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return n.Field == tt.field && strings.Contains(n.Text, "may not list") }) {
+				t.Errorf("notes are %v, want one on %s", step.Notes, tt.field)
+			}
+			if kind.Has(step.Changes, tt.field) {
+				t.Errorf("changes are %v", step.Changes)
+			}
+			g.MustSync("")
+			if pass := g.Sync(tt.named); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "may not list") {
+				t.Errorf("failures are %v", pass.Failures)
+			}
+		})
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -13,7 +12,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -173,98 +171,4 @@ func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error 
 	}
 	d.findStuck(balancers)
 	return nil
-}
-
-// offers are the flavors and availability zones that a load balancer service
-// has, which are not those of machines.
-type offers struct {
-	flavors []*offer
-	zones   []*offer // that are enabled
-}
-
-// offer is a flavor or a zone.
-type offer struct {
-	ID      string `json:"id" api:"id"`
-	Name    string `json:"name" api:"name"`
-	Enabled bool   `json:"enabled" api:"enabled"`
-}
-
-// offers asks for them. Services too old to know zones have none.
-func (d driver) offers(ctx context.Context) (*offers, error) {
-	var flavors, zones []*offer
-	if err := readAll(ctx, d, &flavors, "flavors", "flavors"); err != nil && !errors.Is(err, kind.ErrGone) {
-		return nil, err
-	}
-	if err := readAll(ctx, d, &zones, "availabilityzones", "availability_zones"); err != nil && !errors.Is(err, kind.ErrGone) {
-		return nil, err
-	}
-	return &offers{flavors, slices.DeleteFunc(zones, func(z *offer) bool { return !z.Enabled })}, nil
-}
-
-// flavorName is how people call the flavor with that ID, which has none any more where
-// it is gone.
-func (o *offers) flavorName(id string) string {
-	if o != nil {
-		for _, f := range o.flavors {
-			if f.ID == id {
-				return f.Name
-			}
-		}
-	}
-	return id
-}
-
-// choose puts the flavor and the zone that spec asks for into the body of a
-// create request.
-func (o *offers) choose(spec *Spec, body map[string]any) error {
-	id, err := o.flavor(spec.Flavor)
-	if err != nil {
-		return err
-	}
-	if id != "" {
-		body["flavor_id"] = id
-	}
-	if spec.Zone == nil || len(o.zones) == 0 {
-		return nil
-	}
-	body["availability_zone"] = spec.AvailabilityZone
-	return o.zone(spec.AvailabilityZone)
-}
-
-// flavor is the ID of a flavor; "" stands for none.
-func (o *offers) flavor(name string) (id string, err error) {
-	if name == "" {
-		return "", nil
-	}
-	return offered("flavor", name, o.flavors, "spec.serviceType or the stack's defaults.serviceTypes")
-}
-
-// zone is an error when there are zones, and not this one.
-func (o *offers) zone(name string) error {
-	if len(o.zones) == 0 {
-		return nil
-	}
-	_, err := offered("availability zone", name, o.zones, "spec.zone or the stack's defaults.zones")
-	return err
-}
-
-// offered is the ID of the enabled one of that name, or an error that names others.
-func offered(what, name string, all []*offer, where string) (id string, err error) {
-	var names []string
-	for _, o := range all {
-		if o.Enabled && o.Name == name {
-			return o.ID, nil
-		}
-		if o.Enabled {
-			names = append(names, o.Name)
-		}
-	}
-	slices.Sort(names)
-	fix := "it has none."
-	if near := nearest.Name(name, names); near != "" {
-		fix = "did you mean " + near + "?"
-	} else if len(names) > 0 {
-		fix = "it has " + list(names) + "."
-	}
-	return "", fmt.Errorf("%w: the load balancer service has no %s %q: %s Correct %s", kind.ErrRejected, what, name, fix, where)
 }

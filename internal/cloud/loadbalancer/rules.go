@@ -55,7 +55,7 @@ func compareZone(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {
 		return
 	}
-	if len(have.More.offers.zones) == 0 {
+	if have.More.offers.hasNoZones() {
 		c.Note("spec.zone", "is accepted and has no effect: this cloud's load balancer service has no availability zones")
 		return
 	}

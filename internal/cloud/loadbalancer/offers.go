@@ -1,0 +1,134 @@
+package loadbalancer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// offers are the flavors and availability zones that a load balancer service
+// has, which are not those of machines.
+type offers struct {
+	flavors []*offer
+	zones   []*offer // that are enabled
+	// What these credentials may not list is unknown.
+	unknownFlavors, unknownZones bool
+}
+
+// offer is a flavor or a zone.
+type offer struct {
+	ID      string `json:"id" api:"id"`
+	Name    string `json:"name" api:"name"`
+	Enabled bool   `json:"enabled" api:"enabled"`
+}
+
+// offers asks for them. Services too old to know zones have none.
+func (d driver) offers(ctx context.Context) (*offers, error) {
+	o := new(offers)
+	var err error
+	if o.unknownFlavors, err = readOffers(ctx, d, &o.flavors, "flavors", "flavors"); err != nil {
+		return nil, err
+	}
+	if o.unknownZones, err = readOffers(ctx, d, &o.zones, "availabilityzones", "availability_zones"); err != nil {
+		return nil, err
+	}
+	o.zones = slices.DeleteFunc(o.zones, func(z *offer) bool { return !z.Enabled })
+	return o, nil
+}
+
+// readOffers lists flavors or zones; unknown is whether that is not allowed, which is no reason to know nothing of load
+// balancers.
+func readOffers(ctx context.Context, d driver, into *[]*offer, path, name string) (unknown bool, err error) {
+	err = readAll(ctx, d, into, path, name)
+	switch {
+	case errors.Is(err, kind.ErrForbidden):
+		return true, nil
+	case errors.Is(err, kind.ErrGone):
+		return false, nil
+	}
+	return false, err
+}
+
+// flavorName is how people call the flavor with that ID, which has none any more where
+// it is gone.
+func (o *offers) flavorName(id string) string {
+	if o != nil {
+		for _, f := range o.flavors {
+			if f.ID == id {
+				return f.Name
+			}
+		}
+	}
+	return id
+}
+
+// choose puts the flavor and the zone that spec asks for into the body of a
+// create request.
+func (o *offers) choose(spec *Spec, body map[string]any) error {
+	id, err := o.flavor(spec.Flavor)
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		body["flavor_id"] = id
+	}
+	if spec.Zone == nil || o.hasNoZones() {
+		return nil
+	}
+	body["availability_zone"] = spec.AvailabilityZone
+	return o.zone(spec.AvailabilityZone)
+}
+
+// flavor is the ID of a flavor; "" stands for none.
+func (o *offers) flavor(name string) (id string, err error) {
+	switch {
+	case name == "":
+		return "", nil
+	case o.unknownFlavors:
+		return "", notListed("flavors", name, "spec.serviceType")
+	}
+	return offered("flavor", name, o.flavors, "spec.serviceType or the stack's defaults.serviceTypes")
+}
+
+func (o *offers) hasNoZones() bool { return len(o.zones) == 0 && !o.unknownZones }
+
+// zone is an error when there are zones, and not this one.
+func (o *offers) zone(name string) error {
+	switch {
+	case o.unknownZones:
+		return notListed("availability zones", name, "spec.zone")
+	case o.hasNoZones():
+		return nil
+	}
+	_, err := offered("availability zone", name, o.zones, "spec.zone or the stack's defaults.zones")
+	return err
+}
+
+func notListed(what, name, field string) error {
+	return fmt.Errorf("%w: these credentials may not list the %s of the load balancer service, so whether %q is one of them is not known; leave %s out, or have an administrator allow it", kind.ErrRejected, what, name, field)
+}
+
+// offered is the ID of the enabled one of that name, or an error that names others.
+func offered(what, name string, all []*offer, where string) (id string, err error) {
+	var names []string
+	for _, o := range all {
+		if o.Enabled && o.Name == name {
+			return o.ID, nil
+		}
+		if o.Enabled {
+			names = append(names, o.Name)
+		}
+	}
+	slices.Sort(names)
+	fix := "it has none."
+	if near := nearest.Name(name, names); near != "" {
+		fix = "did you mean " + near + "?"
+	} else if len(names) > 0 {
+		fix = "it has " + list(names) + "."
+	}
+	return "", fmt.Errorf("%w: the load balancer service has no %s %q: %s Correct %s", kind.ErrRejected, what, name, fix, where)
+}
