@@ -80,14 +80,18 @@ func (d driver) limits(ctx context.Context, service, project string) (map[string
 	if err := d.send(ctx, http.MethodGet, service, project, nil, &answer); err != nil {
 		return nil, err
 	}
+	return limitsIn(answer[places[service].singular]), nil
+}
+
+func limitsIn(set attributes) map[string]int {
 	limits := map[string]int{}
-	for name, value := range answer[places[service].singular] {
+	for name, value := range set {
 		var limit int
 		if json.Unmarshal(value, &limit) == nil && string(value) != "null" {
 			limits[name] = limit
 		}
 	}
-	return limits, nil
+	return limits
 }
 
 func (d driver) send(ctx context.Context, method, service, project string, body, into any) error {
@@ -135,7 +139,11 @@ func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) 
 
 // set writes the quotas, and then the mark.
 func (d driver) set(ctx context.Context, service, project string, w want) error {
-	if err := d.send(ctx, http.MethodPut, service, project, map[string]any{places[service].singular: w.Spec.Limits}, nil); err != nil {
+	var answer map[string]attributes
+	if err := d.send(ctx, http.MethodPut, service, project, map[string]any{places[service].singular: w.Spec.Limits}, &answer); err != nil {
+		return err
+	}
+	if err := taken(service, limitsIn(answer[places[service].singular]), w.Spec.Limits); err != nil {
 		return err
 	}
 	return d.note(ctx, service, project, mark.IdentityText(w.Mark, d.client.ProjectID))
@@ -187,6 +195,23 @@ func known(service string, have, want map[string]int) error {
 			return fmt.Errorf("%w: spec.resource.limits.%s: the %s service has no such quota; it has %s",
 				kind.ErrRejected, name, service, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
 		}
+	}
+	return nil
+}
+
+// taken refuses quotas of which the answer says that they are not as they were written. A Nova with unified limits takes
+// in all, and changes nothing. (nova/api/openstack/compute/quota_sets.py: update)
+func taken(service string, now, want map[string]int) error {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		limit, shown := now[name]
+		if !shown || limit == want[name] {
+			continue
+		}
+		why := ""
+		if service == cloud.Compute {
+			why = ", as a Nova does that takes its limits from Keystone (unified limits): set them there"
+		}
+		return fmt.Errorf("%w: spec.resource.limits.%s: the %s service still has %d, though it accepted %d%s", kind.ErrRejected, name, service, limit, want[name], why)
 	}
 	return nil
 }
