@@ -21,7 +21,7 @@ type Spec struct {
 	Email       *string           `json:"email,omitempty" api:"email" rule:"max=255,pattern=^[^@\\s]+@[^@\\s]+$" doc:"Who is responsible for it. Required for a PRIMARY zone." example:"hostmaster@example.org"`
 	TTL         *int              `json:"ttl,omitempty" api:"ttl" rule:"min=1,max=2147483647" doc:"Seconds for which answers are kept, where a record set does not say it; the cloud decides if left out."`
 	Masters     []string          `json:"masters,omitempty" api:"masters,set,empty" rule:"max=16" doc:"Name servers that a SECONDARY zone is copied from, with a port where it is not 53."`
-	Attributes  map[string]string `json:"attributes,omitempty" api:"attributes" doc:"By which the cloud chooses the name servers of a new zone."`
+	Attributes  map[string]string `json:"attributes,omitempty" api:"attributes" doc:"By which the cloud chooses the name servers of a new zone; not compared if left out."`
 }
 
 // More is what only Designate says of a zone.

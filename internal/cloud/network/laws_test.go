@@ -65,7 +65,8 @@ func TestLawsWithMoreExtensions(t *testing.T) {
 	s := laws()
 	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
 	s.Object = strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: Example.org.", 1)
-	s.Edits = []kindtest.Edit{{Field: "spec.resource.dnsDomain", Old: "Example.org.", New: "example.com."}}
+	s.Edits = []kindtest.Edit{{Field: "spec.resource.dnsDomain", Old: "Example.org.", New: "example.com."},
+		{Field: "spec.resource.dnsDomain", Old: "    dnsDomain: Example.org.\n", New: ""}}
 	s.Run(t)
 }
 

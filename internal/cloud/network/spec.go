@@ -18,7 +18,7 @@ type Spec struct {
 	Description           *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
 	Tags                  []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
 	AdminStateUp          *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether the network forwards packets."`
-	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on it, with a final dot. Left out where the cloud has no such extension."`
+	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on it, with a final dot. Left out where the cloud has no such extension."`
 	MTU                   *int     `json:"mtu,omitempty" api:"mtu" rule:"min=68,max=9216" doc:"Largest packet in bytes; the cloud decides if left out."`
 	PortSecurityEnabled   *bool    `json:"portSecurityEnabled,omitempty" api:"port_security_enabled,absent=true" doc:"Whether new ports have security groups and anti-spoofing; the cloud decides if left out."`
 	External              *bool    `json:"external,omitempty" api:"router:external" rule:"default=false" doc:"Whether floating IPs and gateways can come from it. Needs an administrator."`

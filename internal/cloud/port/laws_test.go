@@ -3,10 +3,12 @@ package port_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
@@ -232,6 +234,7 @@ func TestLawsWithMoreExtensions(t *testing.T) {
 	s.Edits = []kindtest.Edit{
 		{Field: "spec.resource.dnsName", Old: "dnsName: Web", New: "dnsName: shop"},
 		{Field: "spec.resource.dnsDomain", Old: "Example.org.", New: "example.com."},
+		{Field: "spec.resource.dnsDomain", Old: "    dnsDomain: Example.org.\n", New: ""},
 		{Field: "spec.resource.propagateUplinkStatus", Old: "propagateUplinkStatus: true", New: "propagateUplinkStatus: false", Replaces: true},
 	}
 	s.Run(t)
@@ -241,10 +244,28 @@ func TestTrustedByAnAdministrator(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true}).Beside("admin")
 	const trusted = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {}}\n---\n" +
 		"apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: vf}\nspec: {resource: {networkRef: front, trustedVIF: true}}"
-	g.MustSync(trusted)
-	pass := g.MustSync(strings.Replace(trusted, "trustedVIF: true", "trustedVIF: false", 1))
-	if len(pass.Results) != 1 || !kind.Has(pass.Results[0].Step.Changes, "spec.resource.trustedVIF") {
-		t.Errorf("results: %+v", pass.Results)
+	for name, without := range map[string]string{"false": strings.Replace(trusted, "trustedVIF: true", "trustedVIF: false", 1), "left out": strings.Replace(trusted, ", trustedVIF: true", "", 1)} {
+		g.MustSync(trusted)
+		pass := g.MustSync(without)
+		if len(pass.Results) != 1 || !kind.Has(pass.Results[0].Step.Changes, "spec.resource.trustedVIF") {
+			t.Errorf("%s: results: %+v", name, pass.Results)
+		}
+	}
+}
+
+// Nova names a port after the machine that is plugged into it, and users are not shown whether it is trusted: neither is
+// a difference to a manifest that says nothing of it.
+func TestNotAskedFor(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true})
+	doc := strings.Replace(object, "    portSecurity: Enabled\n", "", 1)
+	g.Only(needs + "---" + doc)
+	g.MustSync(needs + "---" + doc)
+	id := stepOf(t, g.Plan(needs+"---"+doc)).ID()
+	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "ports/" + id, Body: map[string]any{"port": map[string]any{"dns_name": "shop-1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if step := stepOf(t, g.Plan(needs+"---"+doc)); len(step.Changes) > 0 {
+		t.Errorf("changes are %v", step.Changes)
 	}
 }
 

@@ -201,9 +201,6 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	if !table.Or(s.More.PortSecurityEnabled, true) {
 		spec.PortSecurity = "Disabled"
 	}
-	if !table.Or(spec.TrustedVIF, false) {
-		spec.TrustedVIF = nil
-	}
 	if !table.Or(spec.PropagateUplinkStatus, false) {
 		spec.PropagateUplinkStatus = nil
 	}

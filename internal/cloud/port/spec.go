@@ -27,11 +27,11 @@ type Spec struct {
 	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing are in force. Inherit: as the network says when the port is made."`
 	MACAddress            string        `json:"macAddress,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the cloud decides if left out. Only an administrator can change it."`
 	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof" doc:"The host it is bound to. Needs an administrator; no longer compared once a machine uses the port."`
-	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator. Left out where the cloud has no such extension."`
+	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" rule:"default=false" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator. Left out where the cloud has no such extension."`
 	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
 	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether it goes down with its uplink. Left out where the cloud has no such extension."`
-	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Its name in DNS. Left out where the cloud has no such extension."`
-	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-domain-ports" rule:"max=255" doc:"Its DNS domain, with a final dot, in place of the network's. Left out where the cloud has no such extension."`
+	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Its name in DNS; left as it is if left out, for Nova names ports after their machine. Not written where the cloud has no such extension."`
+	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-domain-ports" rule:"max=255" doc:"Its DNS domain, with a final dot, in place of the network's. Left out where the cloud has no such extension."`
 	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
 	define.ProjectRef     `json:",inline"`
 

@@ -27,7 +27,7 @@ type Spec struct {
 	Ports            []PortRef       `json:"ports" rule:"required,max=64" doc:"Ports that are plugged in, all there are."`
 	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
 	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
-	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one makes a new server."`
+	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one, or none, makes a new server."`
 	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
 	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
 	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`

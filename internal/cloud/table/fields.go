@@ -14,6 +14,8 @@ type Field struct {
 	Ways     []kind.Way
 	Compared bool   // what the cloud has is read and compared
 	Default  string // what it is when it is left out; "" where nothing is said
+	Stays    bool   // it can be changed, and what the cloud has of it stays where it is left out
+	Doc      string // what manifests' readers are told
 	Plain    bool   // any text, number or flag will do: no reference, no format, no choice
 }
 
@@ -28,7 +30,8 @@ func Fields(spec reflect.Type) []Field {
 		if byDefault == "" {
 			byDefault = r.fallback
 		}
-		list = append(list, Field{Path: r.path, Type: r.typ, Replaces: r.change != 0, Ways: r.ways, Compared: !r.unread, Default: byDefault,
+		list = append(list, Field{Path: r.path, Type: r.typ, Replaces: r.change != 0, Ways: r.ways, Compared: !r.unread, Default: byDefault, Doc: r.doc,
+			Stays: r.change == 0 && !r.required && !r.named && !r.empty && r.byDefault == "",
 			Plain: r.ref == "" && r.format == "" && !r.choice && r.below == nil})
 	}
 	return list

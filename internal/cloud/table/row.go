@@ -19,6 +19,7 @@ type row struct {
 	shown []string // in status, step by step; nil for not at all
 	typ   reflect.Type
 	ref   string // the kind that it names; "" for none
+	doc   string
 
 	required, named, empty, null, set, pairs, unread, unwritten, hidden bool
 	apart                                                               bool // it is said to be judged elsewhere
@@ -73,7 +74,7 @@ func appendRows(rows []row, t reflect.Type, prefix string, index []int) []row {
 }
 
 func rowOf(f reflect.StructField, name, prefix string, index []int) row {
-	r := row{name: name, path: prefix + name, index: index, typ: f.Type}
+	r := row{name: name, path: prefix + name, index: index, typ: f.Type, doc: f.Tag.Get("doc")}
 	if r.typ.Kind() == reflect.Pointer {
 		r.typ = r.typ.Elem()
 	}

@@ -74,6 +74,7 @@ func TestLaws(t *testing.T) {
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.domainRef", Old: "domainRef: shop", New: "domainRef: store", Replaces: true},
 			{Field: "spec.resource.defaultProjectRef", Old: "defaultProjectRef: shop", New: "defaultProjectRef: store"},
+			{Field: "spec.resource.defaultProjectRef", Old: "    defaultProjectRef: shop\n", New: ""},
 			{Field: "spec.resource.passwordRef", Old: "passwordRef: ada", New: "passwordRef: grace"},
 		},
 	}.Run(t)

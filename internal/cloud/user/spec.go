@@ -23,7 +23,7 @@ type Spec struct {
 	Name              *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
 	DomainRef         string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
-	DefaultProjectRef string  `json:"defaultProjectRef,omitempty" api:"default_project_id" show:"defaultProjectID" ref:"Project" doc:"Project that it logs in to where it names none."`
+	DefaultProjectRef string  `json:"defaultProjectRef,omitempty" api:"default_project_id,empty" show:"defaultProjectID" ref:"Project" doc:"Project that it logs in to where it names none."`
 	Enabled           *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" doc:"Whether it can log in."`
 	PasswordRef       *string `json:"passwordRef,omitempty" ref:"Secret" doc:"Secret whose key password holds its password. If left out, it is made without one, and the one it has is not managed."`
 }
