@@ -43,12 +43,12 @@ kind: BarbicanSecret
 metadata: {name: disks}
 spec:
   resource:
-    name: ` + name + `
+    name: "  ` + name + `"
     secretType: symmetric
     payloadRef: disks
     payloadContentType: application/octet-stream
     expiration: "2040-01-31T02:00:00+02:00"
-    algorithm: aes
+    algorithm: "aes "
     bitLength: 256
     mode: cbc
 `

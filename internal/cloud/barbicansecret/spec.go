@@ -23,15 +23,15 @@ import (
 // Spec is what a secret shall be. Values are Barbican's (barbican/common/validators.py:
 // NewSecretValidator; plugin/util/mime_types.py); names are shorter by what the mark takes.
 type Spec struct {
-	Name        *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=140" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
+	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
 	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"What it is: anything, a text that people type, a certificate, a private, public or symmetric key."`
 	PayloadRef  string  `json:"payloadRef" rule:"required,min=1" ref:"Secret" doc:"Secret of the repository that holds what is secret. Another payload makes a new secret."`
 	PayloadKey  *string `json:"payloadKey,omitempty" rule:"min=1,max=253,default=payload" doc:"Its entry there." example:"tls.p12"`
 	ContentType *string `json:"payloadContentType,omitempty" api:"payload_content_type,read=content_types.default" rule:"immutable,enum=text/plain|application/octet-stream|application/pkcs8,default=text/plain" doc:"What the payload is: text, of which Barbican takes away white space at the ends, or bytes."`
 	Expiration  *string `json:"expiration,omitempty" doc:"When Barbican forgets it, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new secret."`
-	Algorithm   *string `json:"algorithm,omitempty" api:"algorithm,empty" rule:"immutable,min=1,max=255" doc:"What a key is for, for those who use it." example:"aes"`
+	Algorithm   *string `json:"algorithm,omitempty" api:"algorithm,empty,trimmed" rule:"immutable,min=1,max=255" doc:"What a key is for, for those who use it." example:"aes"`
 	BitLength   *int    `json:"bitLength,omitempty" api:"bit_length,empty" rule:"immutable,min=1,max=32767" doc:"How long a key is, for those who use it." example:"256"`
-	Mode        *string `json:"mode,omitempty" api:"mode,empty" rule:"immutable,min=1,max=255" doc:"How a key is used, for those who use it." example:"cbc"`
+	Mode        *string `json:"mode,omitempty" api:"mode,empty,trimmed" rule:"immutable,min=1,max=255" doc:"How a key is used, for those who use it." example:"cbc"`
 }
 
 // More is what only Barbican says of a secret.

@@ -119,6 +119,7 @@ func (s Suite) laws() []law {
 	return []law{
 		{"created and observed, nothing differs", s.created, false},
 		{"each field alone is noticed and corrected", s.edited, false},
+		{"spelt in another way, it is in sync", s.spelt, true},
 		{"what vanishes is made again", s.vanished, true},
 		{"a kill after any request leaks nothing", s.killed, true},
 		{"a kill between the requests of a change is not taken for a change by people", s.editKilled, true},

@@ -47,10 +47,13 @@ var IdentityDescriptionPlace = PlaceIn("description",
 		return own, c
 	},
 	func(own string, m kind.Mark, _, project string) string {
-		if m.Owner == "" {
+		switch {
+		case m.Owner == "":
 			return own
+		case own != "":
+			own += " "
 		}
-		return strings.TrimPrefix(own+" ["+IdentityText(m, project)+"]", " ")
+		return own + "[" + IdentityText(m, project) + "]"
 	})
 
 // UnmarkExtra is how people take the mark off an object of a collection of Keystone.

@@ -56,3 +56,29 @@ func TestParts(t *testing.T) {
 		t.Errorf("nothing differs, changes are %v", c.List())
 	}
 }
+
+// Spellings that a service does not keep apart are equal, and the one that it keeps is written.
+func TestSpellings(t *testing.T) {
+	type part struct {
+		Name    string   `json:"name" api:"dns_name,lower"`
+		Text    string   `json:"text" api:"description,trimmed,empty"`
+		Words   []string `json:"words" api:"tags,set,trimmed,lower"`
+		Address string   `json:"address" api:"address" rule:"format=ip"`
+		Range   string   `json:"range" api:"range" rule:"format=cidr"`
+	}
+	have := part{"www", "free text", []string{"b", "a"}, "2001:db8::1", "2001:db8::/32"}
+	want := part{"WWW", " free text \n", []string{" A", "B\n"}, "2001:DB8:0:0::1", "2001:0DB8::1/32"}
+	var c kind.Changes
+	if table.Differ("spec", &want, &have, &c); len(c.List()) > 0 {
+		t.Errorf("changes are %v", c.List())
+	}
+	expected := map[string]any{"dns_name": "www", "description": "free text", "tags": []any{"a", "b"}, "address": "2001:db8::1", "range": "2001:db8::/32"}
+	if got := table.Given(&want); !reflect.DeepEqual(got, expected) {
+		t.Errorf("what is written is\n%v, want\n%v", got, expected)
+	}
+	want.Text = " \n"
+	table.Differ("spec", &want, &have, &c)
+	if list := c.List(); len(list) != 1 || list[0].Field != "spec.text" || list[0].Want != "" {
+		t.Errorf("of white space alone, changes are %v", list)
+	}
+}

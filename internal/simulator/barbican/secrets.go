@@ -125,9 +125,9 @@ func (b *Barbican) createSecret(c *oslo.Call) (*oslo.Response, error) {
 	s := &Secret{ID: b.cloud.UUID(), ProjectID: c.Caller.ProjectID, CreatorID: c.Caller.UserID, Created: c.Now, shown: map[string]any{}}
 	for _, name := range []string{"name", "secret_type", "algorithm", "bit_length", "mode"} {
 		s.shown[name] = v[name]
-	}
-	if name, ok := v["name"].(string); ok {
-		s.shown["name"] = strings.TrimSpace(name)
+		if text, ok := v[name].(string); ok {
+			s.shown[name] = strings.TrimSpace(text) // api/__init__.py: strip_whitespace
+		}
 	}
 	if err := s.expire(v, c.Now); err != nil {
 		return nil, err

@@ -1,0 +1,24 @@
+package kindtest
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+var describing = regexp.MustCompile(`(?m)^( +description:) (\|\n.*|.*)$`)
+
+// spelt gives the object a description with capitals, and with white space at both ends, as a block of YAML has it.
+// Whatever the service makes of that, the object is in sync once it is written.
+func (s Suite) spelt(t *testing.T, g *Target) {
+	g.MustSync(s.all())
+	s.Object = describing.ReplaceAllString(s.Object, `$1 "  Spelt In Capitals \n"`)
+	if _, err := g.TryResolve(s.all()); err != nil || s.step(t, g.Plan(s.all())).Action != plan.Update {
+		return
+	}
+	g.MustSync(s.all())
+	if pass := g.MustSync(s.all()); len(pass.Results) > 0 {
+		t.Errorf("the second pass did something: %v", pass.Results)
+	}
+}
