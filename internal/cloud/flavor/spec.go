@@ -27,7 +27,7 @@ import (
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	ID          string             `json:"id,omitempty" api:"id" show:"-" rule:"immutable,max=255,pattern=^[a-zA-Z0-9._-]([a-zA-Z0-9. _-]*[a-zA-Z0-9._-])?$" doc:"ID in the cloud; the cloud chooses if left out."`
-	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=65000" doc:"Free text, which everybody can read. The mark of the owner stands behind it."`
+	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=65000,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. The mark of the owner stands behind it."`
 	RAM         int                `json:"ram" api:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
 	Vcpus       int                `json:"vcpus" api:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
 	Disk        int                `json:"disk" api:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`

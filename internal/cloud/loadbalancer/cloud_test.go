@@ -247,3 +247,15 @@ func TestQuota(t *testing.T) {
 		t.Errorf("failures are %v, want %q", pass.Failures, want)
 	}
 }
+
+// Octavia shows networks in one spelling, whatever was written. (octavia/api/common/types.py: CidrType)
+func TestNetworksInAnotherSpelling(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	if g.Simulator == nil {
+		t.Skip("a real Octavia takes no networks of IPv6 for an address of IPv4")
+	}
+	g.MustSync(strings.Replace(object, "192.168.0.0/16", `"2001:DB8::/32"`, 1))
+	if p := g.Plan(strings.Replace(object, "192.168.0.0/16", `"2001:DB8::/32"`, 1)); !p.InSync() {
+		t.Errorf("then the plan is %v", p.Summary())
+	}
+}

@@ -31,7 +31,7 @@ spec:
     - port: 80
       protocol: http
       algorithm: roundRobin
-      allowedCidrs: [10.0.0.0/8, "2001:DB8::/32"]
+      allowedCidrs: [10.0.0.0/8, 192.168.0.0/16]
       timeouts: {client: 40000, memberConnect: 4000, member: 45000}
       realServers:
         protocol: http
@@ -62,7 +62,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.ports[1]", Old: "protocol: udp", New: "protocol: tcp", Also: []string{"spec.ports"}},
 			{Field: "spec.ports[0].protocol", Old: "protocol: http\n      algorithm", New: "protocol: tcp\n      algorithm"},
 			{Field: "spec.ports[0].algorithm", Old: "algorithm: roundRobin", New: "algorithm: leastConnections"},
-			{Field: "spec.ports[0].allowedCidrs", Old: `[10.0.0.0/8, "2001:DB8::/32"]`, New: "[10.0.0.0/8]"},
+			{Field: "spec.ports[0].allowedCidrs", Old: `[10.0.0.0/8, 192.168.0.0/16]`, New: "[10.0.0.0/8]"},
 			{Field: "spec.ports[0].timeouts.client", Old: "client: 40000", New: "client: 41000"},
 			{Field: "spec.ports[0].timeouts.memberConnect", Old: "memberConnect: 4000", New: "memberConnect: 4100"},
 			{Field: "spec.ports[0].timeouts.member", Old: "member: 45000", New: "member: 46000"},

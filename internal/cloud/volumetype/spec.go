@@ -22,7 +22,7 @@ import (
 // (api/v1alpha1/volumetype_types.go).
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=80" doc:"Free text, which everybody can read. Cinder takes 255 characters, and the mark of the owner stands behind it."`
+	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=80,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. Cinder takes 255 characters, and the mark of the owner stands behind it."`
 	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs" rule:"max=64" doc:"Properties that the storage understands, all of them; not managed if left out. They cannot be changed while there is a volume of the type."`
 	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-volume-type-access:is_public,read=is_public" rule:"default=true" doc:"Whether every project can use it."`
 }
