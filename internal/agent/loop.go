@@ -112,8 +112,9 @@ func (s *Loop) Pass(ctx context.Context) report.Run {
 	return run
 }
 
-// runOnce fetches, and goes on to a pass when always is set or there is a new
-// revision. said is false when there is nothing to report.
+// runOnce fetches, and goes on to a pass when always is set, there is a new revision, or the source is back: what was
+// reported while it was away is over only if the cloud is as the revision says. said is false when there is nothing to
+// report.
 func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	if s.Traced {
@@ -130,9 +131,9 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	case err != nil:
 		run.FetchErr, rev = err, *s.good
 	}
-	if !always && !changed {
+	if back := before && !s.silent; !always && !changed && !back {
 		run.Revision = rev
-		return run, before || s.silent
+		return run, s.silent
 	}
 	done, err := s.Turns.take(ctx)
 	if err != nil {

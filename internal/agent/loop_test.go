@@ -475,8 +475,45 @@ func TestASourceThatComesBackIsNews(t *testing.T) {
 		quiet := len(o.runs)
 		o.commit = "one"
 		o.pause(3 * time.Minute)
-		if quiet < 3 || len(o.runs) != quiet+1 || o.runs[quiet].FetchErr != nil {
-			t.Errorf("%d reports while away, %d in all; want one when it is back", quiet, len(o.runs))
+		if quiet < 3 || len(o.runs) != quiet+1 || o.runs[quiet].FetchErr != nil || o.runs[quiet].Pass == nil {
+			t.Errorf("%d reports while away, %d in all; want one when it is back, of a pass", quiet, len(o.runs))
 		}
 	})
+}
+
+// A source that comes back says nothing of the cloud, nor of a commit that was refused before.
+func TestASourceThatComesBackHidesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		commit string
+		away   bool // the cloud
+		want   plan.Outcome
+	}{
+		"a refused commit":     {"bad", false, plan.Invalid},
+		"a cloud that is away": {"one", true, plan.Broken},
+	} {
+		o := &outside{commit: "one"}
+		o.pass = func(context.Context, int) engine.Pass {
+			return engine.Pass{Last: plan.Plan{Unlisted: []string{"networks: no answer"}}}
+		}
+		serve(t, o, "@every 1m", "@every 24h", func(*Loop) {
+			o.commit = c.commit
+			o.pause(2 * time.Minute)
+			if c.away {
+				o.openErr = errors.New("nobody logs in")
+			}
+			o.commit = ""
+			o.pause(3 * time.Minute)
+			had := len(o.runs)
+			o.commit = c.commit
+			o.pause(2 * time.Minute)
+			for _, run := range o.runs[had:] {
+				if run.FetchErr == nil && run.Outcome() != c.want {
+					t.Errorf("%s: the source is back, and the stack is %s", name, run.Outcome())
+				}
+			}
+			if len(o.runs) == had {
+				t.Errorf("%s: nothing is said", name)
+			}
+		})
+	}
 }

@@ -112,8 +112,7 @@ type Sink struct {
 	send  func(rule *Rule, n Notification)
 
 	mu   sync.Mutex
-	plan report.StackState // of the last pass
-	told map[int]toldOf    // by rule
+	told map[int]toldOf // by rule
 }
 
 // toldOf is what a rule's receiver was told last.
@@ -129,10 +128,7 @@ func New(stack string, rules []Rule, send func(rule *Rule, n Notification)) *Sin
 func (s *Sink) Ran(run report.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if run.Pass != nil {
-		s.plan = report.PlanState(&run.Pass.Last)
-	}
-	now := report.StateAfter(&run, s.plan)
+	now := report.StateAfter(&run)
 	n := Notification{Stack: s.stack, Commit: run.Revision.Commit, State: now.State, Message: report.Clean(now.Message), At: run.Started.Add(run.Took).UTC()}
 	if run.Refused != nil {
 		n.Commit = run.Refused.Commit

@@ -28,6 +28,10 @@ func run(state, commit string) report.Run {
 		r.Refused = &report.Refusal{Commit: commit, Problems: manifest.Problems{{What: "is wrong"}}}
 	case "unreachable":
 		r.Pass, r.Err = nil, errors.New("the cloud does not answer")
+	case "behind":
+		r.Pass, r.FetchErr = nil, errors.New("the server does not answer")
+	case "unseen":
+		r.Pass = nil
 	case "suspended":
 		r.Pass.Last.Suspended = "suspend is true"
 	case "healed":
@@ -43,19 +47,21 @@ func TestTransitions(t *testing.T) {
 		runs string
 		want string
 	}{
-		"nothing happens":             {notify.Rule{Least: notify.Warning}, "ok ok ok", ""},
-		"it fails and is well again":  {notify.Rule{Least: notify.Warning}, "ok failed failed failed ok ok", "failed, in sync again"},
-		"from the start":              {notify.Rule{Least: notify.Warning}, "failed ok", "failed, in sync again"},
-		"another commit fails, too":   {notify.Rule{Least: notify.Warning}, "failed failed@b", "failed, failed"},
-		"something else is wrong":     {notify.Rule{Least: notify.Warning}, "failed held unreachable@a ok", "failed, held, failed, in sync again"},
-		"a commit is refused":         {notify.Rule{Least: notify.Error}, "ok refused@b refused@b ok@c", "refused, in sync again"},
-		"errors only":                 {notify.Rule{Least: notify.Error}, "ok held ok failed", "failed"},
-		"what people want":            {notify.Rule{Least: notify.Info}, "ok suspended suspended ok", ""},
-		"everything":                  {notify.Rule{Least: notify.Info}, "ok ok@b failed@b ok@b", "in sync, failed, in sync again"},
-		"drift is corrected":          {notify.Rule{Least: notify.Warning}, "ok healed ok ok healed ok", "in sync after drift was corrected, in sync after drift was corrected"},
-		"kinds":                       {notify.Rule{Least: notify.Warning, Kinds: []string{"Network"}}, "ok failed ok healed refused@b", "in sync after drift was corrected"},
-		"other stacks":                {notify.Rule{Stacks: []string{"staging-*"}}, "failed ok", ""},
-		"failed after what is unsaid": {notify.Rule{Least: notify.Warning}, "failed suspended failed ok", "failed, in sync again"},
+		"nothing happens":               {notify.Rule{Least: notify.Warning}, "ok ok ok", ""},
+		"it fails and is well again":    {notify.Rule{Least: notify.Warning}, "ok failed failed failed ok ok", "failed, in sync again"},
+		"from the start":                {notify.Rule{Least: notify.Warning}, "failed ok", "failed, in sync again"},
+		"another commit fails, too":     {notify.Rule{Least: notify.Warning}, "failed failed@b", "failed, failed"},
+		"something else is wrong":       {notify.Rule{Least: notify.Warning}, "failed held unreachable@a ok", "failed, held, failed, in sync again"},
+		"a commit is refused":           {notify.Rule{Least: notify.Error}, "ok refused@b refused@b ok@c", "refused, in sync again"},
+		"errors only":                   {notify.Rule{Least: notify.Error}, "ok held ok failed", "failed"},
+		"what people want":              {notify.Rule{Least: notify.Info}, "ok suspended suspended ok", ""},
+		"everything":                    {notify.Rule{Least: notify.Info}, "ok ok@b failed@b ok@b", "in sync, failed, in sync again"},
+		"drift is corrected":            {notify.Rule{Least: notify.Warning}, "ok healed ok ok healed ok", "in sync after drift was corrected, in sync after drift was corrected"},
+		"kinds":                         {notify.Rule{Least: notify.Warning, Kinds: []string{"Network"}}, "ok failed ok healed refused@b", "in sync after drift was corrected"},
+		"other stacks":                  {notify.Rule{Stacks: []string{"staging-*"}}, "failed ok", ""},
+		"nothing was looked at":         {notify.Rule{Least: notify.Warning}, "ok behind unseen", "failed"},
+		"a run says nothing of a cloud": {notify.Rule{Least: notify.Warning}, "ok unreachable behind unseen", "failed"},
+		"failed after what is unsaid":   {notify.Rule{Least: notify.Warning}, "failed suspended failed ok", "failed, in sync again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

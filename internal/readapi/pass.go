@@ -33,13 +33,14 @@ type pass struct {
 }
 
 func passOf(run report.Run) pass {
-	p := pass{first: run.Started, last: run.Started, took: run.Took, count: 1, commit: run.Revision.Commit, outcome: run.Outcome().String()}
+	p := pass{
+		first: run.Started, last: run.Started, took: run.Took, count: 1, commit: run.Revision.Commit, outcome: run.Outcome().String(),
+		message: report.Clean(report.StateAfter(&run).Message),
+	}
 	if run.Pass == nil {
-		p.message = report.Clean(stateAfter(&run, nil).Message)
 		return p
 	}
-	now := stateAfter(&run, foundBy(&run.Pass.Last, run.Revision))
-	p.message, p.did, p.drifted = report.Clean(now.Message), report.Deeds(*run.Pass), run.Pass.Drifted()
+	p.did, p.drifted = report.Deeds(*run.Pass), run.Pass.Drifted()
 	for _, f := range run.Pass.Failures[:min(mostFailures, len(run.Pass.Failures))] {
 		p.failures = append(p.failures, report.Clean(f.Key.String()+": "+f.Reason))
 	}

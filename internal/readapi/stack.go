@@ -32,7 +32,7 @@ func namespace(stack string) draft {
 func stack(name string, run *report.Run, last *found) draft {
 	state, message, commit, lastRun := "unknown", "no run has ended yet", "", ""
 	if run != nil {
-		now := stateAfter(run, last)
+		now := report.StateAfter(run)
 		state, message = now.State, now.Message
 		commit, lastRun = run.Revision.Commit, stamp(run.Started)
 	}
@@ -67,13 +67,6 @@ func stack(name string, run *report.Run, last *found) draft {
 	}
 }
 
-func stateAfter(run *report.Run, last *found) report.StackState {
-	if last == nil {
-		return report.StateAfter(run, report.StackState{})
-	}
-	return report.StateAfter(run, last.StackState)
-}
-
 func available(known bool, state, message string) []plan.Condition {
 	status, reason := "False", "Progressing"
 	switch {
@@ -87,7 +80,6 @@ func available(known bool, state, message string) []plan.Condition {
 
 // found is what is kept of the last plan of a stack.
 type found struct {
-	report.StackState
 	summary  plan.Summary
 	owned    int
 	hash     string // of a plan that is held
@@ -98,8 +90,7 @@ type found struct {
 
 func foundBy(p *plan.Plan, rev source.Revision) *found {
 	f := &found{summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: p.Redact(rev.Branch), subject: p.Redact(rev.Subject)}
-	f.StackState = report.PlanState(p)
-	if f.State == report.StateHeld {
+	if p.Held != "" {
 		f.hash = p.Hash()
 	}
 	return f

@@ -55,7 +55,7 @@ func (f Refusal) Reason() string {
 	return fmt.Sprintf("%d problems; the first: %s", len(f.Problems), f.Problems.Sorted()[0])
 }
 
-// Outcome is how the run ended, and the exit code that says so.
+// Outcome is how the run ended, and the exit code that says so. One that looked at nothing found nothing in sync.
 func (r Run) Outcome() plan.Outcome {
 	switch {
 	case r.Refused != nil:
@@ -65,7 +65,7 @@ func (r Run) Outcome() plan.Outcome {
 	case r.Pass != nil:
 		return r.Pass.Outcome()
 	}
-	return plan.InSync
+	return plan.Broken
 }
 
 // Listed reports whether the whole cloud could be seen.

@@ -18,8 +18,8 @@ const (
 // StackState is how a stack is, and why.
 type StackState struct{ State, Message string }
 
-// PlanState is how a stack is by what a pass has left to do.
-func PlanState(p *plan.Plan) StackState {
+// planState is how a stack is by what a pass has left to do.
+func planState(p *plan.Plan) StackState {
 	differ := Plural(p.Differing(), "object") + " not as in Git"
 	switch {
 	case p.Held != "":
@@ -34,8 +34,8 @@ func PlanState(p *plan.Plan) StackState {
 	return StackState{State: StateInSync}
 }
 
-// StateAfter is how a stack is after a run. last is [PlanState] of its last pass; the zero value where none has ended.
-func StateAfter(run *Run, last StackState) StackState {
+// StateAfter is how a stack is after a run.
+func StateAfter(run *Run) StackState {
 	pass := run.Pass
 	switch {
 	case run.Refused != nil:
@@ -44,13 +44,16 @@ func StateAfter(run *Run, last StackState) StackState {
 		return StackState{StateFailed, run.Err.Error()}
 	case run.FetchErr != nil:
 		return StackState{StateFailed, run.FetchErr.Error()}
-	case last == StackState{}:
-		return StackState{StateUnknown, "no pass has ended yet"}
-	case last.State == StateHeld || last.State == StateSuspended:
-	case pass != nil && pass.Interrupted: // what it failed at then says nothing of the cloud
+	case pass == nil:
+		return StackState{StateUnknown, "the cloud was not looked at"}
+	}
+	left := planState(&pass.Last)
+	switch {
+	case left.State == StateHeld || left.State == StateSuspended:
+	case pass.Interrupted: // what it failed at then says nothing of the cloud
 		return StackState{StateInterrupted, string(pass.Superseded)}
-	case pass != nil && len(pass.Failures) > 0:
+	case len(pass.Failures) > 0:
 		return StackState{StateFailed, pass.Failures[0].Reason}
 	}
-	return last
+	return left
 }

@@ -14,7 +14,7 @@ func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 		report.StateInterrupted: {Interrupted: true, Failures: failures},
 		report.StateFailed:      {Failures: failures},
 	} {
-		if got := report.StateAfter(&report.Run{Pass: &pass}, report.StackState{State: report.StateInSync}); got.State != want {
+		if got := report.StateAfter(&report.Run{Pass: &pass}); got.State != want {
 			t.Errorf("%+v: it is %s, want %s", pass, got.State, want)
 		}
 	}
