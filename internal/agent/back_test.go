@@ -92,6 +92,19 @@ func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	}
 }
 
+// Caution does not end because the source is away: what is refused is the newest commit that is known, still.
+func TestCautionStaysWhileTheSourceIsAway(t *testing.T) {
+	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	s.Pass(t.Context())
+	o.commit = ""
+	run := s.Pass(t.Context())
+	if run.FetchErr == nil || run.Refused == nil || run.Refused.Commit != "bad1" || len(o.passes) != 2 || !cautious(o.passes[1]) {
+		t.Errorf("while the source is away: %+v, %q", run, o.commits())
+	}
+}
+
 // Caution ends when it is known at last that the commit was in sync.
 func TestCautionEndsWithAnAnswer(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}

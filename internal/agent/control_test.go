@@ -191,6 +191,13 @@ func TestARefusedCommitCanSuspend(t *testing.T) {
 	if want := []string{"one ", "one a test", "one ", "two-stop a test", "three "}; !slices.Equal(got, want) {
 		t.Errorf("passes %q, want %q", got, want)
 	}
+	o.commit = "bad-stop"
+	s.Pass(t.Context())
+	o.commit = "" // nobody has taken it back
+	if run := s.Pass(t.Context()); run.FetchErr == nil || run.Refused == nil || planned("").Apply(o.passes[len(o.passes)-1].Policies...).Suspended == "" {
+		t.Errorf("while the source is away: %+v", run)
+	}
+	o.commit = "three"
 	s.Weaker = func(fs.FS) ([]plan.Policy, error) { return nil, errors.New("the disk is away") }
 	s.Pass(t.Context())
 	if plan := planned("").Apply(o.passes[len(o.passes)-1].Policies...); !strings.Contains(plan.Suspended, "the disk is away") {

@@ -78,7 +78,10 @@ type Loop struct {
 
 	cloud *Cloud
 	news  *source.Revision // fetched while a pass ran, and not read yet
+	last  source.Revision  // the newest that was fetched and looked at
 	good  *source.Revision // the newest whose manifests were accepted
+	// refused is what was wrong with last, if anything was.
+	refused *report.Refusal
 	// cautious is set while good was found by going back, and nobody knows that it
 	// was in sync.
 	cautious bool
@@ -129,11 +132,16 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 		run.Err = err
 		return run, true
 	case err != nil:
-		run.FetchErr, rev = err, *s.good
+		run.FetchErr, rev = err, s.last
+	default:
+		s.last = rev
 	}
-	if back := before && !s.silent; !always && !changed && !back {
-		run.Revision = rev
-		return run, s.silent
+	switch unchanged := !always && !changed; {
+	case unchanged && s.silent:
+		run.Revision, run.Refused = *s.good, s.refused
+		return run, true
+	case unchanged && !before:
+		return run, false
 	}
 	done, err := s.Turns.take(ctx)
 	if err != nil {
@@ -142,6 +150,7 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	}
 	defer done()
 	s.pass(ctx, &run, rev)
+	s.refused = run.Refused
 	run.Took = time.Since(run.Started)
 	return run, true
 }

@@ -495,15 +495,23 @@ func TestASourceThatComesBackHidesNothing(t *testing.T) {
 		o.pass = func(context.Context, int) engine.Pass {
 			return engine.Pass{Last: plan.Plan{Unlisted: []string{"networks: no answer"}}}
 		}
-		serve(t, o, "@every 1m", "@every 24h", func(*Loop) {
+		serve(t, o, "@every 1m", "@every 24h", func(s *Loop) {
 			o.commit = c.commit
 			o.pause(2 * time.Minute)
 			if c.away {
 				o.openErr = errors.New("nobody logs in")
 			}
-			o.commit = ""
-			o.pause(3 * time.Minute)
 			had := len(o.runs)
+			o.commit = ""
+			o.pause(90 * time.Second)
+			s.Check()
+			o.pause(90 * time.Second)
+			for _, run := range o.runs[had:] {
+				if run.Outcome() != c.want {
+					t.Errorf("%s: the source is away, and the stack is %s", name, run.Outcome())
+				}
+			}
+			had = len(o.runs)
 			o.commit = c.commit
 			o.pause(2 * time.Minute)
 			for _, run := range o.runs[had:] {
