@@ -128,7 +128,7 @@ func (g *group) summary(stack string) lease.Summary {
 		return lease.Summary{}
 	}
 	state := s.loop.State()
-	return lease.Summary{Outcome: state.Outcome, Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
+	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.Stands(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
 }
 
 // seen has what other agents serve shown, and those stacks go on that depend on it.
@@ -139,16 +139,17 @@ func (svc *service) seen(v lease.View) {
 			continue
 		}
 		h := v.Stacks[stack]
-		g.stand.Note(stack, outcomeOf(h.Summary.Outcome))
+		g.stand.Note(stack, outcomeOf(h.Summary))
 		if svc.shown != nil {
 			svc.shown.Elsewhere(stack, readapi.Other{Agent: h.Agent, Address: h.Address, State: stateOf(h.Summary), Commit: h.Summary.Commit, Looked: h.Summary.Looked})
 		}
 	}
 }
 
-func outcomeOf(text string) plan.Outcome {
+// outcomeOf is how a stack stands that another agent serves. Earlier versions tell only how its last run ended.
+func outcomeOf(s lease.Summary) plan.Outcome {
 	for _, o := range []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid} {
-		if o.String() == text {
+		if o.String() == cmp.Or(s.Stands, s.Outcome) {
 			return o
 		}
 	}

@@ -51,6 +51,7 @@ func (e *OtherPlanError) Error() string {
 type control struct {
 	mu    sync.Mutex
 	state State
+	stand string // the outcome of the last run that found out anything
 	held  *plan.Plan
 	given *plan.Approval // of the plan that is held, or of what is left of it
 	at    time.Time      // when it was given
@@ -82,6 +83,14 @@ func (s *Loop) State() State {
 		state.Approved = fmt.Sprintf("by %s at %s", c.given.By, c.at.UTC().Format(time.RFC3339))
 	}
 	return state
+}
+
+// Stands is how the stack stands for those that depend on it: the outcome of the last run that found out anything, "" before
+// that.
+func (s *Loop) Stands() string {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	return s.control.stand
 }
 
 // approve notes an approval. news is false when it was given before: the pass that
@@ -124,9 +133,14 @@ func (s *Loop) approved(commit string) (list []plan.Approval) {
 func (c *control) saw(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := c.state
 	c.state = stateOf(run)
-	if run.Pass == nil {
-		return // nothing was planned: what is held, is
+	if now, ok := stands(run); ok {
+		c.stand = now.String()
+	}
+	if run.Pass == nil { // nothing was planned: what is held, is
+		c.state.Held, c.state.Hash, c.state.Suspended, c.state.Plan = before.Held, before.Hash, before.Suspended, before.Plan
+		return
 	}
 	c.held = nil
 	switch pass := *run.Pass; {

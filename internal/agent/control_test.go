@@ -99,6 +99,39 @@ func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
 	})
 }
 
+// A source that is away for a moment hides nothing of a plan that is held, then or afterwards, and changes nothing for those
+// who depend on the stack.
+func TestAHeldPlanOutlastsASourceThatIsAway(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	serve(t, o, "@every 1m", "@every 24h", func(s *Loop) {
+		o.pause(time.Second)
+		held := s.State()
+		for _, c := range []struct{ commit, outcome string }{{"", "failed"}, {"one", "differences remain"}} {
+			o.commit = c.commit
+			o.pause(2 * time.Minute)
+			state := s.State()
+			if state.Outcome != c.outcome || state.Held == "" || state.Held != held.Held || state.Hash != held.Hash || state.Plan != held.Plan || s.Stands() != "differences remain" {
+				t.Errorf("at commit %q it stands %q: %+v", c.commit, s.Stands(), state)
+			}
+		}
+		names = nil
+		s.Now()
+		o.pause(0)
+		o.commit = ""
+		o.pause(2 * time.Minute)
+		if state := s.State(); state.Outcome != "failed" || state.Hash != "" || s.Stands() != "in sync" {
+			t.Errorf("away after it was in sync, it stands %q: %+v", s.Stands(), state)
+		}
+		o.commit = "bad"
+		o.pause(2 * time.Minute)
+		if s.Stands() != "refused input" {
+			t.Errorf("with a commit that is refused it stands %q", s.Stands())
+		}
+	})
+}
+
 // An approval that is given twice does not end the pass that carries it out.
 func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
 	names := []string{"a"}

@@ -53,16 +53,23 @@ func (s *Standing) Join(l *Loop) (leave func()) {
 	}
 }
 
-// saw notes how a check of a stack ended. One that came to nothing, since the source or the cloud was away, says nothing new.
+// saw notes how a check of a stack ended.
 func (s *Standing) saw(run report.Run) {
-	if s == nil || run.Pass == nil && run.Refused == nil {
-		return
+	if now, ok := stands(run); ok && s != nil {
+		s.Note(run.Stack, now)
 	}
-	now := plan.Invalid
-	if run.Refused == nil {
-		now = run.Pass.Outcome()
+}
+
+// stands is how a stack stands after a run; ok is false when that came to nothing, since the source or the cloud was away: it
+// says nothing new.
+func stands(run report.Run) (now plan.Outcome, ok bool) {
+	switch {
+	case run.Refused != nil:
+		return plan.Invalid, true
+	case run.Pass != nil:
+		return run.Pass.Outcome(), true
 	}
-	s.Note(run.Stack, now)
+	return plan.Broken, false
 }
 
 // Note notes how a stack stands, whoever has checked it. When it is in sync, those are checked that had to wait for it, or were in

@@ -13,6 +13,7 @@ import (
 // Summary is what an agent tells others of a stack that it serves. It holds no words of clouds or manifests.
 type Summary struct {
 	Outcome   string    `json:"outcome,omitempty"`
+	Stands    string    `json:"stands,omitempty"` // the outcome of the last run that found out anything
 	Commit    string    `json:"commit,omitempty"`
 	Looked    time.Time `json:"looked,omitzero"`
 	Held      bool      `json:"held,omitempty"`
@@ -68,7 +69,8 @@ func viewOf(records []Record) View {
 			var h Holder
 			_ = json.Unmarshal(r.Value, &h)
 			h.Agent, h.Address, h.Since, h.lease = word(h.Agent), word(h.Address), r.Since, r.Lease
-			h.Summary.Outcome, h.Summary.Commit = word(h.Summary.Outcome), word(h.Summary.Commit)
+			of := &h.Summary
+			of.Outcome, of.Stands, of.Commit = word(of.Outcome), word(of.Stands), word(of.Commit)
 			v.Stacks[name] = h
 		}
 	}
