@@ -4,6 +4,8 @@ import (
 	"html"
 	"strings"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 type object map[string]any
@@ -61,10 +63,11 @@ func teams(n Notification) object {
 	}}}
 }
 
-// pagerDuty is an event of its Events API v2: one incident a stack, which ends when the stack is well again.
+// pagerDuty is an event of its Events API v2: one incident a stack, which ends when the stack is in sync. To end one that is not
+// there changes nothing.
 func pagerDuty(n Notification, key string) object {
 	event := object{"routing_key": key, "dedup_key": "stackreeve/" + n.Stack, "event_action": "trigger"}
-	if n.Over() || n.State == healed {
+	if n.State == report.StateInSync || n.State == healed {
 		event["event_action"] = "resolve"
 		return event
 	}

@@ -151,6 +151,9 @@ func (s *Sink) tell(at int, n Notification) {
 	rule, before, now := &s.rules[at], s.told[at], toldOf{n.State, n.Commit}
 	n.Before = before.state
 	switch {
+	case n.State == report.StateInSync && before.state == "" && rule.To.Format.remembers():
+		s.told[at] = now // an agent that has ended since may have told of something
+		s.send(rule, n)
 	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.Over()):
 		s.told[at] = now // there was nothing that could be over
 	case n.Over(), rule.takes(n) && before != now:

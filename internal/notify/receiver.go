@@ -45,6 +45,9 @@ const (
 // ForPeople reports whether people read what is sent, and no program.
 func (f Format) ForPeople() bool { return f == Slack || f == Teams || f == Matrix || f == Email }
 
+// remembers reports whether what is wrong stays so for a receiver until it hears that it is over, whoever told it.
+func (f Format) remembers() bool { return f == PagerDuty }
+
 const (
 	// limit is how long a receiver may take.
 	limit = 15 * time.Second

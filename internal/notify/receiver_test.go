@@ -3,6 +3,7 @@ package notify_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -119,6 +120,43 @@ func TestIncidentsEnd(t *testing.T) {
 	r := notify.Receiver{Format: notify.PagerDuty, URL: address, TokenFile: file(t, secret)}
 	if err := r.Deliver(t.Context(), over); err != nil || got.body["event_action"] != "resolve" || got.body["dedup_key"] != "stackreeve/prod" || got.body["payload"] != nil {
 		t.Errorf("%v, %v", err, got.body)
+	}
+}
+
+// An incident that an agent left open, which has ended since, ends when another one finds the stack in sync: once, whatever the
+// rule is about. Others hear nothing of that.
+func TestIncidentsEndThatAnotherAgentLeftOpen(t *testing.T) {
+	for runs, want := range map[string]string{
+		"ok ok":               "resolve",
+		"suspended ok":        "resolve",
+		"failed failed ok ok": "trigger resolve",
+		"healed ok":           "resolve",
+		"ok held ok":          "resolve",
+	} {
+		address, got := receiver(t, http.StatusAccepted)
+		var sent []string
+		rules := []notify.Rule{
+			{Name: "oncall", Least: notify.Error, Kinds: []string{"Server"}, To: notify.Receiver{Format: notify.PagerDuty, URL: address, TokenFile: file(t, secret)}},
+			{Name: "chat", Least: notify.Error, To: notify.Receiver{Format: notify.Slack}},
+		}
+		s := notify.New("prod", rules, func(r *notify.Rule, n notify.Notification) {
+			if r.Name == "chat" {
+				if n.State == "in sync" && n.Before != "failed" {
+					t.Errorf("%s: the chat is told %s", runs, n.Title())
+				}
+				return
+			}
+			if err := r.To.Deliver(t.Context(), n); err != nil {
+				t.Error(err)
+			}
+			sent = append(sent, fmt.Sprint(got.body["event_action"]))
+		})
+		for state := range strings.FieldsSeq(runs) {
+			s.Ran(run(state, "a"))
+		}
+		if strings.Join(sent, " ") != want {
+			t.Errorf("%s: sent %q, want %s", runs, sent, want)
+		}
 	}
 }
 
