@@ -24,6 +24,7 @@ type Crowd struct {
 
 	mu   sync.Mutex
 	open map[reason]*gathered
+	ill  map[string]bool // the stacks of which people were told last that something is wrong
 }
 
 // gathered are stacks to which the same has happened.
@@ -40,15 +41,22 @@ type reason struct {
 
 // NewCrowd is one that nothing has happened to. send must not wait.
 func NewCrowd(send func(Notification)) *Crowd {
-	return &Crowd{send: send, open: map[reason]*gathered{}}
+	return &Crowd{send: send, open: map[reason]*gathered{}, ill: map[string]bool{}}
 }
 
-// Tell sends a notification, or has it wait for others. Nothing older is told of its stack.
+// Tell sends a notification, or has it wait for others. Nothing older is told of its stack, and nothing at all when something
+// is over that was still waiting to be told.
 func (c *Crowd) Tell(n Notification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	waited := false
 	for _, g := range c.open {
+		had := len(g.waiting)
 		g.waiting = slices.DeleteFunc(g.waiting, func(o Notification) bool { return o.Stack == n.Stack })
+		waited = waited || len(g.waiting) < had
+	}
+	if n.Over() && waited && !c.ill[n.Stack] {
+		return
 	}
 	why := reason{n.State, n.Message, n.Over()}
 	g := c.open[why]
@@ -62,7 +70,15 @@ func (c *Crowd) Tell(n Notification) {
 		return
 	}
 	g.told++
-	c.send(n)
+	c.tell(n, n)
+}
+
+// tell sends what there is to say of some stacks.
+func (c *Crowd) tell(text Notification, of ...Notification) {
+	for _, n := range of {
+		c.ill[n.Stack] = !n.well()
+	}
+	c.send(text)
 }
 
 // over tells of those that wait, and gathers for another minute where there were some.
@@ -79,7 +95,7 @@ func (c *Crowd) over(why reason) {
 
 func (c *Crowd) sendWaiting(g *gathered) {
 	if len(g.waiting) > 0 {
-		c.send(together(g.waiting))
+		c.tell(together(g.waiting), g.waiting...)
 		g.waiting = nil
 	}
 }

@@ -81,9 +81,48 @@ func TestCrowdNewestOnly(t *testing.T) {
 		told()
 		c.Tell(again("s5"))
 		time.Sleep(2 * time.Minute)
-		if got := told(); got != "stack s5 is in sync again: ; stack s6 is failed: "+away {
+		if got := told(); got != "stack s6 is failed: "+away {
 			t.Errorf("told %q", got)
 		}
+	})
+}
+
+// A cloud is away for half a minute: only of stacks that people were told of do they hear that it is over.
+func TestCrowdOverBeforeItWasTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, told := crowded()
+		expect := func(state string, stacks ...int) {
+			t.Helper()
+			var want []string
+			for _, i := range stacks {
+				want = append(want, fmt.Sprintf("stack s%d is %s", i, state))
+			}
+			if got := told(); got != strings.Join(want, "; ") {
+				t.Errorf("told\n%s\nwant\n%s", got, strings.Join(want, "; "))
+			}
+		}
+		all := func(tell func(stack string) notify.Notification) {
+			for i := range 40 {
+				c.Tell(tell(fmt.Sprint("s", i)))
+			}
+		}
+		fail := func(stack string) notify.Notification { return failing(stack, away) }
+		all(fail)
+		expect("failed: "+away, 0, 1, 2, 3, 4)
+		time.Sleep(30 * time.Second)
+		all(again)
+		expect("in sync again: ", 0, 1, 2, 3, 4)
+		time.Sleep(time.Hour)
+		expect("")
+
+		// What was told of one stack is over, although something else of it was not told.
+		c.Tell(failing("s7", "no valid host"))
+		all(fail)
+		told()
+		all(again)
+		expect("in sync again: ", 0, 1, 2, 3, 4)
+		time.Sleep(time.Hour)
+		expect("in sync again: ", 7)
 	})
 }
 

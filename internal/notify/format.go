@@ -4,8 +4,6 @@ import (
 	"html"
 	"strings"
 	"time"
-
-	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 type object map[string]any
@@ -67,7 +65,7 @@ func teams(n Notification) object {
 // there changes nothing.
 func pagerDuty(n Notification, key string) object {
 	event := object{"routing_key": key, "dedup_key": "stackreeve/" + n.Stack, "event_action": "trigger"}
-	if n.State == report.StateInSync || n.State == healed {
+	if n.well() {
 		event["event_action"] = "resolve"
 		return event
 	}

@@ -75,6 +75,9 @@ func (n Notification) Over() bool {
 	return n.State == report.StateInSync && !slices.Contains([]string{"", report.StateInSync, healed}, n.Before)
 }
 
+// well reports whether nothing is wrong with the stack.
+func (n Notification) well() bool { return n.State == report.StateInSync || n.State == healed }
+
 // Rule is whom to tell of what.
 type Rule struct {
 	Name   string
