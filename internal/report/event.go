@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -74,7 +73,7 @@ func (b *eventList) ended(r engine.Result) {
 	case waits(r) || !known:
 	case r.Err != nil:
 		b.said[r.Step.Key] = true
-		b.add(r.Step.Key, "Failed", private.Text(r.Err), true, at)
+		b.add(r.Step.Key, "Failed", r.Err.Error(), true, at)
 	case r.Step.Drift && r.Step.Action != plan.Recreate:
 		b.add(r.Step.Key, "Healed", withFields(said[1], r.Step), false, at)
 	default:
