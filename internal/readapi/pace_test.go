@@ -98,6 +98,38 @@ func TestAttackWatchOfWhoMayReadNoMore(t *testing.T) {
 	}
 }
 
+// slow is a client that takes its time to read an event.
+type slow struct{ reader }
+
+func (s *slow) Write(text []byte) (int, error) {
+	time.Sleep(patience - time.Second)
+	return s.reader.Write(text)
+}
+
+// Who reads slowly keeps a watch no longer than others: neither past its time nor past their token.
+func TestAttackWatchThatIsReadSlowly(t *testing.T) {
+	for _, query := range []string{"", "&sendInitialEvents=true", "&timeoutSeconds=120"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+			var list []draft
+			for n := range 1000 {
+				list = append(list, thingNamed(fmt.Sprintf("a%04d", n), "in sync"))
+			}
+			s.shows(list...)
+			h, r := New(s, nil, "test"), &slow{reader{header: http.Header{}}}
+			began, most := time.Now(), 2*time.Minute
+			if query != "&timeoutSeconds=120" {
+				h.Admits = func(context.Context) bool { return time.Since(began) < time.Minute }
+				most = time.Minute + beat
+			}
+			h.ServeHTTP(r, httptest.NewRequestWithContext(t.Context(), http.MethodGet, thingsPath+"?watch=true"+query, http.NoBody))
+			if took, heard := time.Since(began), strings.Count(r.heard.String(), "\n"); took > most+patience || heard < 6 {
+				t.Errorf("%q: it lasts for %s, %d events", query, took, heard)
+			}
+		})
+	}
+}
+
 // What others change is not compared; what goes is.
 func TestNewestOfAKind(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))

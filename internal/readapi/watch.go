@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -50,7 +48,9 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		return
 	}
 	defer hangUp()
-	to := stream{enc: json.NewEncoder(printable.JSONWriter{W: on}), on: on, gvk: a.GroupVersionKind, tabled: tabled(r), whole: query.Get("includeObject") == "Object"}
+	lasts := h.lasting(ctx)
+	defer lasts.beats.Stop()
+	to := stream{lasting: lasts, enc: json.NewEncoder(printable.JSONWriter{W: on}), on: on, gvk: a.GroupVersionKind, tabled: tabled(r), whole: query.Get("includeObject") == "Object"}
 	if expired {
 		to.send("ERROR", failure(http.StatusGone, "the version is of another process, or too old; list again"))
 		to.flush()
@@ -63,7 +63,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	for !now.closed && to.err == nil {
 		to.flush()
 		known = now.only(a.GroupVersionKind)
-		if now, ok = h.news(ctx, now, a); !ok {
+		if now, ok = h.news(lasts, now, a); !ok {
 			return
 		}
 		to.changes(a.changes(known, now, known.version))
@@ -71,16 +71,15 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 }
 
 // news is the next moment at which something of the kind that is asked for has changed, or nothing does any more; ok is false when nobody is to be told.
-func (h *Handler) news(ctx context.Context, now state, a asked) (next state, ok bool) {
-	had, rest, beats := now.newest(a.GroupVersionKind), time.NewTimer(pause), time.NewTicker(beat)
+func (h *Handler) news(lasts lasting, now state, a asked) (next state, ok bool) {
+	had, rest := now.newest(a.GroupVersionKind), time.NewTimer(pause)
 	defer rest.Stop()
-	defer beats.Stop()
 	for early := true; !now.closed && (early || now.newest(a.GroupVersionKind) == had); {
 		select {
-		case <-ctx.Done():
+		case <-lasts.ctx.Done():
 			return now, false
-		case <-beats.C:
-			if !h.admits(ctx) {
+		case <-lasts.beats.C:
+			if !lasts.may() {
 				return now, false
 			}
 		case <-rest.C:
@@ -89,7 +88,7 @@ func (h *Handler) news(ctx context.Context, now state, a asked) (next state, ok 
 			now = h.store.at(a.stack)
 		}
 	}
-	return now, h.admits(ctx)
+	return now, lasts.may()
 }
 
 func duration(query url.Values) time.Duration {
@@ -166,95 +165,6 @@ func ends(had map[place]*item, last int) (list []change) {
 		list = append(list, change{"DELETED", had[p], last - len(places) + 1 + n})
 	}
 	return list
-}
-
-// line is how events get to one client.
-type line interface {
-	io.Writer
-	Flush() error
-	SetWriteDeadline(until time.Time) error
-}
-
-// answering is the line of those who read an answer that goes on.
-type answering struct {
-	io.Writer
-	*http.ResponseController
-}
-
-// listens is the line to who asks, by WebSocket if they want one; left is called when they have gone from that.
-func listens(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
-	if !wantsSocket(r) {
-		w.Header().Set("Content-Type", "application/json;stream=watch")
-		return answering{w, http.NewResponseController(w)}, func() {}, true
-	}
-	s, ok := upgrade(w, r)
-	if !ok {
-		return nil, nil, false
-	}
-	go func() {
-		defer left()
-		s.heed()
-	}()
-	return s, func() { _ = s.Close() }, true // no one is there to report it to
-}
-
-// stream sends events to one client.
-type stream struct {
-	enc           *json.Encoder
-	on            line
-	gvk           manifest.GroupVersionKind
-	tabled, whole bool
-	begun         bool // a table had its columns
-	err           error
-}
-
-// changes sends them.
-func (s *stream) changes(list []change) {
-	for _, c := range list {
-		i := *c.item
-		if c.what == "DELETED" {
-			i = i.goneAt(c.version)
-		}
-		s.item(c.what, i)
-	}
-}
-
-func (s *stream) item(what string, i item) {
-	var object any = json.RawMessage(i.text)
-	if s.tabled {
-		columns := columnsOf(s.gvk)
-		if s.begun {
-			columns = nil
-		}
-		s.begun = true
-		object = table(columns, i.version, i.row(s.whole))
-	}
-	s.send(what, object)
-}
-
-// bookmark says that everything that was there has been sent.
-func (s *stream) bookmark(version int) {
-	s.send("BOOKMARK", map[string]any{
-		"apiVersion": s.gvk.APIVersion(), "kind": s.gvk.Kind,
-		"metadata": map[string]any{"resourceVersion": strconv.Itoa(version), "annotations": map[string]string{"k8s.io/initial-events-end": "true"}},
-	})
-}
-
-func (s *stream) send(what string, object any) {
-	s.within(func() error { return s.enc.Encode(map[string]any{"type": what, "object": object}) })
-}
-
-// flush sends what is buffered, so that a client need not wait for more.
-func (s *stream) flush() { s.within(s.on.Flush) }
-
-// within gives a write its time, unless an earlier one has failed.
-func (s *stream) within(write func() error) {
-	if s.err == nil {
-		s.err = s.on.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // it decides nothing
-	}
-	if s.err == nil {
-		s.err = write()
-	}
 }
 
 // place is what tells items of one kind apart, in all stacks.
