@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -110,8 +112,15 @@ func (w wiring) root(s *config.Stack, document, use string) (*source.Repo, error
 	return root, err
 }
 
+// How long it is waited before the stacks of a branch are served again that could not be.
+const (
+	firstServe = time.Second
+	longServe  = time.Minute
+)
+
 // serveFolders runs the agent until ctx ends. When the folders of a branch have become others, it
-// begins again with the stacks that there are then: what is in flight is finished before.
+// begins again with the stacks that there are then: what is in flight is finished before. What cannot
+// be read then, since somebody replaces it, is tried again; only at the start that is the end.
 func (a *app) serveFolders(ctx context.Context, f runFlags) error {
 	were := known{}
 	var stacks []config.Stack // all that have no folders, until those are known
@@ -120,28 +129,45 @@ func (a *app) serveFolders(ctx context.Context, f runFlags) error {
 			stacks = append(stacks, s)
 		}
 	}
-	for {
+	failures := 0
+	for first := true; ; first = false {
 		now, unlisted, problems := a.inRevisions(a.documents, were, func(s *config.Stack, base string) (source.Revision, error) { return a.baseFolder(ctx, s, base, "") })
 		if ctx.Err() != nil {
 			return nil
 		}
 		a.sayFolders(stacks, now, problems)
 		stacks = now
-		svc, err := a.service(stacks, f)
-		if err != nil {
+		err := a.serveThese(ctx, stacks, unlisted, were, f)
+		switch {
+		case first && err != nil || ctx.Err() != nil:
 			return err
+		case err == nil:
+			failures = 0
+			continue
 		}
-		svc.lack(unlisted, were)
-		running, end := context.WithCancel(ctx)
-		var watch sync.WaitGroup
-		watch.Go(func() { a.watchFolders(running, end, svc, stacks, were) })
-		err = svc.run(running, f.door)
-		end()
-		watch.Wait()
-		if err != nil || ctx.Err() != nil {
-			return err
+		failures++
+		pause := backoff.Pause(firstServe, longServe, failures)
+		a.logger(true).Error("the stacks cannot be served, and nobody looks after them until it is tried again", "stacks", len(stacks), "in", report.Lasted(pause), "error", err)
+		if backoff.Wait(ctx, pause) != nil {
+			return nil
 		}
 	}
+}
+
+// serveThese serves stacks until their folders have become others, or ctx ends.
+func (a *app) serveThese(ctx context.Context, stacks []config.Stack, unlisted []config.Unlisted, were known, f runFlags) error {
+	svc, err := a.service(stacks, f)
+	if err != nil {
+		return err
+	}
+	svc.lack(unlisted, were)
+	running, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { a.watchFolders(running, end, svc, stacks, were) })
+	err = svc.run(running, f.door)
+	end()
+	watch.Wait()
+	return err
 }
 
 // lack says which documents are not served as they should be, and has who depends on one wait that has no stacks.

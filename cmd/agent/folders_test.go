@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,4 +130,56 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	if strings.Contains(said.String(), "its folder is gone") {
 		t.Errorf("a folder is said to be gone\n%s", said)
 	}
+}
+
+// What cannot be read when the folders have become others, such as a file that somebody replaces, is tried again: the agent ends
+// for it only when it starts.
+func TestFoldersComeWhileAFileIsAway(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	s.build()
+	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
+	s.write("repo/README.md", "no folder is there yet\n")
+	s.commit()
+	start := func() (*exec.Cmd, *record) {
+		said := &record{}
+		cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", "127.0.0.1:0", "--api-token-file", s.path("tokens"))
+		cmd.Stderr = said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd, said
+	}
+	cmd, said := start()
+	if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "--api-token-file") {
+		t.Fatalf("it starts without the file: %v\n%s", err, said)
+	}
+	s.write("tokens", strings.Repeat("t", 32)+"\n")
+	cmd, said = start()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
+	defer func() { _ = cmd.Process.Kill() }()
+	until := func(word string) {
+		t.Helper()
+		for !strings.Contains(said.String(), word) {
+			select {
+			case <-ctx.Done():
+				t.Fatalf("never said %q\n%s", word, said)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	until("msg=started")
+	if err := os.Remove(s.path("tokens")); err != nil {
+		t.Fatal(err)
+	}
+	s.write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
+	s.commit()
+	until("the stacks cannot be served")
+	s.write("tokens", strings.Repeat("t", 32)+"\n")
+	until("Network/eu")
 }
