@@ -30,7 +30,7 @@ func namespace(stack string) draft {
 
 // stack is the object that says how a stack is, after its last run.
 func stack(name string, run *report.Run, last *found) draft {
-	state, message, commit, lastRun := "unknown", "no run has ended yet", "", ""
+	state, message, commit, lastRun := "unknown", "no pass has ended yet", "", ""
 	if run != nil {
 		now := report.StateAfter(run)
 		state, message = now.State, now.Message

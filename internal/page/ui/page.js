@@ -167,7 +167,7 @@ function stacksPage() {
   return [
     h('div', { class: 'title' }, h('h1', {}, 'Stacks'), h('span', { class: 'dim' }, plural(known.stacks.length, 'stack') + ': ' + [...counts].map(([state, n]) => n + ' ' + state).join(', '))),
     h('div', { class: 'tools' }),
-    table('Stacks', [['Stack'], ['State'], ['Commit', 'less'], ['Last run'], ['Objects', 'num less'], ['Pending', 'less'], ['Message', 'less']], rows, 'No stack matches.'),
+    table('Stacks', [['Stack'], ['State'], ['Commit', 'less'], ['Last pass'], ['Objects', 'num less'], ['Pending', 'less'], ['Message', 'less']], rows, 'No stack matches.'),
     terms.join('').length > 1 ? foundObjects(terms) : '',
   ];
 }
@@ -203,7 +203,7 @@ function stackHead(at) {
     h('nav', { class: 'crumbs', 'aria-label': 'Breadcrumb' }, h('a', { href: '#/', 'data-key': 'up' }, 'Stacks'), h('span', {}, at.stack)),
     h('div', { class: 'title' }, h('h1', {}, at.stack), badge(s.state)),
     s.state !== 'in sync' && s.message && s.message !== s.state && at.tab !== 'plan' && !s.problems ? h('p', { class: 'lead' }, s.message) : '',
-    facts([['Commit', commit], ['Branch', s.branch], ['Last run', time(s.lastRun)], ['In the cloud', s.owned != null ? plural(s.owned, 'object') : ''], ['Pending', pending(s.summary)]]),
+    facts([['Commit', commit], ['Branch', s.branch], ['Last pass', time(s.lastRun)], ['In the cloud', s.owned != null ? plural(s.owned, 'object') : ''], ['Pending', pending(s.summary)]]),
     s.problems ? h('div', { class: 'note bad' }, h('p', {}, h('strong', {}, 'Commit ' + shortCommit(s.refused) + ' is refused; nothing of it is applied')), h('ul', {}, s.problems.map(p => h('li', {}, p)))) : '',
     s.progress || s.rollouts ? rollout(s) : '',
     h('nav', { class: 'tabs', 'aria-label': 'Stack' }, tabs.map(([tab, text]) => h('a', { href: stackAt(at.stack, tab === 'objects' ? '' : tab), 'aria-current': at.tab === tab ? 'page' : null, 'data-key': 't/' + tab }, text))),
