@@ -51,6 +51,53 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 	})
 }
 
+// However many people who may not push speak first, who may is heard, and soon.
+func TestAttackStrangersSpeakFirst(t *testing.T) {
+	for _, says := range []string{"/stackreeve help", "see https://git.example/acme/stackreeve-config/pulls/3 and\n`/stackreeve help`"} {
+		inWorld(t, func(w *world) {
+			w.Open(1, "+a")
+			for n := range 250 {
+				w.Forge.Say(1, fmt.Sprint("stranger-", n), says)
+			}
+			for range 25 {
+				w.Visit()
+				time.Sleep(time.Minute)
+			}
+			asked := w.Forge.Say(1, "ann", "/stackreeve plan")
+			for range 30 {
+				w.Visit()
+				time.Sleep(time.Minute)
+			}
+			if r := w.Forge.Reactions(asked.ID); len(r) != 1 {
+				t.Errorf("reactions %v", r)
+			}
+			if n := count(w.Forge.Requests(), "right stranger"); n > 250 || says[0] != '/' && n > 0 {
+				t.Errorf("asked about strangers %d times in an hour", n)
+			}
+		})
+	}
+}
+
+func TestAttackStrangersHideAnApproval(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.Open(1, small)
+		for n := range 60 {
+			w.Forge.Say(1, fmt.Sprint("stranger-", n), "/stackreeve help")
+		}
+		w.Visit()
+		w.Approve(1, small)
+		w.Visit()
+		for n := range 60 {
+			w.Forge.Say(1, fmt.Sprint("another-", n), "/stackreeve help")
+		}
+		for range 2 * review.NoneAge / time.Minute {
+			w.WantStatus(head, "plan", forge.Success, "approved")
+			time.Sleep(time.Minute)
+			w.Visit()
+		}
+	})
+}
+
 func TestAttackOnePersonAsksWithoutEnd(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")

@@ -41,7 +41,17 @@ const (
 
 // mayAsk reports whether a comment may hold commands: by a check that costs nothing.
 func mayAsk(c forge.Comment) bool {
-	return !c.Bot && !(c.Mine && memory.Marked(c.Body)) && strings.Contains(c.Body, prefix)
+	return !c.Bot && !(c.Mine && memory.Marked(c.Body)) && beginsLine(c.Body)
+}
+
+// beginsLine reports whether the prefix is the first word of a line: in a link it asks for nothing.
+func beginsLine(body string) bool {
+	for line := range strings.SplitSeq(body, "\n") {
+		if rest, ok := strings.CutPrefix(line, prefix); ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r")) {
+			return true
+		}
+	}
+	return false
 }
 
 // commands reads what a person asks for in a comment: lines of its visible

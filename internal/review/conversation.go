@@ -30,6 +30,8 @@ type said struct {
 	commands []command
 	// unread is set when there are more comments than are read.
 	unread bool
+	// unasked is set when the forge was not asked about everybody who said something.
+	unasked bool
 }
 
 // asked is when a plan was last asked for, by the forge's clock.
@@ -131,7 +133,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 		return c, err
 	}
 	c.said.unread = unread
-	c.settled = c.updated.Equal(pull.Updated)
+	c.settled = c.updated.Equal(pull.Updated) && !c.said.unasked
 	c.updated, c.read = pull.Updated, now
 	r.conversations.put(pull.Number, c)
 	return c, nil
@@ -148,26 +150,20 @@ func (r *Repository) comments(ctx context.Context, number int) (list []forge.Com
 	return list, unread, err
 }
 
-// mostStrangers is about how many people the forge is asked at a time whether
-// they may push; about the others it is asked with the next visit.
-const mostStrangers = 50
-
 // understand finds in a conversation the comments that are ours, and what people
 // who may push ask for. Nothing else is kept, and of no other comment is a word
 // read: anybody may write much.
 func (r *Repository) understand(ctx context.Context, comments []forge.Comment) (s said, err error) {
-	strangers := 0
+	later := r.people.later(comments)
+	s.unasked = len(later) > 0
 	for _, c := range comments {
 		if c.Mine && memory.Marked(c.Body) {
 			s.ours = append(s.ours, c)
 			continue
 		}
-		if !mayAsk(c) || strangers >= mostStrangers {
-			continue
-		}
 		who := person{c.AuthorID, c.Author}
-		if !r.people.knows(who) {
-			strangers++
+		if !mayAsk(c) || later[who] {
+			continue
 		}
 		ok, err := r.people.mayWrite(ctx, who)
 		if err != nil {

@@ -8,6 +8,7 @@ const (
 	Patience        = patience
 	ConversationAge = conversationAge
 	RightAge        = rightAge
+	NoneAge         = noneAge
 	AnswersAge      = answersAge
 	MostStrangers   = mostStrangers
 	MostAnswers     = mostAnswers

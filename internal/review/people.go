@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,28 +60,49 @@ func (p *people) countAnswer(who person) bool {
 	return a.count <= mostAnswers
 }
 
+// right is what the forge said of a person, and how long that is good for.
 type right struct {
 	write bool
 	at    time.Time
+	good  time.Duration
 }
 
-// rightAge is how long the answer is good for that a person may push, and noneAge
-// that they may not: of those there can be many.
+// rightAge is how long the answer is good for that a person may push, refusedAge
+// that the forge does not say, and noneAge that they may not: of those there can be
+// so many that not all are asked about in the age of a conversation.
 const (
-	rightAge = time.Minute
-	noneAge  = 10 * time.Minute
+	rightAge   = time.Minute
+	refusedAge = 10 * time.Minute
+	noneAge    = time.Hour
 )
 
-func (r right) fresh() bool {
-	return time.Since(r.at) < rightAge || !r.write && time.Since(r.at) < noneAge
-}
+func (r right) fresh() bool { return !r.at.IsZero() && time.Since(r.at) < r.good }
 
-// knows reports whether the forge need not be asked about a person.
-func (p *people) knows(who person) bool {
+// mostStrangers is how many people the forge is asked about at a time of whom it
+// did not say that they may push.
+const mostStrangers = 50
+
+// later are those who may have asked for something in a conversation and about whom
+// the forge is asked with a later visit. Nobody else's comments put off whoever may
+// push, once that is known; of the others those who have waited longest are next, and
+// whoever spoke last.
+func (p *people) later(comments []forge.Comment) map[person]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r, ok := p.rights[who]
-	return ok && r.fresh()
+	later := map[person]bool{}
+	var strangers []person
+	for _, c := range slices.Backward(comments) {
+		who := person{c.AuthorID, c.Author}
+		if r := p.rights[who]; mayAsk(c) && !later[who] && !r.write && !r.fresh() {
+			later[who] = true
+			strangers = append(strangers, who)
+		}
+	}
+	slices.SortStableFunc(strangers, func(a, b person) int { return p.rights[a].at.Compare(p.rights[b].at) })
+	for _, who := range strangers[:min(len(strangers), mostStrangers)] {
+		delete(later, who)
+	}
+	return later
 }
 
 // mayWrite reports whether a person may push to the repository. Where the forge
@@ -98,8 +120,12 @@ func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	good := noneAge
+	if write {
+		good = rightAge
+	}
 	if err != nil {
-		write = false
+		write, good = false, refusedAge
 		if p.logged != err.Error() {
 			p.logged = err.Error()
 			p.log.Error("ignoring all commands: cannot read repository permissions", "error", err)
@@ -108,6 +134,6 @@ func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	if p.rights == nil || len(p.rights) > mostPeople {
 		p.rights = map[person]right{}
 	}
-	p.rights[who] = right{write, time.Now()}
+	p.rights[who] = right{write, time.Now(), good}
 	return write, nil
 }
