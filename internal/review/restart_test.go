@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/review"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -83,6 +84,39 @@ func TestAPullRequestThatAsksForAnotherBranch(t *testing.T) {
 		if got := w.Comments(1); again != head || len(got) != 1 || !strings.Contains(got[0], "1 to create") {
 			t.Errorf("reopened, and pushed back: comments %q", got)
 		}
+	})
+}
+
+func TestAPullRequestThatAsksForTheBranchOfAnotherStack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		dev, last := w.Another("devstack", schedule.Schedule{}), w.Review.Last
+		dev.Last = func() (source.Revision, bool) {
+			rev, ok := last()
+			rev.Branch = "dev"
+			return rev, ok
+		}
+		head := w.Open(1, "+a")
+		w.Visit()
+		pull, err := w.Forge.Pull(w.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pull.Base = "dev"
+		w.Forge.Put(pull)
+		w.Visit()
+		w.WantStatus(head, "plan", forge.Success, "nothing of this stack")
+		if s, _ := w.Forge.Status(head, "stackreeve/devstack/plan"); !strings.Contains(s.Description, "1 to create") {
+			t.Errorf("the other stack says %+v", s)
+		}
+		w.Forge.Writes()
+		w.Visit()
+		if writes := w.Forge.Writes(); len(writes) > 0 {
+			t.Errorf("%q was written without news", writes)
+		}
+		pull.Base = "main"
+		w.Forge.Put(pull)
+		w.Visit()
+		w.WantStatus(head, "plan", forge.Success, "1 to create")
 	})
 }
 

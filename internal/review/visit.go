@@ -20,15 +20,10 @@ const mostFailed = 3
 // the forge could not be read; a pull request that cannot be read stops no other.
 func (r *Repository) Visit(ctx context.Context) error {
 	outdated := r.age.advance(time.Now())
-	open, failed := r.visitHeld(ctx)
+	heard, failed := r.visitHeld(ctx)
 	listings, complete, err := r.list(ctx)
 	if err != nil {
 		failed = err
-	}
-	for _, l := range listings {
-		for _, pull := range l.pulls {
-			open[pull.Number] = true
-		}
 	}
 	for _, l := range listings {
 		if err := r.visitAll(ctx, l, outdated); err != nil {
@@ -38,13 +33,17 @@ func (r *Repository) Visit(ctx context.Context) error {
 	if failed != nil || !complete {
 		return failed
 	}
-	if err := r.retract(ctx, open); err != nil {
-		return err
+	for _, l := range listings {
+		open := l.open()
+		if err := r.retract(ctx, l.stacks, open); err != nil {
+			return err
+		}
+		for _, s := range l.stacks {
+			s.queue.keep(open)
+		}
+		maps.Copy(heard, open)
 	}
-	r.conversations.keep(open)
-	for _, s := range r.stacks {
-		s.queue.keep(open)
-	}
+	r.conversations.keep(heard)
 	return nil
 }
 
@@ -52,6 +51,15 @@ func (r *Repository) Visit(ctx context.Context) error {
 type listing struct {
 	stacks []*Planner
 	pulls  []forge.Pull
+}
+
+// open are the numbers of its pull requests.
+func (l listing) open() map[int]bool {
+	numbers := map[int]bool{}
+	for _, pull := range l.pulls {
+		numbers[pull.Number] = true
+	}
+	return numbers
 }
 
 // list lists the open pull requests of every branch. complete is false when there
@@ -150,10 +158,10 @@ func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, s
 	return ctx.Err()
 }
 
-// retract takes back what was said on pull requests that ask for another branch
-// by now.
-func (r *Repository) retract(ctx context.Context, open map[int]bool) error {
-	for _, s := range r.stacks {
+// retract takes back what stacks said on pull requests that ask for another branch
+// by now than the one whose open ones these are.
+func (r *Repository) retract(ctx context.Context, stacks []*Planner, open map[int]bool) error {
+	for _, s := range stacks {
 		for _, number := range s.queue.gone(open) {
 			pull, err := r.Forge.Pull(ctx, number)
 			if Later(err) {
