@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +102,77 @@ func TestErrorsThatDifferInTheRequestOnlyAreReportedOnce(t *testing.T) {
 		}
 		if _, n := w.Forge.Status(commit, "stackreeve/prod/sync"); n != 1 {
 			t.Errorf("%d statuses", n)
+		}
+	})
+}
+
+// inFiles is drift of so many objects, each in a file of its own that one of so many
+// merged pull requests touched last.
+func inFiles(w *world, commit string, objects, pulls int) plan.Plan {
+	for n := range pulls {
+		w.Forge.Put(forge.Pull{Number: 100 + n, Base: "main", Merged: true})
+		w.Forge.Merge(100+n, sha(fmt.Sprint("touch", n)))
+	}
+	p := plan.Plan{Stack: "prod", Commit: commit, Owned: objects}
+	for n := range objects {
+		step := planOf(commit, fmt.Sprint("~a", n)).Steps[0]
+		step.Origin.File = fmt.Sprintf("clouds/%d.yaml", n)
+		w.Forge.Touch(step.Origin.File, sha(fmt.Sprint("touch", n%pulls)))
+		p.Steps = append(p.Steps, step)
+	}
+	return found(p)
+}
+
+func TestDriftOfManyFilesAsksAndWritesLittle(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted := inFiles(w, commit, 600, 40)
+		w.Forge.Requests()
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		asked, comments := 0, 0
+		for _, request := range w.Forge.Requests() {
+			if strings.HasPrefix(request, "touch") || strings.HasPrefix(request, "merged") {
+				asked++
+			}
+		}
+		for n := range 40 {
+			got := w.Comments(100 + n)
+			comments += len(got)
+			if len(got) > 0 && !strings.Contains(got[0], "more objects that drifted") {
+				t.Errorf("comment %q; want it to say that there is more", got[0])
+			}
+		}
+		if asked > 110 || comments == 0 || comments > 10 {
+			t.Errorf("%d questions, %d comments", asked, comments)
+		}
+		w.WantStatus(commit, "drift", forge.Failure, "drifted: 600 objects")
+	})
+}
+
+// What was found out counts when a delivery ends early: the forge is asked about the
+// rest with the next try.
+func TestDriftOfManyFilesOnAForgeThatFailsNowAndThen(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted := inFiles(w, commit, 40, 1)
+		asked := 0
+		w.Forge.Answer(func(request, _ string) error {
+			if request == "touch" || request == "merged" {
+				asked++
+			}
+			if asked%10 == 9 {
+				asked++
+				return forge.ErrUnavailable
+			}
+			return nil
+		})
+		w.Serve()
+		w.Pass(commit, drifted, drifted)
+		time.Sleep(30 * time.Minute)
+		w.Stop()
+		if got := w.Comments(100); len(got) != 1 || !strings.Contains(got[0], "40 objects drifted") {
+			t.Errorf("comments %q", got)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/review"
 )
@@ -24,21 +25,33 @@ type driftComments struct {
 	traces  map[manifest.Key]kind.Trace
 	authors map[int][]plan.Step // the steps of each pull request
 	began   time.Time
-	runs    map[int]int64 // by pull request; the same for every attempt
+	runs    map[int]int64  // by pull request; the same for every attempt
+	files   map[string]int // the pull requests of files, as far as an attempt found them
 }
+
+// mostFiles bounds of how many files it is asked who touched them, and mostDriftPulls
+// on how many pull requests drift is reported: a forge takes hundreds of requests as
+// long as all reports wait.
+const (
+	mostFiles      = 50
+	mostDriftPulls = 10
+)
 
 // postDriftComments has the pull requests that last touched the files of drifted
 // objects say so, each about its own, and the drift status lead to one of them.
 func (s *Tracker) postDriftComments(r driftReport) {
 	r.Stack = s.review.Name
 	rev, _ := s.review.Last()
-	c := driftComments{Drift: r.Drift, began: time.Now(), runs: map[int]int64{}}
+	c := driftComments{Drift: r.Drift, began: time.Now(), runs: map[int]int64{}, files: map[string]int{}}
 	s.repository.Outbox.Put("drift comments "+r.Stack, func(ctx context.Context) (err error) {
 		if c.traces, err = r.traces.wait(ctx); err != nil {
 			return err
 		}
-		if c.authors, err = s.authors(ctx, rev.Branch, r.Steps); err != nil {
+		if c.authors, c.More, err = s.authors(ctx, rev.Branch, r.Steps, c.files); err != nil {
 			return err
+		}
+		if c.More > 0 {
+			s.repository.Complain("pull requests are not told of all drift", fmt.Errorf("%s left out: of more than %d files, or %d pull requests", report.Plural(c.More, "object"), mostFiles, mostDriftPulls))
 		}
 		url, err := s.writeDriftComments(ctx, c)
 		if err != nil {
@@ -118,24 +131,28 @@ func (s *state) driftCommented(number int, open bool) {
 	s.drift.comments[number] = open
 }
 
-// authors finds, for each step, the pull request that last touched its file.
-func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step) (map[int][]plan.Step, error) {
-	files, pulls := map[string]int{}, map[int][]plan.Step{}
+// authors finds, for each step, the pull request that last touched its file; more is
+// how many steps are left out because they are of too many files or pull requests.
+// files are those that were found before, and gets the others.
+func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step, files map[string]int) (pulls map[int][]plan.Step, more int, err error) {
+	pulls = map[int][]plan.Step{}
 	for _, step := range steps {
 		file := step.Origin.File
 		number, ok := files[file]
-		if !ok {
-			var err error
+		if !ok && len(files) < mostFiles {
 			if number, err = s.author(ctx, branch, file); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
-			files[file] = number
+			files[file], ok = number, true
 		}
-		if number > 0 {
+		switch {
+		case !ok || number > 0 && pulls[number] == nil && len(pulls) >= mostDriftPulls:
+			more++
+		case number > 0:
 			pulls[number] = append(pulls[number], step)
 		}
 	}
-	return pulls, nil
+	return pulls, more, nil
 }
 
 // author is the pull request that last touched a file, 0 when none did.

@@ -20,6 +20,9 @@ type Drift struct {
 	// reported.
 	Corrected bool
 	Steps     []plan.Step
+	// More is how many objects drifted besides and are reported on no pull request:
+	// those of too many files, or pull requests.
+	More int
 	// Traces say who changed an object and when, as far as the cloud reports.
 	Traces map[manifest.Key]kind.Trace
 	// Over is true when it was corrected, or explained by a commit, since.
@@ -75,6 +78,9 @@ func (d Drift) about() string {
 	}
 	if !d.Since.IsZero() {
 		text += " It was found at " + d.Since.UTC().Format(timeLayout) + "."
+	}
+	if d.More > 0 {
+		text += " Of " + report.Plural(d.More, "more object") + " that drifted no pull request is told: there are too many."
 	}
 	return text
 }
