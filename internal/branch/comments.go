@@ -70,7 +70,6 @@ func (s *Tracker) writeDriftComments(ctx context.Context, c driftComments) (url 
 		written, err := s.writeDriftComment(ctx, number, all, c)
 		if errors.Is(err, forge.ErrRefused) || errors.Is(err, forge.ErrNotFound) {
 			s.repository.Complain(fmt.Sprintf("drift cannot be reported on pull request %d", number), err)
-			url = written.URL
 			continue
 		}
 		if err != nil {

@@ -71,6 +71,31 @@ func TestWhatWasLeftOpenByAnEarlierProcessIsClosed(t *testing.T) {
 	})
 }
 
+// A pull request that takes no comment, as one that is locked, hides no comment that was written.
+func TestDriftOnALockedPullRequestIsClosedElsewhere(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		w.Forge.Touch("clouds/locked.yaml", w.Merge(2, w.Open(2, "+b")))
+		w.Failing(forge.ErrRefused, "post 2")
+		drifted := planOf(commit, "~a ~b")
+		drifted.Steps[1].Origin.File = "clouds/locked.yaml"
+		drifted = found(drifted)
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		if s := w.Status(commit, "drift"); s.URL == "" {
+			t.Errorf("%+v leads nowhere", s)
+		}
+		w.Restart()
+		w.Restored(commit)
+		corrected := planOf(commit, "a b")
+		w.Pass(commit, corrected, corrected)
+		w.Visit()
+		if got := w.Comments(1); len(got) != 2 || !strings.Contains(got[1], divider) {
+			t.Errorf("comments %q; want the drift's to be over", got)
+		}
+	})
+}
+
 func TestDriftThatIsCorrectedIsReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
