@@ -58,7 +58,7 @@ func (w wiring) reader(ctx context.Context, s *config.Stack, region string, boun
 
 func (w wiring) library(ctx context.Context, s *config.Stack, l *config.Library) (source.Revision, error) {
 	one, err := w.libraries.open(l, func() (*source.Repo, error) {
-		return source.New(l.Repo(w.dataDir, appToken(l.Auth)), w.log.With("library", l.Name))
+		return source.New(withApp(l.Repo(w.dataDir, nil), l.Auth), w.log.With("library", l.Name))
 	})
 	if err != nil {
 		return source.Revision{}, err

@@ -100,17 +100,16 @@ func (w wiring) repo(s *config.Stack, use string) (*source.Repo, error) {
 }
 
 func (w wiring) newRepo(s *config.Stack) (*source.Repo, error) {
-	return source.New(s.Repo(w.dataDir, appToken(s.Spec.Source.Auth)), w.log.With("stack", s.Name))
+	return source.New(withApp(s.Repo(w.dataDir, nil), s.Spec.Source.Auth), w.log.With("stack", s.Name))
 }
 
-// appToken makes tokens of the GitHub App that fetches; it is nil where there is none.
-func appToken(auth config.Auth) func(context.Context) (string, error) {
-	g := auth.GitHubApp
-	if g == nil {
-		return nil
+// withApp is a source that is fetched with tokens of the GitHub App of its credentials, if they name one.
+func withApp(c source.Config, auth config.Auth) source.Config {
+	if g := auth.GitHubApp; g != nil {
+		app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
+		c.Auth.Token, c.Auth.Renew = app.Token, app.Forget
 	}
-	app := forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
-	return app.Token
+	return c
 }
 
 // read reads a revision of the stack's branch.

@@ -65,6 +65,34 @@ func TestTokenRotates(t *testing.T) {
 	noSecret(t, logged.String())
 }
 
+// A token that is revoked before its end is not used until then.
+func TestARefusedTokenIsRenewed(t *testing.T) {
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
+	w := serveHTTP(t, g)
+	w.require("x-access-token:one")
+	held, next := "one", "two"
+	var refused []string
+	r := newRepo(t, Config{URL: w.url(), Auth: Auth{
+		Token: func(context.Context) (string, error) { return held, nil },
+		Renew: func(token string) { refused, held = append(refused, token), next },
+	}})
+	mustFetch(t, r)
+	w.require("x-access-token:two")
+	g.Commit("second", "a.yaml", "2")
+	mustFetch(t, r)
+	if len(refused) != 1 || refused[0] != "one" {
+		t.Errorf("renewed %q", refused)
+	}
+	w.require("x-access-token:never")
+	next = "three"
+	err := fetchError(t, r)
+	wantError(t, err, ErrCredentials, "401")
+	if len(refused) != 2 {
+		t.Errorf("renewed %q; want it tried once more for each fetch", refused)
+	}
+}
+
 func TestLoginFiles(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")

@@ -125,8 +125,8 @@ func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision,
 }
 
 // inConversation has one conversation, bounded in time. A store that turns out to be
-// broken is replaced and tried once more; what fails then is not the cache's
-// fault.
+// broken is replaced and tried once more, and so is a token that is refused before its
+// end; what fails then is not the cache's fault.
 func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
 	asked := r.began.Load()
 	select {
@@ -141,6 +141,7 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 	r.cache.Open(ctx)
 	var hidden secrets
 	var err error
+	renewed := false // the token
 	for range 3 {
 		err = r.converse(ctx, &hidden, asked, do)
 		switch {
@@ -148,6 +149,9 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 			return nil
 		case ctx.Err() != nil:
 			return r.explain(ctx, parent, hidden, err)
+		case errors.Is(err, ErrCredentials) && !renewed && r.cfg.Auth.renew(ctx):
+			renewed = true
+			continue
 		case errors.Is(err, store.ErrCache):
 			r.cache.UseMemory(err)
 		case errors.Is(err, store.ErrIncomplete):

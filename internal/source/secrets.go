@@ -65,6 +65,21 @@ func readSecret(field, file string) (string, error) {
 	return secret, nil
 }
 
+// renew has a token that was refused replaced by another one, and reports whether
+// there is one to try.
+func (a Auth) renew(ctx context.Context) bool {
+	if a.Token == nil || a.Renew == nil {
+		return false
+	}
+	refused, err := a.Token(ctx)
+	if err != nil {
+		return false
+	}
+	a.Renew(refused)
+	next, err := a.Token(ctx)
+	return err == nil && next != refused
+}
+
 // login returns the user and password for https; both empty means none.
 func (a Auth) login(ctx context.Context, addr address) (user, password string, err error) {
 	switch {

@@ -42,7 +42,10 @@ type Auth struct {
 
 	// Token, when set, is asked for a token at every fetch instead of a file:
 	// for tokens that live for an hour, such as a GitHub App's.
+	// Renew, when set, is called with one that was refused; then the server is
+	// asked once more.
 	Token func(context.Context) (string, error)
+	Renew func(refused string)
 }
 
 // Config says which files of which repository are wanted.
