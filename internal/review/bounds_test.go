@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
@@ -72,6 +73,38 @@ func TestOnePullRequestThatIsPushedToWithoutEndStarvesNobody(t *testing.T) {
 				t.Errorf("%s was not planned in five minutes: %v", text, planned)
 			}
 		}
+	})
+}
+
+// What a stranger pushes takes little of what statuses of the branch need.
+func TestAForkThatIsPushedToWithoutEndWritesLittle(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.Serve()
+		var head string
+		push := func(n int) {
+			head = w.Fork(1, fmt.Sprint("+x", n))
+			w.Repo.Notify(1)
+			time.Sleep(5 * time.Second)
+		}
+		for n := range 300 {
+			push(n)
+		}
+		if n := count(w.Forge.Writes(), "stackreeve/prod/plan"); n == 0 || n > review.MostHeads {
+			t.Errorf("%d statuses for 300 pushes to a fork", n)
+		}
+		w.Forge.Say(1, "ann", "/stackreeve plan "+head)
+		w.Repo.Notify(1)
+		time.Sleep(time.Minute)
+		w.WantStatus(head, "plan", forge.Success, "1 to create")
+		push(300)
+		if s := w.Status(head, "plan"); s.State != "" {
+			t.Errorf("the next one says %+v", s)
+		}
+		time.Sleep(review.HeadsAge)
+		w.Repo.Notify(1)
+		time.Sleep(time.Minute)
+		w.WantStatus(head, "plan", forge.Pending, "fork")
+		w.Stop()
 	})
 }
 

@@ -12,6 +12,8 @@ const (
 	AnswersAge      = answersAge
 	MostStrangers   = mostStrangers
 	MostAnswers     = mostAnswers
+	MostHeads       = mostHeads
+	HeadsAge        = headsAge
 	MostCommands    = mostCommands
 	LongestComment  = longestComment
 )

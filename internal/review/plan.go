@@ -82,7 +82,9 @@ func (s *Planner) work(ctx context.Context) {
 func (s *Planner) review(ctx context.Context, j job) {
 	begun := time.Now()
 	failures := s.queue.begin(j, begun)
-	s.postPending(j.pull, begun)
+	if s.PlanForks || j.mayPlan(j.pull.Head) { // else it stays pending, for a reason to be said
+		s.postPending(j.pull, begun)
+	}
 	p := s.page(ctx, j)
 	if ctx.Err() != nil {
 		return

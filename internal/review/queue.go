@@ -32,6 +32,30 @@ type planned struct {
 	// many there were.
 	again    time.Time
 	failures int
+	// heads is how many commits of a stranger's were planned since first.
+	heads int
+	first time.Time
+}
+
+// mostHeads is how many commits that a stranger pushes to one pull request are
+// planned in headsAge: each takes new statuses, of which a forge allows so many an
+// hour.
+const (
+	mostHeads = 10
+	headsAge  = time.Hour
+)
+
+// enough reports whether a stranger has pushed as much as is planned for now.
+func (p planned) enough(now time.Time) bool {
+	return p.heads >= mostHeads && now.Sub(p.first) < headsAge
+}
+
+// count is what is remembered with one more commit of a stranger's.
+func (p planned) count(now time.Time) (heads int, first time.Time) {
+	if now.Sub(p.first) >= headsAge {
+		return 1, now
+	}
+	return p.heads + 1, p.first
 }
 
 // planFor is what is remembered of a job that begins now.
@@ -44,7 +68,8 @@ func planFor(j job, now time.Time) planned {
 // longer can, or because the plan is out of date.
 func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted, urgent bool) {
 	next := planFor(j, now)
-	urgent = !known || before.head != next.head || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
+	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
+	urgent = !known || pushed || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
 	again := before.run.Before(outdated) || !before.again.IsZero() && !now.Before(before.again)
 	return urgent || again, urgent
 }
@@ -104,9 +129,13 @@ func (q *queue) take() (j job, ok bool) {
 func (q *queue) begin(j job, now time.Time) (failures int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	failures = q.plans[j.pull.Number].failures
-	q.plans[j.pull.Number] = planFor(j, now)
-	return failures
+	before, p := q.plans[j.pull.Number], planFor(j, now)
+	p.heads, p.first = before.heads, before.first
+	if p.head != before.head && !j.mayPlan(p.head) {
+		p.heads, p.first = before.count(now)
+	}
+	q.plans[j.pull.Number] = p
+	return before.failures
 }
 
 // end notes when a job that was begun has to be done again, after so many
@@ -116,6 +145,8 @@ func (q *queue) end(j job, begun, again time.Time, failures int) {
 	p.again, p.failures = again, failures
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	before := q.plans[j.pull.Number]
+	p.heads, p.first = before.heads, before.first
 	q.plans[j.pull.Number] = p
 }
 
