@@ -68,7 +68,7 @@ type verdicts struct {
 	spared        map[*kind.Live[any]]string    // why what has to go is kept for what uses it
 	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
 	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
-	left          map[manifest.Key]string       // why a member of a group stays as it is
+	left          map[manifest.Key]leaving      // the members of groups that stay as they are
 	standing      map[*kind.Live[any]]bool      // what former members consist of that stand in for others
 	healing       healing
 }
@@ -99,7 +99,7 @@ func newVerdicts() verdicts {
 	return verdicts{
 		settledSpares: map[manifest.Key]bool{},
 		locked:        map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
-		left: map[manifest.Key]string{}, standing: map[*kind.Live[any]]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
+		left: map[manifest.Key]leaving{}, standing: map[*kind.Live[any]]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
 		healing: healing{cures: map[manifest.Key]cure{}, treated: map[manifest.Key]string{}},
 	}
 }
@@ -208,9 +208,8 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 	if d.Options.Suspend {
 		return s.withAction(Keep, "suspended; it does not exist")
 	}
-	if why := p.leftAs(d); why != "" {
-		s.left = true
-		return s.withAction(Keep, why+"; it does not exist")
+	if why := p.leftOut(d); why != "" {
+		return p.leaveOut(s, d, why)
 	}
 	if d.Import != nil {
 		return p.decideUnadopted(s, d)

@@ -150,7 +150,7 @@ func (g *group) busy() bool {
 
 // outdated reports whether the group leaves the member as it is although it is not as wanted.
 func (m *member) outdated() bool {
-	return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.left && len(s.aside) > 0 })
+	return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.left && len(s.aside)+len(s.Changes) > 0 })
 }
 
 func (p *planner) decideGroup(g *group) {

@@ -90,7 +90,7 @@ func (p *planner) heal(s Step, d *kind.Desired, c cure) Step {
 	if c.Cure == rollout.Replace {
 		return p.recreate(s, d, c.why)
 	}
-	if p.leftAs(d) != "" && s.have.Mark != nil { // nothing else of it is changed, whatever its group's template is now
+	if s.have.Mark != nil { // nothing else of it is changed, whatever its group's template is now
 		view := *s.view
 		view.Mark.Applied, view.Mark.Refused = s.have.Mark.Applied, s.have.Mark.Refused
 		s.view = &view

@@ -29,12 +29,6 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	if c, sick := p.cureOf(d); sick && p.ready[d.Key] {
 		return p.heal(s, d, c)
 	}
-	if why := p.leftAs(d); why != "" && p.ready[d.Key] {
-		if s.aside, s.left = p.differences(d, have), true; len(s.aside) == 0 {
-			why = have.Message
-		}
-		return p.tend(s.withAction(Keep, why), d)
-	}
 	switch have.Phase {
 	case kind.Deleting:
 		s.Drift = p.Synced || p.applied(d, have.Mark)
@@ -51,6 +45,9 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
 	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.drains[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
+	if left, stays := p.leave(s, d); stays {
+		return p.tend(left, d)
+	}
 	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
 	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, c) })
 	switch {

@@ -18,11 +18,3 @@ func (p *planner) turnOf(m *member) (t kind.Turn) {
 	}
 	return t
 }
-
-// leavesFor says why the member at an index stays as it is.
-func (p *planner) leavesFor(g *group, at int) string {
-	if why := p.turnOf(g.members[at]).Stay; why != "" {
-		return "left as it is: " + why
-	}
-	return g.leaves(at)
-}

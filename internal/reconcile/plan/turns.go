@@ -15,9 +15,7 @@ import (
 func (p *planner) settleGroups() (news bool) {
 	for _, g := range p.groups() {
 		for i, m := range g.members {
-			if g.decision.Verdicts[i] == rollout.Leave && p.left[m.member] == "" {
-				p.left[m.member], news = p.leavesFor(g, i), true
-			}
+			news = p.settleLeft(g, i) || news
 			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
 				p.traffic[m.member], news = traffic, true
 				for _, f := range m.fronts {
@@ -31,28 +29,6 @@ func (p *planner) settleGroups() (news bool) {
 		}
 	}
 	return news
-}
-
-// leaves says why a member stays as it is.
-func (g *group) leaves(at int) string {
-	switch {
-	case g.strategy.Type == rollout.OnDelete:
-		return fmt.Sprintf("left as it is: %s changes a member when that is deleted", g.key)
-	case at >= g.strategy.Partition:
-		return fmt.Sprintf("left as it is: %s pauses after %d of its members", g.key, g.strategy.PauseAfter)
-	}
-	return fmt.Sprintf("left as it is: %s changes its members from number %d on", g.key, g.strategy.From)
-}
-
-// leftAs says why the member that an object is a part of stays as it is; "" when it does not.
-func (p *planner) leftAs(d *kind.Desired) string {
-	if len(p.left) == 0 {
-		return ""
-	}
-	if part := p.partOf(d); part != nil {
-		return p.left[part.member]
-	}
-	return ""
 }
 
 // inTurn has the members of every group wait for each other. A group cannot take turns when all of its

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// split begins a flock of three of which only the last one is changed by another shape.
+func split(t *testing.T) *herd {
+	t.Helper()
+	h := newHerd()
+	h.roll = ", from: 2"
+	if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+		t.Fatal(failed(pass))
+	}
+	return h
+}
+
+// states are those of all objects.
+func states(pass Pass, h *herd) map[string]plan.State {
+	all := map[string]plan.State{}
+	for _, o := range plan.Statuses(pass.Last, h.engine.Kinds) {
+		all[o.Metadata.Name] = o.Status.State
+	}
+	return all
+}
+
+// What somebody has changed of a member that no rollout would change is put right, and is drift.
+func TestMembersBelowAPartitionAreKeptAsTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := split(t)
+		h.called("sheep-0").Colour = "black"
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync || pass.Drifted() != 1 || h.called("sheep-0").Colour != "" {
+			t.Errorf("%s, %d drifted: %s; %s", pass.Outcome(), pass.Drifted(), h.called("sheep-0").Colour, failed(pass))
+		}
+	})
+}
+
+// What takes no interruption is changed on all members at once.
+func TestMembersBelowAPartitionGetWhatInterruptsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := split(t)
+		pass := h.sync(t, 3, "round, colour: red")
+		for _, name := range []string{"sheep-0", "sheep-1", "sheep-2"} {
+			if got := h.called(name).Colour; got != "red" || pass.Outcome() != plan.InSync {
+				t.Errorf("%s is %q: %s; %s", name, got, pass.Outcome(), failed(pass))
+			}
+		}
+		if again := h.sync(t, 3, "round, colour: red"); again.Outcome() != plan.InSync || len(again.Results) > 0 {
+			t.Errorf("then: %s: %v", again.Outcome(), again.Results)
+		}
+	})
+}
+
+// What would interrupt a member and no commit has asked for is left, and reported as drift; what a commit asks for is
+// outdated, with what goes along.
+func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := split(t)
+		h.called("sheep-0").Shape = "square"
+		for range 2 {
+			pass := h.sync(t, 3, "round")
+			if got := states(pass, h)["sheep-0"]; pass.Outcome() != plan.OutOfSync || pass.Last.Summary().Drifted != 1 || got != plan.StateDrifted || h.called("sheep-0").Shape != "square" {
+				t.Errorf("%s, %s: %s; %s", pass.Outcome(), pass.Last.Summary(), got, failed(pass))
+			}
+			if got := messages(pass.Last, h); !strings.Contains(got, "sheep-0: left as it is: Flock/sheep changes its members from number 2 on; differs in spec.resource.shape") {
+				t.Error(got)
+			}
+		}
+		pass := h.sync(t, 3, "flat, colour: red")
+		if pass.Outcome() != plan.InSync || h.shapes() != "square round flat" || h.called("sheep-1").Colour != "" {
+			t.Errorf("%s: %s", h.shapes(), failed(pass))
+		}
+		if got := messages(pass.Last, h); states(pass, h)["sheep-1"] != plan.StateOutdated || !strings.Contains(got, "sheep-1: left as it is: Flock/sheep changes its members from number 2 on; differs in spec.resource.colour, spec.resource.shape") {
+			t.Errorf("%s: %s", states(pass, h)["sheep-1"], got)
+		}
+	})
+}
