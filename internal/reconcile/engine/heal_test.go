@@ -191,3 +191,36 @@ func messages(p plan.Plan, h *herd) string {
 	}
 	return b.String()
 }
+
+// A rollout that has halted, or a canary that takes its time, keeps no member from being brought back that waits for its turn. It is
+// brought back as it was.
+func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
+	for name, roll := range map[string]string{"halted": "", "trying": ", try: 604800"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := healthy(t, 5)
+				h.roll += roll
+				if name == "halted" {
+					h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+						if x := h.called(address); x.Shape == "flat" || x.Down != "" {
+							return errors.New("status 503")
+						}
+						return nil
+					}
+				}
+				h.sync(t, 5, "flat")
+				h.checks(t, 5, 60, "flat")
+				waits := h.called("sheep-4")
+				waits.Down = "stopped"
+				was := waits.Mark.Applied
+				pass := h.checks(t, 5, 60, "flat")
+				if x := h.called("sheep-4"); x.Restarts != 1 || x.Down != "" || x.Shape != "round" || x.Mark.Applied != was {
+					t.Errorf("%+v: %s\n%s", x, failed(pass), messages(pass.Last, h))
+				}
+				if got := h.called("sheep-1").Shape; got != "round" {
+					t.Errorf("sheep-1 is %s", got)
+				}
+			})
+		})
+	}
+}

@@ -38,7 +38,7 @@ func (p *planner) patient(m *member) rollout.Patient {
 	return out
 }
 
-// settleHealing decides whom of a group to heal, and reports whether there are any. One that is changed
+// settleHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
 // needs nothing else.
 func (p *planner) settleHealing(g *group) (news bool) {
 	if _, done := p.healing.treated[g.key]; done || p.Now.IsZero() || !g.heals() {
@@ -49,7 +49,7 @@ func (p *planner) settleHealing(g *group) (news bool) {
 		if patients[i] = p.patient(m); m.spare {
 			patients[i] = rollout.Patient{Away: patients[i].Away}
 		}
-		patients[i].Changes = len(m.changes) > 0
+		patients[i].Changes = len(m.changes) > 0 && g.decision.Verdicts[i] == rollout.Go
 	}
 	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), p.Now)
 	p.healing.treated[g.key] = out.Held

@@ -32,7 +32,7 @@ type Heal struct {
 type Patient struct {
 	// Away is true of one that is not there, is being made, or is being healed.
 	Away bool
-	// Changes is true of one that is changed anyway: it counts, and is not healed.
+	// Changes is true of one that is changed now, and not only in its turn: it counts, and is not healed.
 	Changes bool
 	// Down is the word for what it is, or Silent is true; neither of one that serves. One that is down does not
 	// answer either: what is done about it follows from why.

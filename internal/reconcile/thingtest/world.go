@@ -160,6 +160,8 @@ func (w *World) Update(_ context.Context, want kind.Want[*Spec], have kind.Live[
 		if t.Restarts++; !w.Stubborn[t.Name] {
 			t.Down = ""
 		}
+		mark := want.Mark // as what rebuilds a machine does
+		t.Mark = &mark
 		return nil
 	}
 	if w.Missing[t.Name] {
