@@ -68,7 +68,7 @@ type Engine struct {
 	// fallbacks are the groups that went back, searched those for which that was decided, by the digest of what
 	// they should have become.
 	fallbacks map[manifest.Key]plan.Fallback
-	searched  map[manifest.Key]string
+	searched  map[searched]bool
 
 	last foundOut // of the newest plan of a pass
 

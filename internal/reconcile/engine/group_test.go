@@ -32,6 +32,7 @@ type flockSpec struct {
 	Try   int      `json:"try"`   // for how many seconds the first one is tried before others
 	Late  int      `json:"late"`  // after how many seconds one is given up on
 	Back  bool     `json:"back"`  // whether the flock goes back then
+	Own   bool     `json:"own"`   // whether each has a colour of its own
 	Thing thingDoc `json:"thing"`
 }
 
@@ -68,7 +69,11 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	}
 	e.Roll(strategy, s.probes())
 	for i := range s.Count {
-		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
+		thing := s.Thing
+		if s.Own {
+			thing.Resource.Colour = fmt.Sprintf("colour %d", i)
+		}
+		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": thing})
 	}
 }
 
@@ -85,10 +90,12 @@ type herd struct {
 	notes  string   // further metadata of the flock
 	past   [][]kind.Desired
 	broken error // what keeps the past from being seen
+	looked int   // how often the past was looked at
 }
 
 // earlier visits what was wanted before.
 func (h *herd) earlier(_ context.Context, visit func(string, []kind.Desired) bool) error {
+	h.looked++
 	for i, want := range slices.Backward(h.past) {
 		if !visit(fmt.Sprintf("commit-%d", i), want) {
 			return nil

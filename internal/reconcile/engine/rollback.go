@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,6 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
+
+// searched is what the history was searched for: what a group is to be instead of what has that digest.
+type searched struct {
+	group  manifest.Key
+	digest string
+}
 
 // fallBack finds, for the groups that shall go back, the commit that made their other members, and reports whether there
 // is any. The next pass takes them there: so the brake sees it.
@@ -42,7 +49,7 @@ func (r *run) recall(ctx context.Context) (back bool) {
 // goBack finds what a group can go back to. It is asked again where that is not known.
 func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error) {
 	e := r.engine
-	if r.rev.Earlier == nil || e.searched[f.Group] == f.Digest {
+	if r.rev.Earlier == nil || e.searched[searched{f.Group, f.Digest}] {
 		return false, nil
 	}
 	f.Why = r.secrets.Text(f.Why)
@@ -57,9 +64,9 @@ func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error
 		return false, err
 	}
 	if e.searched == nil {
-		e.searched, e.fallbacks = map[manifest.Key]string{}, map[manifest.Key]plan.Fallback{}
+		e.searched, e.fallbacks = map[searched]bool{}, map[manifest.Key]plan.Fallback{}
 	}
-	if e.searched[f.Group] = f.Digest; to.Commit != "" {
+	if e.searched[searched{f.Group, f.Digest}] = true; to.Commit != "" {
 		e.fallbacks[f.Group] = to
 	}
 	return to.Commit != "", nil
@@ -79,14 +86,15 @@ func (e *Engine) forgetFallbacks(rev Revision) {
 	if len(e.searched) == 0 {
 		return
 	}
-	digests := map[manifest.Key]string{}
+	digests, wanted := map[manifest.Key]string{}, map[string]bool{}
 	for _, d := range rev.Want {
-		digests[d.Key] = d.Digest
+		digests[d.Key], wanted[d.Digest] = d.Digest, true
 	}
+	again := map[manifest.Key]bool{}
 	for group, f := range e.fallbacks {
-		if digests[f.Noted] != f.Digest {
+		if again[group] = digests[f.Noted] != f.Digest; again[group] {
 			delete(e.fallbacks, group)
-			delete(e.searched, group)
 		}
 	}
+	maps.DeleteFunc(e.searched, func(s searched, _ bool) bool { return again[s.group] || !wanted[s.digest] })
 }

@@ -237,3 +237,36 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 		}
 	})
 }
+
+// However many members do not serve, the history is searched once for what their group is to be instead, and by no pass again.
+func TestTheHistoryIsSearchedOnce(t *testing.T) {
+	for name, forget := range map[string]bool{"nothing to go back to": true, "a way back": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHerd()
+				h.Delay, h.roll = 1, ", asked: true, late: 300, back: true, down: 2, own: true"
+				h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+					if h.called(address).Shape == "flat" {
+						return errors.New("status 503")
+					}
+					return nil
+				}
+				if pass := h.sync(t, 4, "round"); pass.Outcome() != plan.InSync {
+					t.Fatal(failed(pass))
+				}
+				for range 3 {
+					if forget {
+						h.past = nil
+					}
+					h.sync(t, 4, "flat")
+				}
+				if h.looked != 1 {
+					t.Errorf("it is searched %d times", h.looked)
+				}
+				if want := map[bool]string{true: "flat flat round", false: "round round round"}[forget]; h.shapes() != want {
+					t.Errorf("they are %s, want %s", h.shapes(), want)
+				}
+			})
+		})
+	}
+}

@@ -76,10 +76,15 @@ func (p Plan) Failing() []Failing { return p.failing }
 // workloads.
 func (p Plan) Fallbacks() []Fallback { return p.fallbacks }
 
-// noteFailing notes that a group shall go back, if there is anything to go back to.
+// noteFailing notes that a group shall go back, if there is anything to go back to: once, because of the member that has not
+// served for the longest time.
 func (p *planner) noteFailing(g *group, m *member) {
 	since := m.failing()
 	if _, back := p.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.want == nil {
+		return
+	}
+	noted := slices.IndexFunc(p.failing, func(f Failing) bool { return f.Group == g.key && !f.Recalled })
+	if noted >= 0 && !since.Before(p.failing[noted].Since) {
 		return
 	}
 	f := p.newFailing(g, m, m.found.Sick)
@@ -92,7 +97,11 @@ func (p *planner) noteFailing(g *group, m *member) {
 			f.serving = append(f.serving, other.works)
 		}
 	}
-	if len(f.serving) > 0 {
+	switch {
+	case len(f.serving) == 0:
+	case noted >= 0:
+		p.failing[noted] = f
+	default:
 		p.failing = append(p.failing, f)
 	}
 }

@@ -135,7 +135,9 @@ func (s Step) suspended() bool {
 }
 
 // outdated reports whether the object is not as wanted because its group leaves it so.
-func (s Step) outdated() bool { return s.left && !s.Drift && (len(s.aside) > 0 || s.have == nil || s.want == nil) }
+func (s Step) outdated() bool {
+	return s.left && !s.Drift && (len(s.aside) > 0 || s.have == nil || s.want == nil)
+}
 
 func (s Step) suspension() State {
 	if s.have == nil || s.ofSuspended || len(s.aside) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
