@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
 // picky begins a flock whose members do not serve when they are of a bad shape.
@@ -269,4 +270,55 @@ func TestTheHistoryIsSearchedOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A group that went back gets no further members before its template is corrected, and says so. What refers to these does without
+// them meanwhile, and that is no drift afterwards.
+func TestAGroupThatWentBackGetsNoFurtherMembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		front := func(near string) string { return "\n---\n" + thingtest.Manifest("dog near="+near) }
+		h.around = front("sheep-0,sheep-1,sheep-2")
+		h.sync(t, 3, "flat")
+		h.sync(t, 3, "flat")
+		h.around = front("sheep-0,sheep-1,sheep-2,sheep-3")
+		for i := range 3 {
+			pass := h.sync(t, 4, "flat")
+			want := "sheep: went back to what it was at commit commit-0: Thing/sheep-0 did not serve after it was changed"
+			if got := failed(pass); !strings.Contains(got, want) || !strings.Contains(got, "or undo the change; Thing/sheep-3 is not made before that") {
+				t.Errorf("%s: %s", pass.Outcome(), got)
+			}
+			if h.called("sheep-3") != nil || h.shapes() != "round round round" || len(h.called("dog").Near) != 3 || i > 0 && len(pass.Results) > 0 {
+				t.Errorf("%s, %v; the dog is near %v: %v", h.shapes(), h.Names(), h.called("dog").Near, pass.Results)
+			}
+		}
+		h.past = h.past[:1]
+		if pass := h.sync(t, 4, "oval"); pass.Outcome() != plan.InSync || pass.Drifted() > 0 || h.shapes() != "oval oval oval" || len(h.called("dog").Near) != 4 {
+			t.Errorf("then: %s, %d drifted: %s, near %v; %s", pass.Outcome(), pass.Drifted(), h.shapes(), h.called("dog").Near, failed(pass))
+		}
+	})
+}
+
+// As many may be interrupted for the way back as when the group was what it goes back to: further members of a later strategy are none
+// that it can have.
+func TestAGroupGoesBackByTheAmountsOfThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if address == "sheep-1" && h.called(address).Shape == "flat" {
+				return errors.New("status 503")
+			}
+			return nil
+		}
+		h.roll += ", surge: 1"
+		if h.sync(t, 3, "flat"); h.shapes() != "flat flat round" {
+			t.Fatal(h.shapes())
+		}
+		for range 2 {
+			h.sync(t, 3, "flat")
+		}
+		if names := strings.Join(h.Names(), " "); h.shapes() != "round round round" || names != "meadow sheep-0 sheep-1 sheep-2" {
+			t.Errorf("they are %s; there are %s", h.shapes(), names)
+		}
+	})
 }

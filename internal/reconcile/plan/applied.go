@@ -27,7 +27,7 @@ func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
 	m.Applied, m.Refused = p.digest(d), p.refused(d)
-	if p.drains[d.Key] {
+	if p.drains[d.Key] || p.refersToDropped(d) {
 		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
 	}
 	return m

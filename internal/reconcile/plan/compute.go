@@ -40,7 +40,7 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
-	in.Want = in.fallenBack()
+	in = in.fallenBack()
 	known, all, want := newVerdicts(), sparesOf(in), in.Want
 	for {
 		in.Want = all.with(want, known.spares, known.sizes)
@@ -159,6 +159,8 @@ type Input struct {
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
 	// the name of the stack.
 	Printer *fingerprint.Printer
+
+	dropped map[manifest.Key]bool // what those groups would have and do not have
 }
 
 // decide makes the step for one desired object. Objects come in an order in

@@ -223,7 +223,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 		ref.Ready, ref.ID, ref.Facts = p.ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)
-	ref.Spare = p.all != nil && p.byKey[key] == nil && p.all.byKey[key] != nil
+	ref.Spare = p.byKey[key] == nil && (p.dropped[key] || p.all != nil && p.all.byKey[key] != nil)
 	return ref
 }
 

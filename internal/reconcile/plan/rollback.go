@@ -1,14 +1,11 @@
 package plan
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
@@ -31,42 +28,6 @@ type Failing struct {
 
 	serving []*Step // the work of those members that serve and were not changed yet
 	in      Input
-}
-
-// Fallback is what a group is kept at instead of what the repository wants of it.
-type Fallback struct {
-	Failing
-	Commit string
-	Want   []kind.Desired // what the group stood for, and what that used and was not managed
-
-	parts map[manifest.Key]bool // of Want, those that the group stood for
-}
-
-// NewFallback is what a group was at a commit, which wanted all this.
-func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
-	parts, byKey, used := partsOf(all, f.Group), map[manifest.Key]kind.Desired{}, map[manifest.Key]bool{}
-	for _, d := range all {
-		byKey[d.Key] = d
-	}
-	back := Fallback{Failing: f, Commit: commit, parts: parts}
-	back.serving = nil // which keeps a whole plan alive
-	for _, d := range all {
-		if !parts[d.Key] {
-			continue
-		}
-		for _, ref := range d.Refs {
-			if on, ok := byKey[ref.Key]; ok && !parts[ref.Key] && !used[ref.Key] && (on.Unmanaged || on.Data != nil) {
-				used[ref.Key], back.Want = true, append(back.Want, on)
-			}
-		}
-		back.Want = append(back.Want, d)
-	}
-	return back
-}
-
-// String says why, and what becomes of it.
-func (f Fallback) String() string {
-	return fmt.Sprintf("went back to what it was at commit %.10s: %s did not serve after it was changed (%s); correct its template, or undo the change", f.Commit, f.Member, f.Why)
 }
 
 // Failing are the groups of the plan that shall go back.
@@ -162,78 +123,4 @@ func (f Failing) MadeBy(want []kind.Desired) bool {
 		}
 	}
 	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Noted })
-}
-
-// fallenBack are the objects of a revision, with those of the groups that are kept at something else as they were
-// then, in an order in which nothing stands before what it refers to.
-func (in Input) fallenBack() []kind.Desired {
-	if len(in.Fallbacks) == 0 {
-		return in.Want
-	}
-	there := map[manifest.Key]bool{}
-	for group := range in.Fallbacks {
-		maps.Copy(there, partsOf(in.Want, group)) // which are not added as they are now
-	}
-	var want []kind.Desired
-	add := func(d kind.Desired) {
-		if !there[d.Key] {
-			there[d.Key], want = true, append(want, d)
-		}
-	}
-	for _, d := range in.Want {
-		add(d)
-	}
-	for _, f := range in.Fallbacks {
-		for _, d := range f.Want {
-			if f.parts[d.Key] {
-				want = append(want, d)
-			} else {
-				add(d)
-			}
-		}
-	}
-	return inOrder(want)
-}
-
-// partsOf are the objects that a group stands for.
-func partsOf(want []kind.Desired, group manifest.Key) map[manifest.Key]bool {
-	parents, parts := map[manifest.Key]manifest.Key{}, map[manifest.Key]bool{}
-	for _, d := range want {
-		parents[d.Key] = d.Parent
-	}
-	for _, d := range want {
-		for at, depth := d.Parent, 0; at != (manifest.Key{}) && depth < len(parents); at, depth = parents[at], depth+1 {
-			if at == group {
-				parts[d.Key] = true
-				break
-			}
-		}
-	}
-	return parts
-}
-
-// inOrder puts each object behind what it refers to, and changes the order no further than that takes.
-func inOrder(want []kind.Desired) []kind.Desired {
-	at := map[manifest.Key]int{}
-	for i, d := range want {
-		at[d.Key] = i
-	}
-	rank := resolve.Components(len(want), func(i int) (next []int) {
-		for _, ref := range want[i].Refs {
-			if to, ok := at[ref.Key]; ok && !ref.Late {
-				next = append(next, to)
-			}
-		}
-		return next
-	})
-	order := make([]int, len(want))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return rank[a] - rank[b] })
-	out := make([]kind.Desired, len(want))
-	for i, from := range order {
-		out[i] = want[from]
-	}
-	return out
 }

@@ -129,10 +129,13 @@ func idsOf(w kind.Want[*Spec], names []string) ([]string, bool) {
 	ids := []string{}
 	for _, name := range names {
 		ref := w.Ref("Thing", name)
-		if ref.ID == "" {
+		switch {
+		case ref.Spare:
+		case ref.ID == "":
 			return nil, false
+		default:
+			ids = append(ids, ref.ID)
 		}
-		ids = append(ids, ref.ID)
 	}
 	return ids, true
 }
