@@ -35,13 +35,13 @@ type Spec struct {
 	// Those of what has addresses stand in place of records of types A and AAAA, and in place of the name of type PTR.
 	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, as with the other references of this sort, in place of name: the one of its addresses that is in the zone."`
 	VirtualMachineGroupRef string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"In place of records: those of all machines of that VirtualMachineGroup, each at its first port."`
-	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"In place of records: the address of that LoadBalancer."`
-	FloatingIPRef          string `json:"floatingIPRef,omitempty" rule:"min=1" ref:"FloatingIP" doc:"In place of records: that FloatingIP, for type A."`
-	PortRef                string `json:"portRef,omitempty" rule:"min=1" ref:"Port" doc:"In place of records: the addresses of that Port."`
-	ServerRef              string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"In place of records: the addresses of that Server, at its first port."`
+	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer,reads" doc:"In place of records: the address of that LoadBalancer."`
+	FloatingIPRef          string `json:"floatingIPRef,omitempty" rule:"min=1" ref:"FloatingIP,reads" doc:"In place of records: that FloatingIP, for type A."`
+	PortRef                string `json:"portRef,omitempty" rule:"min=1" ref:"Port,reads" doc:"In place of records: the addresses of that Port."`
+	ServerRef              string `json:"serverRef,omitempty" rule:"min=1" ref:"Server,reads" doc:"In place of records: the addresses of that Server, at its first port."`
 
 	// PortRefs are the first ports of the machines referred to.
-	PortRefs []string `json:"-" ref:"Port"`
+	PortRefs []string `json:"-" ref:"Port,reads"`
 }
 
 // More is what only Designate says of a record set.

@@ -113,6 +113,7 @@ func (p *planner) finish() Plan {
 	p.losses()
 	p.nameIDs()
 	p.linger()
+	p.awaitUsers()
 	p.tellSick()
 	p.tellHeld()
 	p.tellCrowded()

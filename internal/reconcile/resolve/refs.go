@@ -13,8 +13,8 @@ import (
 // refsOf collects the references of a desired object: every string field of
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
 // the struct. With `ref:"Kind,order"` it says only what must be there first, with
-// `ref:"Kind,late"` it may be carried out when both objects are there. Another option,
-// "restricts", is for exports. A reference is fixed when a field on the way to it has the rule
+// `ref:"Kind,late"` it may be carried out when both objects are there. Of other options
+// "reads" is for [UsesOf], and "restricts" for exports. A reference is fixed when a field on the way to it has the rule
 // "immutable". A changeable reference of an object to itself is left out: it need not wait
 // for itself, and its driver fills the ID in once there is one.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
