@@ -131,7 +131,7 @@ func ReportDrift(byDefault bool) Policy {
 func Cautious(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
 		s = s.withoutLosses()
-		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
+		if s.surplus || !s.Action.Writes() || s.Action == Create || !s.Action.Destroys() && (s.Drift || s.applied()) {
 			return s
 		}
 		return s.withAction(Keep, "left alone: a newer commit may have been applied, and is refused now")
