@@ -39,26 +39,14 @@ type (
 	change = define.PlainChange[Spec, More]
 )
 
-// join reads the ports and groups of the servers, by one list each. The ports are asked for with no more
-// than is needed of them, since they are listed again and again while servers are built.
+// join reads the ports and groups of the servers, by one list each.
 func join(ctx context.Context, d driver, servers []*state) error {
-	if len(servers) == 0 {
-		return nil
-	}
-	const fields = "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
-	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: "ports?project_id=" + d.Client.ProjectID + fields}, "ports")
+	plugged, err := interfaces(ctx, d, len(servers) == 0)
 	if err != nil {
 		return err
 	}
-	plugged := map[string][]Interface{}
-	for _, answer := range ports {
-		var i Interface
-		if err := table.Read(answer, &i); err != nil {
-			return fmt.Errorf("port: %w", err)
-		}
-		if strings.HasPrefix(i.DeviceOwner, "compute:") {
-			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)
-		}
+	if err := leftOut(ctx, d, servers, plugged); err != nil || len(servers) == 0 {
+		return err
 	}
 	groups, known, err := groups(ctx, d)
 	for _, s := range servers {
@@ -69,6 +57,34 @@ func join(ctx context.Context, d driver, servers []*state) error {
 		return err
 	}
 	return joinImages(ctx, d, servers)
+}
+
+// interfaces lists the ports of the project's servers, by the server. They are asked for with no more than is needed of
+// them, since they are listed again and again while servers are built; where there are none, with
+// all that other kinds need, too, so that it is one request for all.
+func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interface, error) {
+	path := "ports?project_id=" + d.Client.ProjectID + "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
+	if none {
+		path = "ports"
+	}
+	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: path}, "ports")
+	if err != nil {
+		return nil, err
+	}
+	plugged := map[string][]Interface{}
+	for _, answer := range ports {
+		var i Interface
+		if err := table.Read(answer, &i); err != nil {
+			return nil, fmt.Errorf("port: %w", err)
+		}
+		if project := strings.Trim(string(answer["project_id"]), `"`); project != "" && project != d.Client.ProjectID {
+			continue // of a list of all that may be seen
+		}
+		if strings.HasPrefix(i.DeviceOwner, "compute:") {
+			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)
+		}
+	}
+	return plugged, nil
 }
 
 // groups lists the IDs of the server groups, by server. Some clouds do not let their
