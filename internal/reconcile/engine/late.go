@@ -54,17 +54,22 @@ func (r *run) vanishedAgain(s plan.Step) bool {
 
 // rememberIDs records what the objects of the stack are in the cloud, for when
 // they are gone (see [plan.Input.Lost]). What the pass itself deletes is not missed.
-// Only this process knows; after a restart nobody does.
+// Only this process knows; after a restart nobody does. Only a mark says that an object is the stack's: what is
+// only used, or would be adopted, is not remembered, as it would be taken for one that has lost its mark.
 func (r *run) rememberIDs(p plan.Plan) {
 	if r.engine.ids == nil {
 		r.engine.ids = map[string]string{}
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Have() == nil || s.Want() == nil || s.Surplus() || s.Have().Phase == kind.Deleting {
+		id := s.Identity()
+		if s.Unmanaged() {
+			delete(r.engine.ids, id)
 			continue
 		}
-		id := s.Identity()
+		if s.Have() == nil || s.Want() == nil || s.Surplus() || s.Have().Phase == kind.Deleting || s.Have().Mark == nil || s.Adopts {
+			continue
+		}
 		if _, busy := r.doing[id]; busy || r.destroyed[id] {
 			continue
 		}

@@ -154,3 +154,41 @@ func TestAMarkTakenOffIsPutBack(t *testing.T) {
 		t.Errorf("what is not wanted any more belongs to no step: %v", pass.First.Steps)
 	}
 }
+
+// What a manifest only used, or would have adopted, is no stack's: it is a stranger's still once the manifest asks for an object of its own.
+func TestAttackAStrangerThatWasUsedIsNotOurs(t *testing.T) {
+	for _, before := range []string{"x import=x", "x take=true suspend=true", "x seek=x suspend=true"} {
+		w := thingtest.New()
+		stranger := *w.Put(thingtest.Thing{Name: "x", Colour: "blue", Shape: "round", Mine: true})
+		running := engineOf(w)
+		syncPass(t, w, running, before)
+		for _, after := range []string{"x colour=red shape=flat", "x colour=red"} {
+			pass, _ := syncPass(t, w, running, after)
+			if s := pass.First.Steps[0]; s.Action != plan.Refuse || s.Drift {
+				t.Errorf("%s, then %s: %s %s, drift %v", before, after, s.Action, s.Reason, s.Drift)
+			}
+		}
+		if x := w.Things[stranger.ID]; w.Writes != 0 || x == nil || x.Mark != nil || x.Colour != "blue" {
+			t.Errorf("%s: %d writes, and it is left as %+v", before, w.Writes, x)
+		}
+		delete(w.Things, stranger.ID)
+		pass, _ := syncPass(t, w, running, "x colour=red")
+		if s := pass.First.Steps[0]; s.Action != plan.Create || s.Drift || s.Lost() != "" {
+			t.Errorf("%s, and it is gone: %s, drift %v, lost %q", before, s.Action, s.Drift, s.Lost())
+		}
+	}
+}
+
+// What the stack made and then only uses is not taken back once somebody has taken its mark off.
+func TestWhatIsOnlyUsedIsForgotten(t *testing.T) {
+	w := thingtest.New()
+	running := engineOf(w)
+	syncPass(t, w, running, "x colour=red")
+	for _, x := range w.Things {
+		x.Mark = nil
+	}
+	syncPass(t, w, running, "x import=x")
+	if pass, _ := syncPass(t, w, running, "x colour=blue"); pass.First.Steps[0].Action != plan.Refuse || w.Writes != 1 {
+		t.Errorf("%s, %d writes", pass.First.Steps[0].Action, w.Writes)
+	}
+}
