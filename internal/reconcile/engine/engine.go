@@ -54,6 +54,9 @@ type Engine struct {
 	// Prices are what things cost; nil where that is not known.
 	Prices *plan.Prices
 
+	// Unanswered is what engines for the same stack before this one left; nil for nothing.
+	Unanswered *Unanswered
+
 	// Printer makes the fingerprints of secrets (see [plan.Input]).
 	Printer *fingerprint.Printer
 

@@ -102,35 +102,6 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// A creation whose answer did not come in time may go on in the cloud for longer than its
-// request was waited for: what it makes is not made a second time.
-func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
-	for _, takes := range []time.Duration{105 * time.Second, 10 * time.Minute} {
-		w := thingtest.New()
-		var at []time.Time
-		w.OnCreate = func(name string) (before, after error) {
-			if at = append(at, time.Now()); len(at) > 1 {
-				return nil, nil
-			}
-			mark := kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(name)), Applied: kind.Unfinished}
-			time.AfterFunc(takes, func() {
-				w.Mu.Lock()
-				defer w.Mu.Unlock()
-				w.Put(thingtest.Thing{Name: name, Mark: &mark, Mine: true})
-			})
-			return fmt.Errorf("%w: 504", kind.ErrUnanswered), nil
-		}
-		pass, _ := syncPass(t, w, engineOf(w), "a")
-		made := 1
-		if takes > 3*time.Minute {
-			made = 2
-		}
-		if pass.Outcome() != plan.InSync || len(at) != made || made == 2 && at[1].Sub(at[0]) < 3*time.Minute {
-			t.Errorf("%s: %s after tries at %v", takes, pass.Outcome(), at)
-		}
-	}
-}
-
 func TestWhatTheCloudRejectsIsNotTriedAgain(t *testing.T) {
 	w := thingtest.New()
 	tries := 0

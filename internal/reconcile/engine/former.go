@@ -22,11 +22,17 @@ func (e *Engine) reckonFormer(timing Timing, began, listed time.Time) {
 	}
 }
 
-// inherited is until when a process before this one, which was killed, may still have the cloud make what a step is to create: before
-// that, lists do not show it. It is zero for other steps.
+// inherited is until when the cloud may still make what a step is to create, as a process before this one, which was killed, or a request
+// that was not answered has asked for it: before that, lists do not show it. It is zero for other steps.
 func (r *run) inherited(s *plan.Step) (until time.Time) {
-	if s.Action == plan.Create && r.timing.Former > 0 {
+	if s.Action != plan.Create {
+		return until
+	}
+	if r.timing.Former > 0 {
 		until = r.engine.former
+	}
+	if late := r.engine.Unanswered.of(s.Identity()); late.After(until) {
+		until = late
 	}
 	return until
 }

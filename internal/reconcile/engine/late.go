@@ -74,5 +74,6 @@ func (r *run) rememberIDs(p plan.Plan) {
 			continue
 		}
 		r.engine.ids[id] = s.Have().ID
+		r.engine.Unanswered.seen(id)
 	}
 }

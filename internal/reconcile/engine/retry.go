@@ -24,15 +24,12 @@ type history struct {
 	idle     bool                // nothing else went on at the last ErrNotYet
 	first    time.Time           // of the present series of ErrBusy
 	notUntil time.Time
-	// unanswered says that the last attempt may make an object yet: the next one waits for
-	// a list from after notUntil.
-	unanswered bool
-	err        error
-	final      bool
-	rejected   time.Time      // when what the cloud has rejected was begun
-	again      bool           // had its second chance
-	ways       map[string]int // how often the cloud accepted a change by a way
-	most       int            // ways that one step had at once, at most
+	err      error
+	final    bool
+	rejected time.Time      // when what the cloud has rejected was begun
+	again    bool           // had its second chance
+	ways     map[string]int // how often the cloud accepted a change by a way
+	most     int            // ways that one step had at once, at most
 }
 
 // healable allows a failed object that this very pass has made to be made
@@ -155,6 +152,7 @@ func (r *run) ensureHistory(id string) *history {
 func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
+	r.engine.Unanswered.note(&s, err, now.Add(r.timing.Late))
 	var later *kind.RetryAfterError
 	switch {
 	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:
@@ -183,9 +181,6 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 		pause := r.pause(t.failures)
 		if errors.As(err, &later) {
 			pause = max(pause, later.After)
-		}
-		if t.unanswered = s.Action == plan.Create && errors.Is(err, kind.ErrUnanswered); t.unanswered {
-			pause = max(pause, r.timing.Late)
 		}
 		t.notUntil = now.Add(pause)
 	}

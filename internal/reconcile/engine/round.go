@@ -201,7 +201,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if len(r.misjudged(s)) > 0 {
 		return afterList
 	}
-	if wantsFresh(s) && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) || listed.Before(r.inherited(s)) {
+	if wantsFresh(s) && now.Sub(listed) > r.timing.Fresh || listed.Before(r.inherited(s)) {
 		return afterList
 	}
 	return atOnce

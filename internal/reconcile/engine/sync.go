@@ -35,6 +35,9 @@ type Revision struct {
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.forgetFallbacks(rev)
+	if e.Unanswered == nil {
+		e.Unanswered = &Unanswered{}
+	}
 	return e.pass(ctx, rev)
 }
 
@@ -45,6 +48,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
+	e.Unanswered.forget(r.pass.Started)
 	r.snapshot = e.begin(ctx, rev.Want)
 	e.reckonFormer(r.timing, r.pass.Started, time.Now())
 	r.observedAll()

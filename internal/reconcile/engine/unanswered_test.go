@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// slowly is a cloud that goes on with the first creation for a while after nobody waits for it any more.
+type slowly struct {
+	*thingtest.World
+	takes time.Duration
+	holds bool        // whether the request ends only when it is cut off
+	at    []time.Time // of the creations
+}
+
+func (s *slowly) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+	if s.at = append(s.at, time.Now()); len(s.at) > 1 {
+		return s.World.Create(ctx, want)
+	}
+	mark := want.Mark
+	mark.Applied = kind.Unfinished
+	time.AfterFunc(s.takes, func() {
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
+		s.Put(thingtest.Thing{Name: want.Key.Name, Mark: &mark, Mine: true})
+	})
+	if s.holds {
+		<-ctx.Done()
+		return kind.Live[*thingtest.Thing]{}, ctx.Err()
+	}
+	return kind.Live[*thingtest.Thing]{}, fmt.Errorf("%w: 504", kind.ErrUnanswered)
+}
+
+func (s *slowly) engine(u *Unanswered) *Engine {
+	e := engineOf(s.World)
+	e.Kinds, e.Unanswered = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](s.Kind().Info(), thingtest.Rules{}, s)}, u
+	return e
+}
+
+// A creation whose answer did not come in time may go on in the cloud for longer than its request was waited for: what it
+// makes is not made a second time. News that ends the pass, or that cuts the request off, change nothing of that.
+func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
+	for name, tt := range map[string]struct {
+		takes, ends time.Duration // when the pass is ended; 0 for not at all
+		holds, anew bool          // anew: the cloud is opened again after that
+		made        int
+	}{
+		"in time":                         {takes: 105 * time.Second, made: 1},
+		"far too late":                    {takes: 10 * time.Minute, made: 2},
+		"news":                            {takes: 105 * time.Second, ends: 30 * time.Second, made: 1},
+		"news, far too late":              {takes: 10 * time.Minute, ends: 30 * time.Second, made: 2},
+		"news, and a new login":           {takes: 105 * time.Second, ends: 30 * time.Second, anew: true, made: 1},
+		"news cut it off":                 {takes: 105 * time.Second, ends: 30 * time.Second, holds: true, made: 1},
+		"news cut it off, and it is lost": {takes: 10 * time.Minute, ends: 30 * time.Second, holds: true, made: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, u := &slowly{World: thingtest.New(), takes: tt.takes, holds: tt.holds}, &Unanswered{}
+			want, err := s.Wanted("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var last Pass
+			synctest.Test(t, func(t *testing.T) {
+				e := s.engine(u)
+				if tt.ends > 0 {
+					ctx, supersede := context.WithCancelCause(t.Context())
+					time.AfterFunc(tt.ends, func() { supersede(Superseded("commit 1a2b3c4")) })
+					e.Sync(ctx, Revision{Want: want})
+				}
+				if tt.anew {
+					e = s.engine(u)
+				}
+				last = e.Sync(t.Context(), Revision{Want: want})
+			})
+			if last.Outcome() != plan.InSync || len(s.at) != tt.made || tt.made == 2 && s.at[1].Sub(s.at[0]) < 3*time.Minute {
+				t.Errorf("%s after tries at %v", last.Outcome(), s.at)
+			}
+		})
+	}
+}
+
+// What is remembered of creations that were not answered ends with them.
+func TestUnansweredCreationsAreForgotten(t *testing.T) {
+	s, u := &slowly{World: thingtest.New(), takes: 10 * time.Minute}, &Unanswered{}
+	want, err := s.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s.engine(u).Sync(ctx, Revision{Want: want})
+		if len(u.until) != 1 {
+			t.Errorf("remembers %v", u.until)
+		}
+		time.Sleep(3 * time.Minute)
+		if s.engine(u).Sync(t.Context(), Revision{}); len(u.until) != 0 {
+			t.Errorf("remembers %v", u.until)
+		}
+		time.Sleep(10 * time.Minute)
+	})
+}
