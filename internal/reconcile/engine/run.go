@@ -173,6 +173,9 @@ func (r *run) finish(o outcome) {
 	case o.gone:
 		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
 	case o.live != nil:
+		if s.Action == plan.Create { // the next list may lag behind, and come before the next plan
+			r.engine.ids[o.id] = o.live.ID
+		}
 		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)
 	default:
 		listed.stale[s.Key] = true
