@@ -32,7 +32,7 @@ import (
 //	412, 423                        busy
 //	400 about work in progress      busy, by service
 //	429, 503 with Retry-After       transient, not before
-//	other, and no answer at all     transient
+//	other, and no answer at all     transient; unanswered of what writes, if it may have been sent, and with 502 and 504
 func classify(err error, of *service, words quote) error {
 	if err == nil || classified(err) {
 		return err
@@ -43,7 +43,7 @@ func classify(err error, of *service, words quote) error {
 	}
 	var code gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &code) {
-		return late(errors.Is(err, context.DeadlineExceeded), withoutURL(err))
+		return late(goesOn(err), withoutURL(err))
 	}
 	answer := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), words: words(code.Body)}
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); requestID.MatchString(id) {
@@ -72,25 +72,10 @@ func classify(err error, of *service, words quote) error {
 		return forbidden(code, fmt.Errorf("%w: %w", class, described))
 	}
 	if after := retryAfter(code.ResponseHeader); after > 0 {
-		return &kind.RetryAfterError{After: after, Err: described}
+		described = &kind.RetryAfterError{After: after, Err: described}
 	}
-	return late(code.Actual == http.StatusGatewayTimeout, described)
+	return late(byProxy(code.Actual) && writes(code.Method, code.URL), described)
 }
-
-// late adds to an error that it is [kind.ErrUnanswered], where that is so.
-func late(so bool, err error) error {
-	if so {
-		return lateError{err}
-	}
-	return err
-}
-
-// lateError is ErrUnanswered, too, with no word more.
-type lateError struct{ error }
-
-func (e lateError) Unwrap() error { return e.error }
-
-func (lateError) Is(target error) bool { return target == kind.ErrUnanswered }
 
 // forbidden adds to an error that it is [kind.ErrForbidden], where it is a 403.
 func forbidden(code gophercloud.ErrUnexpectedResponseCode, err error) error {

@@ -115,7 +115,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		t.log.Debug("request is tried again", "method", req.Method, "path", t.path(req), "pause", pause)
 		if backoff.Wait(req.Context(), pause) != nil {
-			return nil, req.Context().Err()
+			return nil, unsentError{req.Context().Err()} // it was refused, or only read
 		}
 		if req.GetBody != nil {
 			if req.Body, err = req.GetBody(); err != nil {
@@ -127,7 +127,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (t *transport) once(req *http.Request) (*http.Response, error) {
 	if err := t.pace.Wait(req.Context()); err != nil {
-		return nil, err
+		return nil, unsentError{err}
 	}
 	bound := t.limits.Timeout
 	if long, ok := req.Context().Value(allowed{}).(time.Duration); ok {
@@ -138,10 +138,11 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 		within, err := t.fence(ctx)
 		if err != nil {
 			cancel()
-			return nil, err
+			return nil, unsentError{err}
 		}
 		ctx = within
 	}
+	ctx, waits := connecting(ctx)
 	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
@@ -154,6 +155,9 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	switch {
 	case err != nil:
 		cancel()
+		if waits.Load() {
+			err = unsentError{err}
+		}
 	case repeatable(req):
 		seen.Code = resp.StatusCode
 		if err = readWhole(resp); err != nil {
@@ -186,8 +190,10 @@ func repeatable(req *http.Request) bool {
 }
 
 func isLogin(req *http.Request) bool {
-	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/auth/tokens")
+	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, loginPath)
 }
+
+const loginPath = "/auth/tokens"
 
 // again decides whether a request is tried once more, and after what pause.
 func (t *transport) again(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {

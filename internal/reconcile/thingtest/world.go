@@ -7,7 +7,6 @@ package thingtest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -233,7 +232,7 @@ func (w *World) Names() []string {
 }
 
 // ErrLost is what a request whose answer was lost ends with.
-var ErrLost = errors.New("connection reset")
+var ErrLost = fmt.Errorf("connection reset, %w", kind.ErrUnanswered)
 
 // Snapshot is what the world holds, as an engine sees it.
 func (w *World) Snapshot() kind.Snapshot {

@@ -1,0 +1,96 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"syscall"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"golang.org/x/time/rate"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A request that writes and has no answer may go on in the cloud, whatever broke; what reads, what was answered and what was never sent does not.
+func TestWhatTheCloudMayGoOnWith(t *testing.T) {
+	broken := func(method, path string, err error) error {
+		return &url.Error{Op: method, URL: "https://cloud.example" + path, Err: err}
+	}
+	answered := func(method string, code int, header http.Header) error {
+		return gophercloud.ErrUnexpectedResponseCode{Method: method, URL: "https://cloud.example/v2.0/networks", Actual: code, ResponseHeader: header}
+	}
+	wait := http.Header{"Retry-After": {"5"}}
+	for name, tt := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"the end of a connection":          {broken("Post", "/v2.0/networks", io.EOF), true},
+		"the end of it in an answer":       {broken("Post", "/v2.0/networks", io.ErrUnexpectedEOF), true},
+		"a reset":                          {broken("Post", "/v2.0/networks", syscall.ECONNRESET), true},
+		"no answer in time":                {broken("Put", "/v2.0/networks", context.DeadlineExceeded), true},
+		"cut off":                          {broken("Post", "/v2.0/networks", context.Canceled), true},
+		"a proxy without an answer":        {answered("POST", 502, nil), true},
+		"a proxy without one in time":      {answered("POST", 504, nil), true},
+		"a proxy that asks to wait":        {answered("POST", 502, wait), true},
+		"a reset of what reads":            {broken("Get", "/v2.0/networks", syscall.ECONNRESET), false},
+		"a proxy, of what reads":           {answered("GET", 502, nil), false},
+		"a reset of a login":               {broken("Post", "/v3/auth/tokens", syscall.ECONNRESET), false},
+		"never sent":                       {broken("Post", "/v2.0/networks", unsentError{syscall.ECONNREFUSED}), false},
+		"a redirect":                       {broken("Post", "/v2.0/networks", outbound.ErrRefused), false},
+		"an answer that is too large":      {broken("Post", "/v2.0/networks", outbound.ErrTooLarge), false},
+		"an answer":                        {answered("POST", 500, nil), false},
+		"a service that is not there":      {answered("POST", 503, nil), false},
+		"a service that asks to come back": {answered("POST", 503, wait), false},
+	} {
+		row, _ := serviceOfType(Network)
+		err := classify(tt.err, row, func([]byte) string { return "" })
+		if errors.Is(err, kind.ErrUnanswered) != tt.want {
+			t.Errorf("%s: unanswered %v: %v", name, !tt.want, err)
+		}
+	}
+}
+
+// What got no connection was not sent; what broke on one may have been.
+func TestWhatWasNeverSentIsKnown(t *testing.T) {
+	breaks := func(w http.ResponseWriter, _ *http.Request) {
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close()
+		}
+	}
+	open, secure := httptest.NewServer(http.HandlerFunc(breaks)), httptest.NewTLSServer(http.HandlerFunc(breaks))
+	defer open.Close()
+	defer secure.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	down := func(context.Context) (context.Context, error) { return nil, errors.New("another agent serves it") }
+	for name, tt := range map[string]struct {
+		address string
+		fence   func(context.Context) (context.Context, error)
+		want    bool
+	}{
+		"it breaks":         {open.URL, nil, false},
+		"nobody listens":    {closed.URL, nil, true},
+		"a stranger's name": {secure.URL, nil, true}, // its certificate is not trusted
+		"a fence":           {open.URL, down, true},
+	} {
+		way := &transport{next: outbound.New(outbound.Config{}), limits: Limits{}.orDefaults(), pace: rate.NewLimiter(rate.Inf, 1), fence: tt.fence, log: slog.New(slog.DiscardHandler)}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.address+"/v2.0/networks", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := way.RoundTrip(req)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		if err == nil || errors.As(err, new(unsentError)) != tt.want {
+			t.Errorf("%s: never sent %v: %v", name, !tt.want, err)
+		}
+	}
+}
