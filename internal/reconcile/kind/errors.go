@@ -26,7 +26,7 @@ var (
 	ErrUsedUp = errors.New("used up")
 	// ErrGone: the object is not there any more. Observe.
 	ErrGone = errors.New("gone")
-	// ErrUnanswered: no answer came in time, and the cloud may be at work on the request
+	// ErrUnanswered: no answer came, or none in time, and the cloud may be at work on the request
 	// still. What it makes is waited for before it is asked for again.
 	ErrUnanswered = errors.New("not answered in time")
 	// ErrNoService: the cloud does not offer the service at all.
