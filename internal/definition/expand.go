@@ -63,54 +63,12 @@ func (k *defined) Export(any, *kind.Export) any          { return nil }
 func (k *defined) SpecPath() string                      { return "spec" }
 func (k *defined) Driver() kind.AnyDriver                { return nil }
 
-// run evaluates the expressions of one object.
-type run struct {
-	kind  *defined
-	spend func(cost int) bool
-	left  int // of what they may cost
-}
-
-// errEnough says that what a revision may cost is used up, which is reported elsewhere.
-var errEnough = errors.New("enough")
-
-// native is the value of an expression.
-func (r *run) native(e *expression, variables map[string]any) (any, error) {
-	if e == nil {
-		return nil, &errEvaluation{"is not valid"}
-	}
-	v, cost, err := e.evaluate(variables)
-	if !r.spend(cost) {
-		return nil, errEnough
-	}
-	if r.left -= cost; r.left < 0 {
-		return nil, &errEvaluation{fmt.Sprintf("costs more than %d units together with the others of the object", mostObjectCost)}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return native(v)
-}
-
-// at says where the expression is that has no value.
-func (r *run) at(path string, e *expression, err error) error {
-	what := &errEvaluation{}
-	if !errors.As(err, &what) {
-		return err
-	}
-	return &errAt{path, fmt.Sprintf("%s has no value: %s", quote("${"+e.source+"}"), clip(what.what))}
-}
-
-// errAt is what is wrong with a place in the definition.
-type errAt struct{ path, what string }
-
-func (e *errAt) Error() string { return e.what }
-
 // Expand implements [kind.Kind].
 func (k *defined) Expand(d *kind.Desired, e *kind.Expansion) {
 	if k.broken {
 		return
 	}
-	r := &run{k, e.TakeCost, mostObjectCost}
+	r := k.run(e.TakeCost)
 	if err := r.expand(d, e); err != nil && !errors.Is(err, errEnough) {
 		where := k.obj.Origin
 		if at := (*errAt)(nil); errors.As(err, &at) {
@@ -189,6 +147,7 @@ func (k *defined) template(path string) func(field string) manifest.Origin {
 
 // make adds an object with all of its fields.
 func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error {
+	r.room = mostElements
 	body, err := o.body.value(r, variables)
 	if err != nil {
 		return err
@@ -233,6 +192,7 @@ const mostEach = 1000
 
 // objects are those that a resource makes, without their fields.
 func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
+	r.room = mostElements
 	variables := map[string]any{"schema": schema}
 	for _, e := range from.include {
 		v, err := r.native(e, variables)
@@ -272,13 +232,17 @@ func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 }
 
 func combine(all []map[string]any, name string, values []any) (out []map[string]any) {
+	seen := make([]ref.Val, len(values)) // once, however many combinations a value is in
+	for i := range values {
+		seen[i] = celValue(values[i])
+	}
 	for _, c := range all {
-		for _, v := range values {
+		for _, v := range seen {
 			with := make(map[string]any, len(c)+1)
 			for key, value := range c {
 				with[key] = value
 			}
-			with[name] = celValue(v)
+			with[name] = v
 			out = append(out, with)
 		}
 	}

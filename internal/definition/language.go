@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -172,7 +173,8 @@ func weight(v ref.Val, depth int) (n uint64) {
 		return uint64(len(v))/4 + 1
 	case traits.Mapper:
 		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
-			n += 1 + weight(v.Get(it.Next()), depth+1)
+			key := it.Next()
+			n += weight(key, depth+1) + weight(v.Get(key), depth+1)
 		}
 	case traits.Lister:
 		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
@@ -255,60 +257,8 @@ func celValue(v any) ref.Val {
 			list[i] = celValue(v[i])
 		}
 		return types.NewRefValList(types.DefaultTypeAdapter, list)
+	case json.Number:
+		return types.DefaultTypeAdapter.NativeToValue(plain(v))
 	}
 	return types.DefaultTypeAdapter.NativeToValue(v)
-}
-
-// native is a value as manifests have it. It fails for what has no place in one.
-func native(v ref.Val) (any, error) { return (&converter{left: mostElements}).value(v, 0) }
-
-type converter struct{ left int }
-
-func (c *converter) value(v ref.Val, depth int) (any, error) {
-	if c.left--; c.left < 0 || depth > mostDepth {
-		return nil, &errEvaluation{"makes a value that is too large"}
-	}
-	switch v := v.(type) {
-	case types.String:
-		return string(v), nil
-	case types.Int:
-		return int64(v), nil
-	case types.Uint:
-		if v > 1<<63-1 {
-			return nil, &errEvaluation{"makes a number that is too large"}
-		}
-		return int64(v), nil
-	case types.Double:
-		return float64(v), nil
-	case types.Bool:
-		return bool(v), nil
-	case types.Null:
-		return nil, nil
-	case traits.Mapper:
-		m := map[string]any{}
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			key := it.Next()
-			name, ok := key.(types.String)
-			if !ok {
-				return nil, &errEvaluation{"makes a mapping with a key that is no string"}
-			}
-			item, err := c.value(v.Get(key), depth+1)
-			if err != nil {
-				return nil, err
-			}
-			m[string(name)] = item
-		}
-		return m, nil
-	case traits.Lister:
-		list := []any{}
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			item, err := c.value(it.Next(), depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		return list, nil
-	}
-	return nil, &errEvaluation{"makes a " + v.Type().TypeName() + ", which no manifest holds"}
 }

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -14,20 +17,22 @@ func (k *defined) Sum(d *kind.Desired, parts map[string][]any, spend func(cost i
 	if k.broken {
 		return nil, ""
 	}
-	r := &run{k, spend, mostObjectCost}
+	r := k.run(spend)
 	variables := map[string]any{"schema": k.variable(d)}
+	seen := map[string][]ref.Val{}
 	for _, from := range k.resources {
-		switch list := parts[from.id]; {
+		list := r.see(parts[from.id])
+		switch seen[from.id] = list; {
 		case len(from.each) > 0:
-			variables[from.id] = celValue(plain(append([]any{}, list...)))
+			variables[from.id] = types.NewRefValList(types.DefaultTypeAdapter, list)
 		case len(list) > 0:
-			variables[from.id] = celValue(plain(list[0]))
+			variables[from.id] = list[0]
 		default:
 			variables[from.id] = celValue(map[string]any{})
 		}
 	}
 	for _, from := range k.resources {
-		if unready = r.unready(from, variables, parts[from.id]); unready != "" {
+		if unready = r.unready(from, variables, seen[from.id]); unready != "" {
 			break
 		}
 	}
@@ -37,8 +42,22 @@ func (k *defined) Sum(d *kind.Desired, parts map[string][]any, spend func(cost i
 	return k.status.observed(r, variables), unready
 }
 
+// see makes of parts what expressions see of them, as far as that may cost. Of one that is too much nothing is seen.
+func (r *run) see(parts []any) []ref.Val {
+	list := make([]ref.Val, len(parts))
+	for i, part := range parts {
+		if list[i] = celValue(map[string]any{}); r.take(1) != nil {
+			continue
+		}
+		if v := celValue(part); r.take(int(weight(v, 0))) == nil {
+			list[i] = v
+		}
+	}
+	return list
+}
+
 // unready is which of a resource's readyWhen is not true; "" when all are.
-func (r *run) unready(from *resource, variables map[string]any, parts []any) string {
+func (r *run) unready(from *resource, variables map[string]any, parts []ref.Val) string {
 	if len(parts) == 0 {
 		return "" // left out
 	}
@@ -50,7 +69,7 @@ func (r *run) unready(from *resource, variables map[string]any, parts []any) str
 			with, name := variables, from.id
 			if len(from.each) > 0 {
 				with = maps.Clone(variables)
-				with["each"], name = celValue(plain(part)), fmt.Sprintf("%s[%d]", from.id, i)
+				with["each"], name = part, fmt.Sprintf("%s[%d]", from.id, i)
 			}
 			v, err := r.native(e, with)
 			switch yes, _ := v.(bool); {
@@ -66,6 +85,9 @@ func (r *run) unready(from *resource, variables map[string]any, parts []any) str
 
 // observed is value without what has none.
 func (n *node) observed(r *run, variables map[string]any) any {
+	if r.take(elementCost) != nil {
+		return nil
+	}
 	switch n.kind {
 	case mapNode:
 		m := map[string]any{}

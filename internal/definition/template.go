@@ -197,6 +197,9 @@ func (n *node) joined(r *run, variables map[string]any) (any, error) {
 	var text strings.Builder
 	for _, p := range n.pieces {
 		if p.expr == nil {
+			if err := r.take(len(p.text) / textPerCost); err != nil {
+				return nil, err
+			}
 			text.WriteString(p.text)
 			continue
 		}

@@ -12,12 +12,13 @@ const mostSummed = 20_000_000
 type shown struct {
 	byKey map[manifest.Key]*ObjectStatus
 	parts map[manifest.Key]map[string][]manifest.Key // of objects of defined kinds, by what the definition calls them
+	trees map[manifest.Key]any                       // of those that others make: one may be shown with many
 	left  *int
 }
 
 func newShown() shown {
 	left := mostSummed
-	return shown{map[manifest.Key]*ObjectStatus{}, map[manifest.Key]map[string][]manifest.Key{}, &left}
+	return shown{map[manifest.Key]*ObjectStatus{}, map[manifest.Key]map[string][]manifest.Key{}, map[manifest.Key]any{}, &left}
 }
 
 // note takes note of an object whose status is known.
@@ -34,6 +35,16 @@ func (b statusBuilder) note(o *ObjectStatus, key manifest.Key, want *kind.Desire
 	of[want.Definition.ID] = append(of[want.Definition.ID], key)
 }
 
+// tree is the status of an object as its JSON has it. It is not the caller's to change.
+func (s shown) tree(key manifest.Key) any {
+	tree, made := s.trees[key]
+	if !made {
+		tree = treeFrom(s.byKey[key])
+		s.trees[key] = tree
+	}
+	return tree
+}
+
 // sum adds what the definition of the object's kind says of its status.
 func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 	k, ok := want.Defined().(kind.Summing)
@@ -47,8 +58,8 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 		}
 	}
 	for id, key := range want.Definition.External {
-		if o := b.shown.byKey[key]; o != nil {
-			parts[id] = []any{treeFrom(o)}
+		if b.shown.byKey[key] != nil {
+			parts[id] = []any{b.shown.tree(key)}
 		}
 	}
 	status, unready := k.Sum(want, parts, func(cost int) bool {

@@ -1,0 +1,91 @@
+package definition_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// config is a ConfigMap as a template writes it, with one value so often.
+func config(value string, times int, more string) string {
+	var b strings.Builder
+	b.WriteString("  - id: config\n" + more + "    template:\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: \"${schema.metadata.name}\"}\n      data:\n")
+	for i := range times {
+		fmt.Fprintf(&b, "        k%d: %q\n", i, value)
+	}
+	return b.String()
+}
+
+// A few kilobytes that are taken over and over make no gigabytes.
+func TestAttackLargeResults(t *testing.T) {
+	const most = 250 << 20
+	text := team + "spec: {a: \"" + strings.Repeat("a", 256<<10) + "\"}\n"
+	list := team + "spec: {many: [a" + strings.Repeat(",a", 20_000) + "]}\n"
+	half := team + "spec: {many: [a" + strings.Repeat(",a", 499) + "]}\n"
+	const schema = ` {a: string, many: "[]string"}`
+	for _, c := range []struct{ name, definition, object, want string }{
+		{"texts", definitionOf(schema, config("${schema.spec.a}", 1000, "")), text, "costs more than 10000000 units together"},
+		{"texts in texts", definitionOf(schema, config("x ${schema.spec.a}", 1000, "")), text, "costs more than 10000000 units together"},
+		{"lists", definitionOf(schema, config("${schema.spec.many}", 100, "")), list, "too large, with the others of the object"},
+		{"lists of forEach", definitionOf(schema, config("x", 1, "    forEach: [{one: \"${schema.spec.many}\"}, {two: \"${[lists.range(100).map(i, lists.range(450)), [[1]]]}\"}]\n")), half, "is made twice"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got string
+			took := testcost.Allocated(func() {
+				got = strings.Join(problems(map[string]string{"def.yaml": c.definition, "red.yaml": c.object}), "\n")
+			})
+			if !strings.Contains(got, c.want) {
+				t.Errorf("problems are\n%.1000s\nwant\n%s", got, c.want)
+			}
+			if took > most {
+				t.Errorf("%d MiB were allocated", took>>20)
+			}
+			t.Logf("%d MiB", took>>20)
+		})
+	}
+}
+
+// Nor does the status that a definition makes of them, and one object that many show.
+func TestAttackLargeStatus(t *testing.T) {
+	var fields strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&fields, "\n      f%d: \"${schema.spec.many}\"", i)
+	}
+	external := "  - id: net\n    externalRef: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: big}}\n"
+	list := team + "spec: {many: [a" + strings.Repeat(",a", 20_000) + "]}\n"
+	var teams strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&teams, "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Team\nmetadata: {name: t%d}\nspec: {}\n", i)
+	}
+	big := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: big, labels: {" + strings.Repeat("a", 60) + ": b"
+	for i := range 5000 {
+		big += fmt.Sprintf(", l%d: x", i)
+	}
+	big += "}}\nspec: {resource: {}}\n"
+	for _, c := range []struct {
+		name, definition, objects string
+		most                      int64 // what is freed again counts, too
+	}{
+		{"fields", definitionOf(` {many: "[]string"}`+"\n    status:"+fields.String(), resource("", "{}")), list, 250 << 20},
+		{"one that many show", definitionOf(" {a: string}\n    status: {x: \"${net.metadata.name}\"}", external), teams.String(), 800 << 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			kinds := all.Kinds(nil, defaults.Defaults{})
+			got, err := reading(map[string]string{"def.yaml": c.definition, "red.yaml": c.objects, "big.yaml": big})
+			if err != nil {
+				t.Fatalf("%.1000s", err)
+			}
+			p := plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want})
+			took := testcost.Allocated(func() { plan.Statuses(p, kinds) })
+			if took > c.most {
+				t.Errorf("%d MiB were allocated", took>>20)
+			}
+			t.Logf("%d MiB", took>>20)
+		})
+	}
+}

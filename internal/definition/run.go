@@ -1,0 +1,139 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+)
+
+// run evaluates the expressions of one object.
+type run struct {
+	kind  *defined
+	spend func(cost int) bool
+	left  int // of what they may cost
+	room  int // for elements of what they make, in one object that is made
+}
+
+func (k *defined) run(spend func(cost int) bool) *run {
+	return &run{k, spend, mostObjectCost, mostElements}
+}
+
+// What a value costs that is kept, by the measure of evaluations, which is four bytes of text.
+const (
+	elementCost = 8
+	textPerCost = 4
+)
+
+// errEnough says that what a revision may cost is used up, which is reported elsewhere.
+var errEnough = errors.New("enough")
+
+// native is the value of an expression.
+func (r *run) native(e *expression, variables map[string]any) (any, error) {
+	if e == nil {
+		return nil, &errEvaluation{"is not valid"}
+	}
+	v, cost, err := e.evaluate(variables)
+	if spent := r.take(cost); spent != nil {
+		return nil, spent
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := converter{left: r.room}
+	out, err := c.value(v, 0)
+	if spent := r.take(elementCost*(r.room-c.left) + c.text/textPerCost); spent != nil {
+		return nil, spent
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.room = c.left
+	return out, nil
+}
+
+// take spends what something costs.
+func (r *run) take(cost int) error {
+	if !r.spend(cost) {
+		return errEnough
+	}
+	if r.left -= cost; r.left < 0 {
+		return &errEvaluation{fmt.Sprintf("costs more than %d units together with the others of the object", mostObjectCost)}
+	}
+	return nil
+}
+
+// at says where the expression is that has no value.
+func (r *run) at(path string, e *expression, err error) error {
+	what := &errEvaluation{}
+	if !errors.As(err, &what) {
+		return err
+	}
+	return &errAt{path, fmt.Sprintf("%s has no value: %s", quote("${"+e.source+"}"), clip(what.what))}
+}
+
+// errAt is what is wrong with a place in the definition.
+type errAt struct{ path, what string }
+
+func (e *errAt) Error() string { return e.what }
+
+// converter makes of values what manifests have. It fails for what has no place in one.
+type converter struct {
+	left int // elements that there may still be
+	text int // bytes of all texts so far
+}
+
+func (c *converter) value(v ref.Val, depth int) (any, error) {
+	if c.left < 0 || depth > mostDepth {
+		return nil, &errEvaluation{"makes a value that is too large, with the others of the object"}
+	}
+	switch v := v.(type) {
+	case types.String:
+		c.text += len(v)
+		return string(v), nil
+	case types.Int:
+		return int64(v), nil
+	case types.Uint:
+		if v > 1<<63-1 {
+			return nil, &errEvaluation{"makes a number that is too large"}
+		}
+		return int64(v), nil
+	case types.Double:
+		return float64(v), nil
+	case types.Bool:
+		return bool(v), nil
+	case types.Null:
+		return nil, nil
+	case traits.Mapper:
+		m := map[string]any{}
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			name, ok := key.(types.String)
+			if !ok {
+				return nil, &errEvaluation{"makes a mapping with a key that is no string"}
+			}
+			c.left--
+			c.text += len(name)
+			item, err := c.value(v.Get(key), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			m[string(name)] = item
+		}
+		return m, nil
+	case traits.Lister:
+		list := []any{}
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			c.left--
+			item, err := c.value(it.Next(), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		return list, nil
+	}
+	return nil, &errEvaluation{"makes a " + v.Type().TypeName() + ", which no manifest holds"}
+}
