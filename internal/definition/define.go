@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // Bounds of all definitions of a revision together: what is compiled takes time, and types that are made at run time are
@@ -123,7 +124,7 @@ func (d *draft) name(before []*draft, kinds []kind.Kind) bool {
 			return false
 		}
 	}
-	if strings.EqualFold(s.Kind, "Stack") || strings.EqualFold(s.Kind, "List") {
+	if resolve.IsConfig(s.Kind) || strings.EqualFold(s.Kind, "List") {
 		d.problem(field, fmt.Sprintf("is %s, which has a meaning of its own", s.Kind), "choose another name")
 		return false
 	}

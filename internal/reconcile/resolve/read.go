@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -102,6 +103,12 @@ var stackConfig = []manifest.GroupVersionKind{
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}, {Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"},
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"},
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"},
+}
+
+// IsConfig reports whether objects of a kind are left alone for being the agent's own configuration, in whatever letters its
+// name is written.
+func IsConfig(kind string) bool {
+	return slices.ContainsFunc(stackConfig, func(gvk manifest.GroupVersionKind) bool { return strings.EqualFold(gvk.Kind, kind) })
 }
 
 // loadOptions says to package manifest which kinds and annotations there are, within limits.
