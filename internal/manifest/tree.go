@@ -95,21 +95,13 @@ func typeOf(n *yaml.Node) string {
 	switch {
 	case tag == tagTimestamp:
 		return tagString
-	case tag == tagString && n.Style == 0 && isOldBool(n.Value):
+	case tag == tagString && n.Style == 0 && printable.OldBool(n.Value):
 		return tagBool
 	}
 	return tag
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == tagNull }
-
-func isOldBool(s string) bool {
-	switch s {
-	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
-		return true
-	}
-	return false
-}
 
 func parseBool(s string) bool {
 	switch strings.ToLower(s) {

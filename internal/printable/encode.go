@@ -29,10 +29,20 @@ func YAML(encoded []byte) []byte {
 
 // Safe reports whether a text can stand in YAML without double quotes.
 func Safe(text string) bool {
-	if !utf8.ValidString(text) || strings.HasPrefix(strings.TrimSpace(text), "::") || strings.ContainsAny(text, "\n\t") {
+	if OldBool(text) || !utf8.ValidString(text) || strings.HasPrefix(strings.TrimSpace(text), "::") || strings.ContainsAny(text, "\n\t") {
 		return false
 	}
 	return string(YAML([]byte(text))) == text
+}
+
+// OldBool reports whether YAML 1.1, which kubectl and manifests are read by, takes a text without quotes for a boolean, and later
+// versions do not.
+func OldBool(text string) bool {
+	switch text {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return true
+	}
+	return false
 }
 
 func encode(text []byte, escape func(*strings.Builder, rune)) []byte {

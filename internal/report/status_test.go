@@ -165,3 +165,10 @@ func TestPictures(t *testing.T) {
 		t.Errorf("%d rows on a screen of 10: %q", p.lines, got)
 	}
 }
+
+func TestYAMLQuotesWordsForBooleans(t *testing.T) {
+	var b strings.Builder
+	if err := YAML(&b, map[string]string{"on": "no", "a": "text"}); err != nil || b.String() != "a: text\n\"on\": \"no\"\n" {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}

@@ -399,3 +399,24 @@ func TestAttackExportOfHostileNames(t *testing.T) {
 		t.Error("a mark is in a manifest")
 	}
 }
+
+// TestAttackExportOfWordsForBooleans: what other readers of YAML take for a boolean stays the text that it is, also as a name in metadata.
+func TestAttackExportOfWordsForBooleans(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("it takes over all that the project holds")
+	}
+	h := hand{t: t, c: g.Client(nil)}
+	metadata := map[string]string{}
+	for _, word := range []string{"yes", "No", "on", "OFF", "y", "N", "true", "null", "12"} {
+		h.make(cloud.Network, "networks", "network", map[string]any{"name": word, "description": word})
+		metadata[word] = word
+	}
+	volume := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": "on", "size": 1, "metadata": metadata})
+	h.await(cloud.BlockStorage, "volumes/"+volume, "volume", "available")
+	text, _ := exported(t, g, export.Input{Only: []string{"Network", "Volume"}})
+	if strings.Contains(text, "ignore-fields") || strings.Count(text, "adopt:") != 11 {
+		t.Errorf("something is not adopted as it is: %s", text)
+	}
+	adopts(t, g, text)
+}
