@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -173,4 +176,18 @@ func TestSecretsOfTemplates(t *testing.T) {
 
 func resolvedSecrets(got resolve.Reading, text string) string {
 	return kind.Redactor(got.Want).Text(text)
+}
+
+// No status has a number that no JSON has: whoever reads that of other objects would not get it.
+func TestStatusWithoutInfinity(t *testing.T) {
+	text := definitionOf(" {a: string}\n    status: {finite: \"${1.5}\", infinite: \"${1.0/0.0}\", none: \"${[0.0/0.0]}\"}", resource("", "{}"))
+	got, err := reading(map[string]string{"a.yaml": text, "b.yaml": team})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := all.Kinds(nil, defaults.Defaults{})
+	shown, err := json.Marshal(plan.Statuses(plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want}), kinds))
+	if err != nil || !strings.Contains(string(shown), `"resource":{"finite":1.5}`) {
+		t.Errorf("%v: %s", err, shown)
+	}
 }
