@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -25,7 +25,7 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	reading, err := resolve.Reader{Kinds: x.Kinds}.Read(ctx, files)
+	reading, err := resolve.Reader{Kinds: x.Kinds, Bounds: x.bounds()}.Read(ctx, files)
 	var problems manifest.Problems
 	switch {
 	case errors.As(err, &problems):
@@ -46,6 +46,18 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
+// bounds are those of a stack, and more for what is more than one may hold.
+func (x *exporter) bounds() resolve.Bounds {
+	n := 0
+	for _, of := range x.all {
+		n += len(of)
+	}
+	return resolve.Bounds{
+		Objects: resolve.DefaultObjects + 2*n, Files: resolve.DefaultObjects + n, Documents: resolve.DefaultObjects + n,
+		Values: manifest.DefaultNodes + 100*n, Bytes: manifest.DefaultTotalBytes + int64(n)<<16,
+	}
+}
+
 func (x *exporter) files(items map[manifest.Key]*item) (fs.FS, error) {
 	files := fstest.MapFS{}
 	for _, one := range x.items() {
@@ -54,16 +66,24 @@ func (x *exporter) files(items map[manifest.Key]*item) (fs.FS, error) {
 		if err != nil {
 			return nil, err
 		}
-		items[key], files[fmt.Sprintf("%s/%s.yaml", key.Kind, key.Name)] = one, &fstest.MapFile{Data: text}
+		items[key], files[path.Join(key.Kind, File(key.Name))] = one, &fstest.MapFile{Data: text}
 	}
 	for _, g := range x.groups {
 		text, err := g.text()
 		if err != nil {
 			return nil, err
 		}
-		files[fmt.Sprintf("%s/%s.yaml", g.key.Kind, g.key.Name)] = &fstest.MapFile{Data: text}
+		files[path.Join(g.key.Kind, File(g.key.Name))] = &fstest.MapFile{Data: text}
 	}
 	return files, nil
+}
+
+// File is the file for an object of that name. No stack reads one that is called kustomization.yaml.
+func File(name string) string {
+	if name == "kustomization" {
+		name = "_" + name // no object is called so
+	}
+	return name + ".yaml"
 }
 
 // unowned is the cloud as if no stack had made what is to be adopted.
@@ -83,37 +103,48 @@ func (x *exporter) unowned() kind.Snapshot {
 
 // refused takes out the fields that are refused, or the object where that does not help.
 func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*item) error {
-	done := map[*item]bool{}
+	dropped, demoted := map[*item]map[string]bool{}, map[*item]bool{} // now
 	for _, p := range problems {
 		one := items[p.Key]
-		switch {
-		case one == nil && len(x.groups) > 0: // it is about one of those, or a part of it
-			for _, g := range slices.Clone(x.groups) {
-				x.dissolve(g)
-			}
-			return nil
-		case one == nil:
-			return problems
-		}
-		if done[one] {
+		if one == nil || demoted[one] { // it says that these are not all, or is about a group
 			continue
 		}
-		done[one] = true
 		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath()+".")
 		if at := strings.IndexAny(field, ".["); at >= 0 {
 			field = field[:at]
 		}
-		if !one.managed || !inSpec || one.dropped[field] {
+		switch {
+		case dropped[one][field]:
+		case !one.managed || !inSpec || one.dropped[field]:
 			x.demote(one, strings.TrimSpace(p.Field+" "+p.What))
-			continue
+			demoted[one] = true
+		default:
+			if dropped[one] == nil {
+				dropped[one] = map[string]bool{}
+			}
+			dropped[one][field] = true
+			x.drop(one, field, p.What)
 		}
-		if one.dropped == nil {
-			one.dropped = map[string]bool{}
-		}
-		one.dropped[field] = true
-		x.ignoreField(one, one.kind.SpecPath()+"."+field, "cannot be written, since it "+p.What)
+	}
+	switch {
+	case len(dropped)+len(demoted) > 0:
+		return nil
+	case len(x.groups) == 0:
+		return problems
+	}
+	for _, g := range slices.Clone(x.groups) { // it is about one of those, or a part of it
+		x.dissolve(g)
 	}
 	return nil
+}
+
+// drop leaves a field to the cloud.
+func (x *exporter) drop(one *item, field, why string) {
+	if one.dropped == nil {
+		one.dropped = map[string]bool{}
+	}
+	one.dropped[field] = true
+	x.ignoreField(one, one.kind.SpecPath()+"."+field, "cannot be written, since it "+why)
 }
 
 // settle looks at the step for an object: nothing but the mark may be written. What would
@@ -139,8 +170,7 @@ func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 		if c.Secret {
 			what = "it is secret"
 		}
-		x.ignoreField(one, c.Field, what)
-		corrected = true
+		corrected = x.ignoreField(one, c.Field, what) || corrected
 	}
 	return corrected
 }
@@ -154,12 +184,14 @@ func shown(value any) string {
 	return printable.Clip(string(text), 200)
 }
 
-func (x *exporter) ignoreField(one *item, field, why string) {
-	if !slices.Contains(one.ignore, field) {
+// ignoreField has the stack leave a field as it is. It is false where it does already.
+func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
+	if first = !slices.Contains(one.ignore, field); first {
 		one.ignore = append(one.ignore, field)
 		slices.Sort(one.ignore)
 	}
 	x.note(one, field, why+"; it is left as it is by the annotation "+resolve.AnnotationIgnore)
+	return first
 }
 
 // demote makes an import of an object that cannot be adopted, or nothing.

@@ -61,22 +61,14 @@ func Make(ctx context.Context, in Input) (Result, error) {
 	if err := x.gather(); err != nil {
 		return Result{}, err
 	}
-	for range rounds {
-		again, err := x.check(ctx)
-		if err != nil {
+	for again := true; again; { // it ends: a field is left out, and an object made an import, once
+		var err error
+		if again, err = x.check(ctx); err != nil {
 			return Result{}, err
-		}
-		if !again {
-			break
 		}
 	}
 	return x.result()
 }
-
-// rounds is how often what was made is read and corrected: once for what kinds refuse, once
-// for what would differ, and once more for what follows from that; and before, once for groups
-// that do not come to what the cloud has.
-const rounds = 5
 
 type exporter struct {
 	Input

@@ -22,9 +22,10 @@ type Bounds struct {
 	// Objects is how many there may be with what they expand to; 0 is
 	// [DefaultObjects].
 	Objects int
-	// Values and Bytes bound what is read; 0 leaves it to package manifest.
-	Values int
-	Bytes  int64
+	// Values, Bytes, Files and Documents bound what is read; 0 leaves it to package manifest.
+	Values           int
+	Bytes            int64
+	Files, Documents int
 
 	costs               [len(costs)]int // 0: by the number of objects
 	whose, fix, readFix string          // ends of messages
@@ -43,6 +44,11 @@ const (
 	pullValues = 250     // for each object that it may add
 	pullBytes  = 8 << 10 // likewise
 )
+
+// loading is how much is read.
+func (b Bounds) loading(stop func() error) manifest.Options {
+	return manifest.Options{MaxNodes: b.Values, MaxTotalBytes: b.Bytes, MaxFiles: b.Files, MaxEntries: 5 * b.Files, MaxDocuments: b.Documents, TooMuch: b.readFix, Stop: stop}
+}
 
 func (b Bounds) orDefaults() Bounds {
 	if b.Objects == 0 {

@@ -51,7 +51,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 // ReadParts is Read of several folders and files, which are one stack together.
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
-	limits := manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, TooMuch: r.Bounds.readFix, Stop: ctx.Err}
+	limits := r.Bounds.loading(ctx.Err)
 	both := slices.Concat(r.Libraries, parts)
 	parts = both[len(r.Libraries):]
 	defined, wrong, err := r.defined(both, limits)
