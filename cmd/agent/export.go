@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/export"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
@@ -140,10 +141,15 @@ func noteText(n export.Note) string {
 // where one of the files exists.
 func writeExport(dir string, apart bool, objects []export.Object) error {
 	files, names := map[string][]byte{}, []string{}
+	numbers := map[string]int{}
 	for _, o := range objects {
-		file := strings.ToLower(o.Key.Kind) + ".yaml"
+		kind := strings.ToLower(o.Key.Kind)
+		file := numbered(kind, numbers[kind])
 		if apart {
-			file = path.Join(strings.ToLower(o.Key.Kind), o.Key.Name+".yaml")
+			file = path.Join(kind, export.File(o.Key.Name))
+		} else if have := len(files[file]); have > 0 && have+len("---\n")+len(o.Text) > manifest.DefaultFileBytes {
+			numbers[kind]++
+			file = numbered(kind, numbers[kind])
 		}
 		if files[file] == nil {
 			names = append(names, file)
@@ -174,6 +180,14 @@ func writeExport(dir string, apart bool, objects []export.Object) error {
 		}
 	}
 	return nil
+}
+
+// numbered is the file for a kind: a further one where a stack would read no more from those before.
+func numbered(kind string, before int) string {
+	if before > 0 {
+		kind += fmt.Sprintf("-%d", before+1)
+	}
+	return kind + ".yaml"
 }
 
 func writeNew(root *os.Root, name string, text []byte) error {

@@ -44,12 +44,13 @@ type Options struct {
 
 // Defaults of Options that callers reckon with.
 const (
+	DefaultFileBytes  = 4 << 20
 	DefaultTotalBytes = 64 << 20
 	DefaultNodes      = 1_000_000
 )
 
 func (o Options) withDefaults() Options {
-	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, 4<<20)
+	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, DefaultFileBytes)
 	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, DefaultTotalBytes)
 	o.MaxEntries = cmp.Or(o.MaxEntries, 100_000)
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
