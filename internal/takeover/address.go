@@ -30,8 +30,8 @@ func (r *resource) address() (string, error) {
 	return b.String() + r.Type + "." + r.Name, nil
 }
 
-// path is what the name of a manifest consists of; key is that of an instance, "" for none.
-func (r *resource) path(key string) (path []string) {
+// path is what the name of a manifest consists of, without the key of an instance.
+func (r *resource) path() (path []string) {
 	modules, _ := r.modules() // it was read before
 	for _, m := range modules {
 		path = append(path, m.name)
@@ -39,10 +39,7 @@ func (r *resource) path(key string) (path []string) {
 			path = append(path, m.key)
 		}
 	}
-	if path = append(path, r.Name); key != "" {
-		path = append(path, key)
-	}
-	return path
+	return append(path, r.Name)
 }
 
 // module is one of module.NAME[KEY].module.NAME….

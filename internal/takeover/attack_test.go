@@ -116,6 +116,8 @@ func TestAttackLargeState(t *testing.T) {
 		"deeper":     `{"version": 4, "resources": [{"mode": "managed", "type": "openstack_networking_network_v2", "name": "n", "instances": [{"attributes": ` + long(`{"a":`, size/5) + `}]}]}`,
 		"chain":      string(stateOf(one("openstack_lb_pool_v2", "a", `{"id": "a", "listener_id": "b"}`), one("openstack_lb_pool_v2", "b", `{"id": "b", "listener_id": "a"}`))),
 		"name":       `{"version": 4, "resources": [{"mode": "managed", "type": "openstack_networking_network_v2", "name": "` + long("n", size) + `", "instances": []}]}`,
+		"path":       `{"version": 4, "resources": [{"module": "` + long("module."+long("m", 155)+".", 49) + "module.m" + `", "mode": "managed", "type": "openstack_networking_network_v2", "name": "n", "instances": [{}` + long(",{}", size/3) + `]}]}`,
+		"key":        `{"version": 4, "resources": [{"module": "module.m[\"` + long("k", 990) + `\"]", "mode": "managed", "type": "openstack_networking_network_v2", "name": "n", "instances": [{}` + long(",{}", size/3) + `]}]}`,
 		"id":         `{"version": 4, "resources": [{"mode": "managed", "type": "openstack_networking_network_v2", "name": "n", "instances": [{"attributes": {"id": "` + long("n", size) + `"}}]}]}`,
 	} {
 		took := testcost.Allocated(func() {

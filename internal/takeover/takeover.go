@@ -24,7 +24,8 @@ const Most = 64 << 20
 // What a text may hold: more is a mistake or an attack.
 const (
 	mostObjects = 100_000
-	longestID   = 1024 // bytes; that of a role assignment consists of five
+	mostText    = 32 << 20 // bytes of addresses and names
+	longestID   = 1024     // bytes; that of a role assignment consists of five
 )
 
 // Declared is one resource of another tool.

@@ -20,6 +20,7 @@ type resources struct {
 	list   []Declared
 	parts  []part
 	others int
+	text   int // bytes of the addresses and names in the list
 }
 
 // part is an object in the state, and where it stands in the list.
@@ -88,7 +89,7 @@ func (r *resources) add(one *resource) error {
 		r.others++
 		return nil
 	}
-	of := forms[one.Type]
+	of, whole := forms[one.Type], strings.Join(one.path(), "-")
 	return each(one.Instances, func(_ int, i *instance) error {
 		if len(r.list) == mostObjects {
 			return tooMany()
@@ -97,7 +98,13 @@ func (r *resources) add(one *resource) error {
 		if err != nil {
 			return fmt.Errorf("index_key: %w", err)
 		}
-		d := Declared{Address: base + step, resource: base, Name: strings.Join(one.path(name), "-"), Kind: of.kind}
+		if r.text += len(base) + len(step) + len(whole) + len(name); r.text > mostText {
+			return fmt.Errorf("the addresses of all resources are longer than %d MiB", mostText>>20)
+		}
+		d := Declared{Address: base + step, resource: base, Name: whole, Kind: of.kind}
+		if name != "" {
+			d.Name += "-" + name
+		}
 		if of.of != nil {
 			d.Kind = of.of(&i.Attributes)
 		}
