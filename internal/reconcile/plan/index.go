@@ -24,6 +24,7 @@ type planner struct {
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
 	doomed     map[manifest.Key]bool
+	was        map[*kind.Live[any]]manifest.Key   // the members of groups that are no more, or were a part of
 	unmade     map[manifest.Key]bool              // what is not made since only what is left as it is would use it
 	users      map[string][]*kind.Live[any]       // owned objects by the tokens they use
 	taken      map[string]manifest.Key            // which desired object answers for an owner text
@@ -69,7 +70,7 @@ func newPlanner(in Input) *planner {
 		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
-		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
+		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
 	}
 	if p.Printer == nil {
 		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only

@@ -45,7 +45,7 @@ func (p *planner) settleStandIns() (news bool) {
 func (p *planner) stand(works *Step) {
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.Action != Delete || s.was != works.was {
+		if s.Action != Delete || p.was[s.have] != p.was[works.have] {
 			continue
 		}
 		p.standing[s.have] = true

@@ -75,8 +75,7 @@ type Step struct {
 	Names map[string]string
 
 	want   *kind.Desired
-	was    manifest.Key // the member of Within that it was, or was a part of
-	digest string       // of want, as its mark has it
+	digest string // of want, as its mark has it
 	have   *kind.Live[any]
 	view   *kind.Want[any]
 	// cause is the condition reason of an import that cannot go on; "" leaves it

@@ -62,7 +62,7 @@ func (p *planner) keepTogether(f former) {
 			continue
 		}
 		for i := range p.steps {
-			if s := &p.steps[i]; s != works && s.Action == Delete && s.was == works.was && len(s.Blockers) == 0 {
+			if s := &p.steps[i]; s != works && s.Action == Delete && p.was[s.have] == p.was[works.have] && len(s.Blockers) == 0 {
 				s.waitFor(works.Turn, works.Awaits...)
 			}
 		}
@@ -110,7 +110,7 @@ func (p *planner) frontsOf(f former) (fronts []*Step) {
 func (p *planner) faced(front *Step, f former) bool {
 	return slices.ContainsFunc(front.want.Refs, func(ref kind.RefSpec) bool { return p.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *Step) bool {
 		_, since := p.Seen.Quiet[Quiet{front.Key, s.Key}]
-		_, drained := p.Seen.Quiet[Quiet{front.Key, s.was}]
+		_, drained := p.Seen.Quiet[Quiet{front.Key, p.was[s.have]}]
 		return since || drained
 	})
 }

@@ -17,6 +17,7 @@ import (
 // GROUP is what the group is called, or was. Further members that the group allows and does not need are not among them: they have been
 // drained.
 func (p *planner) placeOrphans() {
+	clear(p.was)
 	var groups []*kind.Desired
 	members := map[manifest.Key]*kind.Desired{} // one of each group
 	for i := range p.steps {
@@ -32,7 +33,7 @@ func (p *planner) placeOrphans() {
 		for _, group := range groups {
 			if name, was := p.memberName(s.Key, group, members[group.Key], ""); was {
 				p.place(s, group, name)
-			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.was == (manifest.Key{}) {
+			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.Within == (manifest.Key{}) {
 				p.place(s, group, name)
 			}
 		}
@@ -42,7 +43,7 @@ func (p *planner) placeOrphans() {
 // place notes what an object was a part of.
 func (p *planner) place(s *Step, group *kind.Desired, member string) {
 	of := p.kinds[group.Key.Kind].Info().Members
-	s.Within, s.was = group.Key, manifest.Key{Group: p.group[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
+	s.Within, p.was[s.have] = group.Key, manifest.Key{Group: p.group[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
 }
 
 // groupsWith finds the groups of the stack, and notes a member of each.
