@@ -145,6 +145,8 @@ func TestLostAnswersDuplicateNothing(t *testing.T) {
 		bubble(t, rt, func() error {
 			engineOf(w).Sync(context.Background(), Revision{Want: want})
 			time.Sleep(time.Minute) // until all that went on has come to its end
+			w.Mu.Lock()
+			defer w.Mu.Unlock()
 			if names := w.Names(); len(slices.Compact(slices.Clone(names))) != len(names) {
 				return fmt.Errorf("duplicates: %v", names)
 			}
