@@ -105,20 +105,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
-	defer func() { _ = cmd.Process.Kill() }()
-	until := func(word string) {
-		t.Helper()
-		for !strings.Contains(said.String(), word) {
-			select {
-			case <-ctx.Done():
-				t.Fatalf("never said %q\n%s", word, said)
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}
+	until := waitsFor(t, cmd, said)
 	until("the folders that are stacks are not known")
 	until("stacks=1")
 	until("Network/eu")
@@ -159,20 +146,7 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	}
 	s.write("tokens", strings.Repeat("t", 32)+"\n")
 	cmd, said = start()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
-	defer func() { _ = cmd.Process.Kill() }()
-	until := func(word string) {
-		t.Helper()
-		for !strings.Contains(said.String(), word) {
-			select {
-			case <-ctx.Done():
-				t.Fatalf("never said %q\n%s", word, said)
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}
+	until := waitsFor(t, cmd, said)
 	until("msg=started")
 	if err := os.Remove(s.path("tokens")); err != nil {
 		t.Fatal(err)
@@ -182,4 +156,22 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	until("the stacks cannot be served")
 	s.write("tokens", strings.Repeat("t", 32)+"\n")
 	until("Network/eu")
+}
+
+// waitsFor makes of an agent that has begun a wait for a word that it says. The agent ends with the test.
+func waitsFor(t *testing.T, cmd *exec.Cmd, said *record) (until func(word string)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
+	t.Cleanup(func() { cancel(); _ = cmd.Process.Kill() })
+	return func(word string) {
+		t.Helper()
+		for !strings.Contains(said.String(), word) {
+			select {
+			case <-ctx.Done():
+				t.Fatalf("never said %q\n%s", word, said)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
 }

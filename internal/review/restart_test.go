@@ -51,17 +51,24 @@ func TestAPlanAboutAnOlderHeadIsMadeAgain(t *testing.T) {
 	})
 }
 
+// asksFor has the first pull request ask for a branch, and visits it.
+func asksFor(t *testing.T, w *world, branch string) forge.Pull {
+	t.Helper()
+	pull, err := w.Forge.Pull(w.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pull.Base = branch
+	w.Forge.Put(pull)
+	w.Visit()
+	return pull
+}
+
 func TestAPullRequestThatAsksForAnotherBranch(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "+a")
 		w.Visit()
-		pull, err := w.Forge.Pull(w.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pull.Base = "dev"
-		w.Forge.Put(pull)
-		w.Visit()
+		pull := asksFor(t, w, "dev")
 		w.WantStatus(head, "plan", forge.Success, "nothing of this stack")
 		if got := w.Comments(1); len(got) != 1 || strings.Contains(got[0], "1 to create") {
 			t.Errorf("comments %q", got)
@@ -97,13 +104,7 @@ func TestAPullRequestThatAsksForTheBranchOfAnotherStack(t *testing.T) {
 		}
 		head := w.Open(1, "+a")
 		w.Visit()
-		pull, err := w.Forge.Pull(w.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pull.Base = "dev"
-		w.Forge.Put(pull)
-		w.Visit()
+		pull := asksFor(t, w, "dev")
 		w.WantStatus(head, "plan", forge.Success, "nothing of this stack")
 		if s, _ := w.Forge.Status(head, "stackreeve/devstack/plan"); !strings.Contains(s.Description, "1 to create") {
 			t.Errorf("the other stack says %+v", s)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -210,4 +211,32 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	if print, known := s.Notes[userDataKey]; !known || print != unset {
 		e.Lose("spec.resource.userData", "the cloud does not show it; add it to the manifest before the server is replaced")
 	}
+}
+
+// interfaces lists the ports of the project's servers, by the server. They are asked for with no more than is needed of
+// them, since they are listed again and again while servers are built; where there are none, with
+// all that other kinds need, too, so that it is one request for all.
+func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interface, error) {
+	path := "ports?project_id=" + d.Client.ProjectID + "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
+	if none {
+		path = "ports"
+	}
+	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: path}, "ports")
+	if err != nil {
+		return nil, err
+	}
+	plugged := map[string][]Interface{}
+	for _, answer := range ports {
+		var i Interface
+		if err := table.Read(answer, &i); err != nil {
+			return nil, fmt.Errorf("port: %w", err)
+		}
+		if project := strings.Trim(string(answer["project_id"]), `"`); project != "" && project != d.Client.ProjectID {
+			continue // of a list of all that may be seen
+		}
+		if strings.HasPrefix(i.DeviceOwner, "compute:") {
+			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)
+		}
+	}
+	return plugged, nil
 }

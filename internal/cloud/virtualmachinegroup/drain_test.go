@@ -155,21 +155,25 @@ func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 	}
 }
 
-// With a spare machine no fewer than all serve at any time: it is made first, is behind the load balancer like the
-// others, and is drained and deleted in the end.
-func TestASpareMachineServesMeanwhile(t *testing.T) {
-	g := pure(t)
+// namesOf are the names of servers, by their IDs.
+func namesOf(g *kindtest.Target) func(id string) string {
 	c := g.Client(nil)
-	names := func(id string) string {
+	return func(id string) string {
 		var answer struct{ Server struct{ Name string } }
 		_ = c.Do(context.Background(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer})
 		return answer.Server.Name
 	}
+}
+
+// With a spare machine no fewer than all serve at any time: it is made first, is behind the load balancer like the
+// others, and is drained and deleted in the end.
+func TestASpareMachineServesMeanwhile(t *testing.T) {
+	g := pure(t)
 	before := with(3, "drainSeconds: 1, maxSurge: 1") + front
 	g.Only(before)
 	g.MustSync(before)
 	after := strings.Replace(before, "centos79", "cirros", 1)
-	gate := &gate{t: t, names: names, drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 3}
+	gate := &gate{t: t, names: namesOf(g), drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 3}
 	pass := g.SyncThrough(after, func(next http.RoundTripper) http.RoundTripper { gate.next = next; return gate })
 	if len(pass.Failures) > 0 || pass.Drifted() > 0 || len(gate.drained) > 0 || gate.behind != 3 {
 		t.Errorf("failed: %v; %d drifted; still drained: %v; %d are behind the load balancer", pass.Failures, pass.Drifted(), gate.drained, gate.behind)

@@ -145,17 +145,11 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 // and limits count it as what it is: known by its name only, it may have been somebody's own.
 func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
 	g := pure(t)
-	c := g.Client(nil)
-	names := func(id string) string {
-		var answer struct{ Server struct{ Name string } }
-		_ = c.Do(context.Background(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer})
-		return answer.Server.Name
-	}
 	before := with(3, "drainSeconds: 1, maxSurge: 2") + front
 	g.Only(before)
 	g.MustSync(before)
 	after := strings.Replace(before, "centos79", "cirros", 1)
-	gate := &gate{t: t, names: names, drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 3}
+	gate := &gate{t: t, names: namesOf(g), drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 3}
 	through := func(next http.RoundTripper) http.RoundTripper { gate.next = next; return gate }
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -29,6 +30,19 @@ func (p *planner) settleGroups() (news bool) {
 		}
 	}
 	return news
+}
+
+// turnOf is what objects inside a member's machine say of it: of several, it stays if one says so, and is last.
+func (p *planner) turnOf(m *member) (t kind.Turn) {
+	for _, s := range m.steps {
+		if s.have == nil {
+			continue
+		}
+		for _, user := range p.usersOf(s.have) {
+			t.Stay, t.Last = cmp.Or(t.Stay, user.Turn.Stay), t.Last || user.Turn.Last
+		}
+	}
+	return t
 }
 
 // inTurn has the members of every group wait for each other. A group cannot take turns when all of its
