@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // completions completes the values of flags that have a choice, in every command.
@@ -39,7 +39,7 @@ func (a *app) completions(root *cobra.Command) {
 	}
 }
 
-var enumeration = regexp.MustCompile(`^([a-z]+)((?:, [a-z]+)*),? or ([a-z]+)`)
+var enumeration = pattern.Of(`^([a-z]+)((?:, [a-z]+)*),? or ([a-z]+)`)
 
 // listedIn are the values that the usage of a flag begins with, as in "text, json
 // or yaml".

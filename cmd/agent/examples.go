@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/stackreeve/stackreeve"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-var betweenDocuments = regexp.MustCompile(`(?m)^---.*\n`)
+var betweenDocuments = pattern.Of(`(?m)^---.*\n`)
 
 // exampleOf is a manifest of the kind: the first one in the example repositories,
 // or what the fields of the kind require.
@@ -30,7 +30,7 @@ func exampleOf(d described) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("examples: %w", err)
 			}
-			for _, doc := range betweenDocuments.Split(string(text), -1) {
+			for _, doc := range betweenDocuments.Regexp().Split(string(text), -1) {
 				if isOf(doc, d.gvk) {
 					return strings.TrimSpace(doc) + "\n", nil
 				}

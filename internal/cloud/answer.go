@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -41,7 +41,7 @@ func (e *answerError) with(words string) string {
 
 // requestID is how OpenStack numbers requests. What looks otherwise may be
 // anything. (oslo_context/context.py: generate_request_id)
-var requestID = regexp.MustCompile(`^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var requestID = pattern.Of(`^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // quote is what may be repeated of an error's body.
 type quote func(body []byte) string
@@ -140,41 +140,41 @@ func quiet(err error) error {
 // and what we say in their place: nothing of theirs but numbers and names from
 // a list.
 var explanations = []struct {
-	said *regexp.Regexp
+	said *pattern.Pattern
 	ours string
 }{
-	{regexp.MustCompile(`Quota exceeded for (cores|ram|instances|server_groups|server_group_members|key_pairs|injected_files|metadata_items)\b`), "the quota for $1 is used up"},
-	{regexp.MustCompile(`Quota exceeded`), "the quota is used up"},
-	{regexp.MustCompile(`Flavor's disk is too small for requested image`), "the flavor's disk is too small for the image"},
-	{regexp.MustCompile(`Flavor's memory is too small for requested image`), "the flavor's memory is too small for the image"},
-	{regexp.MustCompile(`Volume is smaller than the minimum size|is smaller than the minimum size specified in image`), "the volume is too small for the image"},
-	{regexp.MustCompile(`Image .{0,80} is not active`), "the image is not active"},
-	{regexp.MustCompile(`Image .{0,80} could not be found|Can not find requested image`), "the image is not there any more"},
-	{regexp.MustCompile(`Flavor .{0,80} could not be found`), "the flavor is not there any more"},
-	{regexp.MustCompile(`Port .{0,80} is still in use|Port .{0,80} is in use`), "a port is in use by another server"},
-	{regexp.MustCompile(`Port .{0,80} could not be found`), "a port is not there any more"},
-	{regexp.MustCompile(`Port .{0,80} requires a FixedIP`), "a port has no fixed address"},
-	{regexp.MustCompile(`Invalid key_name provided`), "the key pair is not there any more"},
-	{regexp.MustCompile(`The requested availability zone is not available`), "the availability zone is not available"},
-	{regexp.MustCompile(`[Bb]lock [Dd]evice [Mm]apping`), "the disks to boot from are not valid"},
-	{regexp.MustCompile(`[Uu]ser data|user_data`), "the cloud does not take the user data"},
-	{regexp.MustCompile(`No valid host was found`), "no host has room for it"},
-	{regexp.MustCompile(`managing additional application credentials`), "a restricted application credential cannot manage others; log in with a password, or with one that was made with --unrestricted"},
-	{regexp.MustCompile(`Duplicate entry found with name|not permitted to have two projects`), "the name is taken"},
-	{regexp.MustCompile(`[Pp]assword does not match the requirements|[Pp]assword .{0,80}(too long|length)|not be identical to a previous password`), "the cloud does not accept the password"},
-	{regexp.MustCompile(`Policy doesn't allow|not authorized to perform the requested action`), "the cloud's policy does not allow it to this user"},
-	{regexp.MustCompile(`The request you have made requires authentication`), "it says the request requires authentication"},
-	{regexp.MustCompile(`The password is expired`), "the password has expired"},
-	{regexp.MustCompile(`The account is (disabled|locked) for user`), "the account is $1"},
-	{regexp.MustCompile(`Could not find Application Credential`), "it knows no such application credential"},
-	{regexp.MustCompile(`Could not find (project|user|domain)`), "it knows no such $1"},
+	{pattern.Of(`Quota exceeded for (cores|ram|instances|server_groups|server_group_members|key_pairs|injected_files|metadata_items)\b`), "the quota for $1 is used up"},
+	{pattern.Of(`Quota exceeded`), "the quota is used up"},
+	{pattern.Of(`Flavor's disk is too small for requested image`), "the flavor's disk is too small for the image"},
+	{pattern.Of(`Flavor's memory is too small for requested image`), "the flavor's memory is too small for the image"},
+	{pattern.Of(`Volume is smaller than the minimum size|is smaller than the minimum size specified in image`), "the volume is too small for the image"},
+	{pattern.Of(`Image .{0,80} is not active`), "the image is not active"},
+	{pattern.Of(`Image .{0,80} could not be found|Can not find requested image`), "the image is not there any more"},
+	{pattern.Of(`Flavor .{0,80} could not be found`), "the flavor is not there any more"},
+	{pattern.Of(`Port .{0,80} is still in use|Port .{0,80} is in use`), "a port is in use by another server"},
+	{pattern.Of(`Port .{0,80} could not be found`), "a port is not there any more"},
+	{pattern.Of(`Port .{0,80} requires a FixedIP`), "a port has no fixed address"},
+	{pattern.Of(`Invalid key_name provided`), "the key pair is not there any more"},
+	{pattern.Of(`The requested availability zone is not available`), "the availability zone is not available"},
+	{pattern.Of(`[Bb]lock [Dd]evice [Mm]apping`), "the disks to boot from are not valid"},
+	{pattern.Of(`[Uu]ser data|user_data`), "the cloud does not take the user data"},
+	{pattern.Of(`No valid host was found`), "no host has room for it"},
+	{pattern.Of(`managing additional application credentials`), "a restricted application credential cannot manage others; log in with a password, or with one that was made with --unrestricted"},
+	{pattern.Of(`Duplicate entry found with name|not permitted to have two projects`), "the name is taken"},
+	{pattern.Of(`[Pp]assword does not match the requirements|[Pp]assword .{0,80}(too long|length)|not be identical to a previous password`), "the cloud does not accept the password"},
+	{pattern.Of(`Policy doesn't allow|not authorized to perform the requested action`), "the cloud's policy does not allow it to this user"},
+	{pattern.Of(`The request you have made requires authentication`), "it says the request requires authentication"},
+	{pattern.Of(`The password is expired`), "the password has expired"},
+	{pattern.Of(`The account is (disabled|locked) for user`), "the account is $1"},
+	{pattern.Of(`Could not find Application Credential`), "it knows no such application credential"},
+	{pattern.Of(`Could not find (project|user|domain)`), "it knows no such $1"},
 }
 
 // known says what a service says, if that is among the explanations.
 func known(words string) string {
 	for _, e := range explanations {
-		if m := e.said.FindStringSubmatchIndex(words); m != nil {
-			return string(e.said.ExpandString(nil, e.ours, words, m)) + " (its own message is withheld: the request carried a secret)"
+		if m := e.said.Regexp().FindStringSubmatchIndex(words); m != nil {
+			return string(e.said.Regexp().ExpandString(nil, e.ours, words, m)) + " (its own message is withheld: the request carried a secret)"
 		}
 	}
 	return ""

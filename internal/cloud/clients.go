@@ -3,11 +3,11 @@ package cloud
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -61,13 +61,13 @@ func openIdentity(p *gophercloud.ProviderClient, at gophercloud.EndpointOpts) (*
 	return &gophercloud.ServiceClient{ProviderClient: p, Endpoint: endpoint, Type: Identity}, err
 }
 
-var lastVersion = regexp.MustCompile(`/v[0-9]+(\.[0-9]+)?/$`)
+var lastVersion = pattern.Of(`/v[0-9]+(\.[0-9]+)?/$`)
 
 // withoutVersion is an address, which ends in a slash, without the version at its end.
 // A version before that is part of the way to the service.
 func withoutVersion(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	_, path, _ := strings.Cut(rest, "/") // "/v2/" is a path, and the host of "http://v2/" is none
-	version := lastVersion.FindString("/" + path)
+	version := lastVersion.Regexp().FindString("/" + path)
 	return strings.TrimSuffix(address, strings.TrimPrefix(version, "/"))
 }

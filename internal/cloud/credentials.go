@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -180,13 +180,13 @@ func withoutValues(err error) error {
 	if strings.Contains(text, "secure.yaml") {
 		file = "secure.yaml beside it"
 	}
-	if at := lineOf.FindString(text); at != "" {
+	if at := lineOf.Regexp().FindString(text); at != "" {
 		return fmt.Errorf("%s is not such a file; see its %s", file, at)
 	}
 	return fmt.Errorf("%s is not YAML, or not such a file", file)
 }
 
-var lineOf = regexp.MustCompile(`line \d+`)
+var lineOf = pattern.Of(`line \d+`)
 
 // readOverrides finds the addresses of services in an entry of clouds.yaml.
 func readOverrides(file, name string) (map[string]*url.URL, error) {

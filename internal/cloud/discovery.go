@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // versionDocument is an entry of what a service says of its versions.
@@ -14,7 +15,7 @@ type versionDocument struct {
 	Version string `json:"version"` // the newest microversion
 }
 
-var microversion = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,5}$`)
+var microversion = pattern.Of(`^[0-9]{1,3}\.[0-9]{1,5}$`)
 
 // newestMicroversion reads the version document of a service: Nova's has one
 // version, Cinder's a list. gophercloud's own discovery (openstack/utils) asks at the

@@ -9,12 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -50,14 +50,14 @@ func classify(err error, of *service, words quote) error {
 		answer.id = id
 	}
 	described := answer.withoutAddresses()
-	usedUp := of.usedUp != nil && of.usedUp.Match(code.Body)
+	usedUp := of.usedUp != nil && of.usedUp.Regexp().Match(code.Body)
 	class := classOf(code)
 	if code.Actual == http.StatusConflict {
 		if class = of.conflict; usedUp {
 			class = kind.ErrRejected
 		}
 	}
-	if code.Actual == http.StatusBadRequest && of.working != nil && of.working.Match(code.Body) {
+	if code.Actual == http.StatusBadRequest && of.working != nil && of.working.Regexp().Match(code.Body) {
 		class = kind.ErrBusy
 	}
 	if errors.Is(class, kind.ErrRejected) && usedUp {
@@ -66,7 +66,7 @@ func classify(err error, of *service, words quote) error {
 	switch {
 	case code.Actual == http.StatusUnauthorized: // to a token that was renewed for the request
 		return private.Hidef(lockedOut, "%w: %w; check whether the credentials were revoked", class, described)
-	case class != nil && of.lacking != nil && of.lacking.Match(code.Body):
+	case class != nil && of.lacking != nil && of.lacking.Regexp().Match(code.Body):
 		return forbidden(code, fmt.Errorf("%w: %w; %s", class, described, lackingText))
 	case class != nil:
 		return forbidden(code, fmt.Errorf("%w: %w", class, described))
@@ -129,7 +129,7 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 // withoutAddresses is the answer; where its words have addresses of the cloud in
 // them, those are for the log only.
 func (e *answerError) withoutAddresses() error {
-	if bare := addresses.ReplaceAllStringFunc(e.words, bareAddress); bare != e.words {
+	if bare := addresses.Regexp().ReplaceAllStringFunc(e.words, bareAddress); bare != e.words {
 		return private.Hide(e.with(bare), e)
 	}
 	return e
@@ -137,7 +137,7 @@ func (e *answerError) withoutAddresses() error {
 
 // addresses matches where services say where they and others are: URLs, IPv4
 // addresses with a port, and Python's HTTPConnectionPool(host='…', port=…).
-var addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
+var addresses = pattern.Of(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
 
 // bareAddress leaves addresses that are meant for people, such as that of a
 // status page: of a website, and neither of a service nor of a machine.
@@ -208,7 +208,7 @@ func pathOf(address string) string {
 
 // echoed matches where Nova's schema validation repeats the value it was given
 // (nova/api/validation/validators.py), which may be a secret.
-var echoed = regexp.MustCompile(`(?s)Value: .*?(\. |$)`)
+var echoed = pattern.Of(`(?s)Value: .*?(\. |$)`)
 
 // serverMessage is what the service says in its answer, whichever of the
 // services' shapes it has:
@@ -227,7 +227,7 @@ func serverMessage(body []byte) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-var markup = regexp.MustCompile(`(?s)<head>.*?</head>|<[^>]*>`)
+var markup = pattern.Of(`(?s)<head>.*?</head>|<[^>]*>`)
 
 func jsonMessage(body []byte) string {
 	var top map[string]json.RawMessage

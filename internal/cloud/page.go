@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/pagination"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
@@ -89,7 +89,7 @@ func (p page) rest() pagination.LinkedPageBase {
 var errUnknown = errors.New("it is not known how to read on")
 
 // aboutPages matches members of an answer that may be about its other pages.
-var aboutPages = regexp.MustCompile(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
+var aboutPages = pattern.Of(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
 
 // agrees refuses an answer that says of a next page what its page type has not read.
 func (p page) agrees(next string) error {

@@ -2,7 +2,6 @@ package cloud
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -28,6 +27,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -67,18 +67,18 @@ type service struct {
 	// conflict is what 409 means when it is not about something that is used up:
 	// busy, where waiting helps, or rejected, as for a name that is taken.
 	conflict error
-	usedUp   *regexp.Regexp // what it says when a quota or addresses are used up
+	usedUp   *pattern.Pattern // what it says when a quota or addresses are used up
 	// working is what a 400 says where waiting helps, since something is being worked on.
-	working *regexp.Regexp
+	working *pattern.Pattern
 	// lacking is what it says when the user's roles are not enough, where that is an
 	// administrator's work; nil where a project's member may do most.
-	lacking *regexp.Regexp
+	lacking *pattern.Pattern
 	mark    string // where the owner mark of its objects is (package mark)
 }
 
 // volumeWorking is what is said of a volume that Cinder has not finished with: "status must be available, but the
 // current status is backing-up". (cinder/volume/api.py)
-var volumeWorking = regexp.MustCompile(`(?i)current status is (creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping)\b`)
+var volumeWorking = pattern.Of(`(?i)current status is (creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping)\b`)
 
 // overLimit is what services say whose quotas are limits in Keystone. (oslo_limit/exception.py: ProjectOverLimit, which
 // nova/limit/placement.py and glance/quota/keystone.py repeat)
@@ -88,8 +88,8 @@ const overLimit = `is over a limit for`
 var services = []service{{
 	name: Identity, port: "5000", open: openIdentity, version: "v3/",
 	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
-	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)maximum of \d+ already exceeded|` + overLimit), // keystone/exception.py: ApplicationCredentialLimitExceeded
-	lacking: regexp.MustCompile(`(?i)not authorized to perform the requested action`),
+	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)maximum of \d+ already exceeded|` + overLimit), // keystone/exception.py: ApplicationCredentialLimitExceeded
+	lacking: pattern.Of(`(?i)not authorized to perform the requested action`),
 	mark:    "an attribute of ours, or the end of the description; of a role assignment an attribute of what it is about",
 }, {
 	name: Compute, port: "8774", open: openstack.NewComputeV2,
@@ -99,7 +99,7 @@ var services = []service{{
 		"flavors":       typed[flavors.FlavorPage](),
 		"server_groups": byOffset, // nova/api/openstack/common.py: limited
 	}, // of key pairs, gophercloud reads the first page only
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|` + overLimit), working: volumeWorking,
+	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|` + overLimit), working: volumeWorking,
 	mark: "a server's metadata; a key pair's comment; a server group's name",
 }, {
 	name: Network, port: "9696", open: openstack.NewNetworkV2, version: "v2.0/",
@@ -113,19 +113,19 @@ var services = []service{{
 		"security_group_rules": typed[securityrules.SecGroupRulePage](),
 	},
 	conflict: kind.ErrBusy, // neutron-lib exceptions: OverQuota, IpAddressGenerationFailure, ExternalIpAddressExhausted, NoNetworkAvailable
-	usedUp:   regexp.MustCompile(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|ExternalIpAddressExhausted|NoNetworkAvailable`),
+	usedUp:   pattern.Of(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|ExternalIpAddressExhausted|NoNetworkAvailable`),
 	mark:     "tags, or the end of the description",
 }, {
 	name: Image, port: "9292", open: openstack.NewImageV2, version: "v2/",
 	paging:   byMember("next"), // images.ImagePage takes the first version in an address for the service's own
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds .*quota|` + overLimit),
+	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|exceeds .*quota|` + overLimit),
 	mark: "a property",
 }, {
 	name: BlockStorage, aliases: []string{"block-store", "volume", "volumev2", "volumev3"}, port: "8776", open: openstack.NewBlockStorageV3,
 	discovery: withoutProject, newest: currentVersion,
 	paging: byLinks, collections: map[string]paging{"volumes": typed[volumes.VolumePage](), "volume_types": typed[volumetypes.VolumeTypePage]()},
 	conflict: kind.ErrBusy, // cinder/exception.py: the subclasses of QuotaError
-	usedUp:   regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota|(Snapshot|Backup)LimitExceeded|unexpected over quota`),
+	usedUp:   pattern.Of(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota|(Snapshot|Backup)LimitExceeded|unexpected over quota`),
 	working:  volumeWorking,
 	mark:     "metadata",
 }, {
@@ -139,7 +139,7 @@ var services = []service{{
 		"healthmonitors": typed[monitors.MonitorPage](),
 		"flavors":        typed[balancerflavors.FlavorPage](),
 	},
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota (exceeded|has been met)`),
+	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota (exceeded|has been met)`),
 	mark: "tags",
 }, {
 	name: DNS, port: "9001", open: openstack.NewDNSV2, version: "v2/",
@@ -147,25 +147,25 @@ var services = []service{{
 		"zones":      longest(always("links", typed[zones.ZonePage]())),
 		"recordsets": longest(always("links", typed[recordsets.RecordSetPage]())),
 	},
-	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)over_quota|quota exceeded`),
-	working: regexp.MustCompile(`(?i)a deleting zone`), // its record sets go with it
+	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)over_quota|quota exceeded`),
+	working: pattern.Of(`(?i)a deleting zone`), // its record sets go with it
 	mark:    "the end of the description",
 }, {
 	name: KeyManager, port: "9311", open: openstack.NewKeyManagerV1, version: "v1/",
 	paging: byMember("next"), collections: map[string]paging{"secrets": atMost(100, always("total", typed[secrets.SecretPage]()))},
-	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)quota (has been )?(exceeded|reached)`),
+	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)quota (has been )?(exceeded|reached)`),
 	mark: "the end of a secret's name",
 }, {
 	name: ObjectStore, port: "8080", open: openstack.NewObjectStorageV1,
 	paging:   byMarker("name"),
 	conflict: kind.ErrBusy, // a container that is not empty
-	usedUp:   regexp.MustCompile(`(?i)reached container limit`),
+	usedUp:   pattern.Of(`(?i)reached container limit`),
 	mark:     "a container's metadata headers",
 }, {
 	name: SharedFileSystem, aliases: []string{"sharev2", "share"}, port: "8786", open: openstack.NewSharedFileSystemV2,
 	discovery: withoutProject, newest: currentVersion,
 	paging:   byOffset, // as gophercloud does (shares.SharePage); that ends at a page that is shorter than asked for
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|LimitExceeded`),
+	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|exceeds allowed .* quota|LimitExceeded`),
 	mark: "the end of the description",
 }}
 

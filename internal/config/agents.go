@@ -3,10 +3,10 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // AgentsGVK is the kind of the document that has several agents serve the same stacks.
@@ -63,7 +63,7 @@ func (a *Agents) TTL() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-var agentName = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
+var agentName = pattern.Of(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
 
 // CheckAgent says what is wrong with who an agent is; "" when nothing is.
 func CheckAgent(name, address string) (what string) {
@@ -121,7 +121,7 @@ func (e *AgentsEtcd) check(add func(field, what string)) {
 	checkPair(add, "spec.etcd", e.CertFile, e.KeyFile)
 }
 
-var namespace = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+var namespace = pattern.Of(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 func (k *AgentsKubernetes) check(add func(field, what string)) {
 	checkAddress(add, "spec.kubernetesLease.server", k.Server)

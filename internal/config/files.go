@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // namedFile is a field that names a file of this machine.
@@ -105,7 +105,7 @@ func (f namedFile) wrong() (what, fix string) {
 }
 
 // stackKind finds documents of the kind Stack without parsing.
-var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification|Agents)["']?\s*($|[,}#])`)
+var stackKind = pattern.Of(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification|Agents)["']?\s*($|[,}#])`)
 
 // Is reports whether a regular file is configuration and not manifests: it bears the
 // usual name, or holds one of [Kinds].
@@ -114,5 +114,5 @@ func Is(file string) bool {
 		return true
 	}
 	text, err := localfile.Read(file, localfile.Config)
-	return err == nil && stackKind.Match(text)
+	return err == nil && stackKind.Regexp().Match(text)
 }

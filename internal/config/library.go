@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -38,7 +38,7 @@ func (l *Library) Same() string {
 	return string(text)
 }
 
-var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var fullCommit = pattern.Of(`^[0-9a-f]{40}$`)
 
 // checkLibraries says what the rules of single fields cannot.
 func (s *Source) checkLibraries(add func(field, what string)) {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/policy"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -150,7 +150,7 @@ func decode(obj *manifest.Object) (Stack, []manifest.Problem) {
 
 type finding struct{ field, what string }
 
-var stackName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+var stackName = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
 // check says what the rules of single fields cannot.
 func (s *Stack) check() (found []finding) {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
@@ -66,8 +66,8 @@ const defaultRequests = 4000
 func (r *Report) PlansForks() bool { return r.Forks == "plan" }
 
 var (
-	ownerName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.]*/[-A-Za-z0-9_.]+$`)
-	dotsAlone = regexp.MustCompile(`/\.\.?$`)
+	ownerName = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9_.]*/[-A-Za-z0-9_.]+$`)
+	dotsAlone = pattern.Of(`/\.\.?$`)
 )
 
 // check says what the rules of single fields cannot.

@@ -7,11 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -20,7 +20,7 @@ const (
 	maxAnswer = 1 << 20
 )
 
-var stackForm = regexp.MustCompile(`^[a-z0-9-]+$`)
+var stackForm = pattern.Of(`^[a-z0-9-]+$`)
 
 // Client asks an agent.
 type Client struct {

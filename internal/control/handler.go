@@ -6,9 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync/atomic"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Prefix is where every path begins.
@@ -165,7 +166,7 @@ func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
 // maxHash is the longest body that is read, in bytes.
 const maxHash = 128
 
-var hashForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var hashForm = pattern.Of(`^[0-9a-f]{32}$`)
 
 func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHash))

@@ -5,10 +5,10 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 const (
@@ -26,7 +26,7 @@ type Token struct {
 	digest [sha256.Size]byte
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.@]*$`)
+var nameForm = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9_.@]*$`)
 
 // Tokens reads the tokens of a file, one a line, each after the name of its holder
 // if it has one: "alice 3f2a…". What is wrong with a line is said without it.

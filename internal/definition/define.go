@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -229,13 +229,13 @@ func (d *draft) checkIDs() {
 	}
 }
 
-var undefinedField = regexp.MustCompile(`undefined field '([^']*)'`)
+var undefinedField = pattern.Of(`undefined field '([^']*)'`)
 
 // explain says what is wrong with an expression, and how to correct it.
 func (c *compiler) explain(source, err string) (what, fix string) {
 	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
 	for _, id := range c.ids {
-		if !c.pure || !regexp.MustCompile(`(^|[^A-Za-z0-9_.'"])`+id+`\b`).MatchString(source) {
+		if !c.pure || !pattern.Of(`(^|[^A-Za-z0-9_.'"])`+id+`\b`).MatchString(source) {
 			continue
 		}
 		return fmt.Sprintf("has the expression %s, which asks what %s is in the cloud", quote(source), id),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // markers are what follows the type.
@@ -19,7 +20,7 @@ type markers struct {
 
 type marker struct{ name, value string }
 
-var markerName = regexp.MustCompile(`^\s*([A-Za-z]+)=`)
+var markerName = pattern.Of(`^\s*([A-Za-z]+)=`)
 
 // splitMarkers reads name=value pairs; values may be quoted, or in brackets.
 func splitMarkers(text string) (list []marker, err error) {

@@ -3,11 +3,11 @@ package definition
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // SimpleSchema says in a line what a field may hold:
@@ -48,7 +48,7 @@ type shape struct {
 }
 
 // fieldName is what can be a field's name: expressions must be able to say it.
-var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+var fieldName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 // reader reads the schema of one definition.
 type reader struct {

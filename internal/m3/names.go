@@ -4,8 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"regexp"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // InstanceID is what a placement calls the instance of a machine: by its name, the volume that its data is on, and its address.
@@ -21,7 +22,7 @@ func InstanceID(machine, volumeID, address string) string {
 // volumeDigits is how much of a volume's ID machines see as the serial number of its disk, at least.
 const volumeDigits = 8
 
-var instanceID = regexp.MustCompile(`^(.+-[0-9]{1,4})\.[0-9a-f]{8}@[0-9a-fA-F.:]+$`)
+var instanceID = pattern.Of(`^(.+-[0-9]{1,4})\.[0-9a-f]{8}@[0-9a-fA-F.:]+$`)
 
 // MachineOf is the machine whose instance an ID is of; "" for one that [InstanceID] does not give.
 func MachineOf(id string) string {
@@ -42,7 +43,7 @@ func PortOf(id string) int {
 // Environment is where a cluster keeps its data in etcd, as m3db-operator has it.
 func Environment(namespace, cluster string) string { return namespace + "/" + cluster }
 
-var namable = regexp.MustCompile(`[^a-z0-9.-]+`)
+var namable = pattern.Of(`[^a-z0-9.-]+`)
 
 // NamespaceObject is the name of the object that stands for a namespace of a cluster. Namespaces can be called what no object can.
 func NamespaceObject(cluster, namespace string) string {

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
-	"regexp"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Decimal is a field that takes an amount of 0 or more, as a number or a string: 0.0208. It
@@ -12,7 +13,7 @@ import (
 type Decimal struct{ text string }
 
 // decimal is an amount; numbers in JSON may come as 1e-07.
-var decimal = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,2})?$`)
+var decimal = pattern.Of(`^[0-9]{1,12}(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,2})?$`)
 
 // UnmarshalJSON takes a JSON number or string.
 func (d *Decimal) UnmarshalJSON(text []byte) error {

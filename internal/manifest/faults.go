@@ -3,9 +3,10 @@ package manifest
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // syntaxError is text that is not YAML or not JSON.
@@ -16,7 +17,7 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
 
-var yamlMessage = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+var yamlMessage = pattern.Of(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
 // explainYAML turns the library's message into one that says what to do, on the line to look at. The library names the
 // line where the surrounding block starts, or none; budget is how many bytes may be parsed again to do better.
@@ -98,7 +99,7 @@ var advice = []struct{ message, what, fix string }{
 }
 
 // quotedInMessage is what a message of the library repeats of the text.
-var quotedInMessage = regexp.MustCompile("(?s)['\"`].*['\"`]")
+var quotedInMessage = pattern.Of("(?s)['\"`].*['\"`]")
 
 func advise(message string, row []byte) (what, fix string) {
 	trimmed := bytes.TrimLeft(row, " ")

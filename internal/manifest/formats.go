@@ -5,7 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // format is a named rule for strings. check returns what is wrong as the end of a sentence about the value, and how to
@@ -26,12 +27,12 @@ const nameRule = "use at most 253 lower-case letters, digits, '-' and '.', each 
 const labelRule = "use at most 63 lower-case letters, digits and '-', starting and ending with a letter or digit"
 
 var (
-	namePattern  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	labelPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-	macPattern   = regexp.MustCompile(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
+	namePattern  = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	labelPattern = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	macPattern   = pattern.Of(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
 	// Of at least two labels. (RFC 1035, and the underscore of RFC 2782)
-	domainPattern = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.){2,}$`)
-	uuidPattern   = regexp.MustCompile(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
+	domainPattern = pattern.Of(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.){2,}$`)
+	uuidPattern   = pattern.Of(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
 )
 
 var formats = map[string]format{

@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // leadingZero is a number that YAML 1.1 reads as octal and YAML 1.2 as decimal.
-var leadingZero = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+var leadingZero = pattern.Of(`^[-+]?0[0-9_]+$`)
 
 func (d *decoder) scalar(n *yaml.Node, s spot, v reflect.Value) {
 	shape := shapeOf(v.Type())

@@ -2,9 +2,10 @@ package printable
 
 import (
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Writer is the last thing before a terminal or a log: whatever was not made
@@ -50,13 +51,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // ours are the escape sequences that the reports use: colours, and the erasing
 // of a block that is drawn again (ECMA-48).
-var ours = regexp.MustCompile(`^\x1b\[(?:[0-9]{1,2}m|[0-9]{1,3}A|J)`)
+var ours = pattern.Of(`^\x1b\[(?:[0-9]{1,2}m|[0-9]{1,3}A|J)`)
 
 // one writes the first character of text, or a sequence of ours, and returns its
 // length.
 func (w *Writer) one(b *strings.Builder, text []byte) int {
 	if w.colors && text[0] == '\x1b' {
-		if n := len(ours.Find(text[:min(len(text), len("\x1b[999A"))])); n > 0 {
+		if n := len(ours.Regexp().Find(text[:min(len(text), len("\x1b[999A"))])); n > 0 {
 			b.Write(text[:n])
 			return n
 		}

@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -12,7 +12,7 @@ import (
 // value is ready to use.
 type Picture struct{ lines int }
 
-var escapes = regexp.MustCompile(`\x1b\[[0-9]*[mAJ]`)
+var escapes = pattern.Of(`\x1b\[[0-9]*[mAJ]`)
 
 // Next is what to write so that text takes the place of what was written last, cut
 // to what the screen holds. text is safe to print but for our own colours.

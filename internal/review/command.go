@@ -1,12 +1,12 @@
 package review
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -109,7 +109,7 @@ func bare(word string) string {
 // known reports whether the command is one that can be carried out.
 func (c command) known() bool { return c.verb != "" && !c.edited }
 
-var commitForm = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+var commitForm = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // hashForm reports whether text looks like the hash of a plan.
 func hashForm(text string) bool {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 var (
@@ -51,7 +52,7 @@ func corrected(code string) error {
 
 // code is the form of what a store says is wrong; its message, which repeats keys and addresses, is not read.
 // (AWS: Error Responses)
-var code = regexp.MustCompile(`^[A-Za-z0-9.]{1,60}$`)
+var code = pattern.Of(`^[A-Za-z0-9.]{1,60}$`)
 
 // mostSaid is how much of a refusal is read.
 const mostSaid = 64 << 10

@@ -9,12 +9,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Object is one as the store describes it.
@@ -73,7 +73,7 @@ func (c Client) List(ctx context.Context, bucket, begin string, each func(key st
 	return fmt.Errorf("%w: a list of more than %d pages", outbound.ErrTooLarge, mostPages)
 }
 
-var sum = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var sum = pattern.Of(`^[0-9a-f]{32}$`)
 
 // Head describes an object.
 func (c Client) Head(ctx context.Context, bucket, key string) (Object, error) {

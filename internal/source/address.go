@@ -4,12 +4,12 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // address is where a repository is, without any secret.
@@ -22,8 +22,8 @@ type address struct {
 }
 
 var (
-	scpLike   = regexp.MustCompile(`^(?:([^@/:\s]+)@)?([^/:\s@]{2,}):([^\s].*)$`)
-	hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:(//|:)`)
+	scpLike   = pattern.Of(`^(?:([^@/:\s]+)@)?([^/:\s@]{2,}):([^\s].*)$`)
+	hasScheme = pattern.Of(`^[A-Za-z][A-Za-z0-9+.-]*:(//|:)`)
 )
 
 const notAnAddress = "looks like an address with a login in it and is none; write it as https://host/path, ssh://git@host/path or /a/folder"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
@@ -25,9 +25,9 @@ const (
 )
 
 var (
-	fullHash    = regexp.MustCompile(`^[0-9a-f]{40}$`)
-	shortHash   = regexp.MustCompile(`^[0-9a-f]{7,39}$`)
-	pullRequest = regexp.MustCompile(`^(?:pull|merge-requests)/[0-9]+/(?:head|merge)$`)
+	fullHash    = pattern.Of(`^[0-9a-f]{40}$`)
+	shortHash   = pattern.Of(`^[0-9a-f]{7,39}$`)
+	pullRequest = pattern.Of(`^(?:pull|merge-requests)/[0-9]+/(?:head|merge)$`)
 )
 
 // advertise asks the server for its references: the one request of a poll that

@@ -3,10 +3,10 @@ package etcdcluster
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -47,7 +47,7 @@ type ClaimResources struct {
 }
 
 // tlsSetting are etcd's own settings of TLS.
-var tlsSetting = regexp.MustCompile(`^ETCD_(PEER_|CLIENT_)?(CERT_FILE|KEY_FILE|TRUSTED_CA_FILE|CA_FILE|CLIENT_CERT_AUTH|CERT_AUTH|AUTO_TLS|CERT_ALLOWED_CN|CERT_ALLOWED_HOSTNAME|CRL_FILE)$`)
+var tlsSetting = pattern.Of(`^ETCD_(PEER_|CLIENT_)?(CERT_FILE|KEY_FILE|TRUSTED_CA_FILE|CA_FILE|CLIENT_CERT_AUTH|CERT_AUTH|AUTO_TLS|CERT_ALLOWED_CN|CERT_ALLOWED_HOSTNAME|CRL_FILE)$`)
 
 // fixed says of settings of etcd why a manifest cannot give them.
 func fixed(name string) string {

@@ -2,8 +2,9 @@ package etcdmember
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Which versions of etcd can follow each other (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/): a member never goes back by a
@@ -13,7 +14,7 @@ import (
 // release is a version of etcd.
 type release struct{ minor, patch int }
 
-var versionForm = regexp.MustCompile(`^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})$`)
+var versionForm = pattern.Of(`^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})$`)
 
 // releaseOf reads a version; ok is false for what is none.
 func releaseOf(text string) (r release, ok bool) {

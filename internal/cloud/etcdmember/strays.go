@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -103,7 +103,7 @@ func ported(around kind.Around, address string) bool {
 }
 
 // ordinal is the end of a name that the boot script gives a member.
-var ordinal = regexp.MustCompile(`^-[0-9]{1,4}$`)
+var ordinal = pattern.Of(`^-[0-9]{1,4}$`)
 
 // strayKey is that of the machine whose name a member has said, unless another member has it; else one of its own.
 func strayKey(machines []*machine, o etcd.Member, taken map[string]bool) manifest.Key {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -108,7 +108,7 @@ func containerOf(around kind.Around, namespace, name string) string {
 	return ""
 }
 
-var sumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sumForm = pattern.Of(`^[0-9a-f]{64}$`)
 
 // unfit says why an object cannot be restored, as far as its metadata show that; "" when nothing does.
 func unfit(o *etcdstore.Object) string {

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Names of objects are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, of a moment and a revision of etcd's data.
 const moments = "20060102T150405Z"
 
-var snapshotName = regexp.MustCompile(`^[^/]+/[^/]+/[^/]+/[0-9]{8}T[0-9]{6}Z-[0-9]{1,19}\.db$`)
+var snapshotName = pattern.Of(`^[^/]+/[^/]+/[^/]+/[0-9]{8}T[0-9]{6}Z-[0-9]{1,19}\.db$`)
 
 // Folder is what the names of all objects of a stack begin with.
 func Folder(stack string) string { return stack + "/" }

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // inBarbican is how manifests name what is not in the repository.
-var inBarbican = regexp.MustCompile(`^(https?://[^\s]+/)?[0-9a-fA-F-]{36}$`)
+var inBarbican = pattern.Of(`^(https?://[^\s]+/)?[0-9a-fA-F-]{36}$`)
 
 // expand finds the references that name a BarbicanSecret.
 func (t *TLS) expand(field string, e *kind.Expansion) {

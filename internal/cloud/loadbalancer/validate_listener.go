@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -107,10 +108,10 @@ func (l *L7Policy) validate(of *Port, field string, r *kind.Report) {
 }
 
 var (
-	headerName  = regexp.MustCompile(`^[a-zA-Z0-9!#$%&'*+.^_|~` + "`" + `-]+$`)
-	headerValue = regexp.MustCompile(`^([!-~]+|"[\t -~]*")$`)
-	cookieValue = regexp.MustCompile(`^[!#-:<-\[\]-~]+$`)
-	subjectPart = regexp.MustCompile(`^[a-zA-Z][A-Za-z0-9-]*$`)
+	headerName  = pattern.Of(`^[a-zA-Z0-9!#$%&'*+.^_|~` + "`" + `-]+$`)
+	headerValue = pattern.Of(`^([!-~]+|"[\t -~]*")$`)
+	cookieValue = pattern.Of(`^[!#-:<-\[\]-~]+$`)
+	subjectPart = pattern.Of(`^[a-zA-Z][A-Za-z0-9-]*$`)
 	anyWay      = []string{"regex", "startsWith", "endsWith", "contains", "equalTo"}
 )
 

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -160,7 +160,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	s.inside(e)
 }
 
-var released = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$`)
+var released = pattern.Of(`^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$`)
 
 // version is the one that is used: the image's tag, or another one in its place.
 func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bool) {

@@ -1,8 +1,7 @@
 package machine
 
 import (
-	"regexp"
-
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -31,7 +30,7 @@ func Existing(e *kind.Expansion, kind, name string) {
 	}
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var uuid = pattern.Of(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // Import is the manifest of an object that the cloud has, by name or ID.
 func Import(name string) map[string]any {

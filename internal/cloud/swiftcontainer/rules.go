@@ -2,23 +2,23 @@ package swiftcontainer
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const at = "spec.resource."
 
 var (
-	metadataName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$`)
-	metadataValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
+	metadataName  = pattern.Of(`^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$`)
+	metadataValue = pattern.Of(`^[!-~]([ -~]*[!-~])?$`)
 	// oneWord is what stands in a list that Swift divides at spaces; member what it divides at commas.
-	oneWord  = regexp.MustCompile(`^[!-~]{1,255}$`)
-	member   = regexp.MustCompile(`^[!-+\--~]{1,255}$`)
-	referrer = regexp.MustCompile(`^\.r:(\*|-?[A-Za-z0-9.-]*[A-Za-z0-9][A-Za-z0-9.-]*)$`)
+	oneWord  = pattern.Of(`^[!-~]{1,255}$`)
+	member   = pattern.Of(`^[!-+\--~]{1,255}$`)
+	referrer = pattern.Of(`^\.r:(\*|-?[A-Za-z0-9.-]*[A-Za-z0-9][A-Za-z0-9.-]*)$`)
 )
 
 // What Swift takes, in bytes. (swift/common/constraints.py)

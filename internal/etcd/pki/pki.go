@@ -20,9 +20,10 @@ import (
 	"fmt"
 	"math/big"
 	"net"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // ShortestKey is how many bytes of randomness a master key must have.
@@ -34,12 +35,12 @@ const Highest = 1 << 20
 // Master is what everything is derived from. Its text is secret, and no method shows it.
 type Master struct{ secret []byte }
 
-var hexadecimal = regexp.MustCompile(`^[0-9a-fA-F]+$`)
+var hexadecimal = pattern.Of(`^[0-9a-fA-F]+$`)
 
 // New takes a master key. The error repeats nothing of it.
 func New(secret []byte) (*Master, error) {
 	random := len(secret)
-	if hexadecimal.Match(secret) {
+	if hexadecimal.Regexp().Match(secret) {
 		random /= 2
 	}
 	if random < ShortestKey {
@@ -203,7 +204,7 @@ func plain(name string) string {
 	return name[:min(len(name), 32)]
 }
 
-var odd = regexp.MustCompile(`[^A-Za-z0-9.-]`)
+var odd = pattern.Of(`[^A-Za-z0-9.-]`)
 
 func inPEM(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -20,6 +19,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Config says which repository, and as whom.
@@ -93,7 +93,7 @@ func (r *Repository) String() string { return r.owner + "/" + r.name }
 var words = strings.Fields("repos pulls issues comments reactions commits commit pull status statuses collaborators permission git refs user")
 
 // nameOf is what a user or a repository may be called.
-var nameOf = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*$`)
+var nameOf = pattern.Of(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*$`)
 
 // address is the forge's URL without what may stand at its end.
 func address(text string) (string, error) {

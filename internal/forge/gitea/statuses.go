@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // mostStatuses is how many pages of a commit's statuses are read, newest first:
@@ -63,7 +63,7 @@ func stateOf(s sdk.StatusState) forge.State {
 	}
 }
 
-var full = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+var full = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 func notFull(commit string) error {
 	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)

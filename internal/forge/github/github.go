@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/google/go-github/v55/github"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Config says which repository, and as whom.
@@ -80,7 +80,7 @@ type Repository struct {
 
 var _ forge.Forge = (*Repository)(nil)
 
-var fullName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+var fullName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 
 // New asks nothing yet.
 func New(c Config) (*Repository, error) {

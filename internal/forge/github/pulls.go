@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/google/go-github/v55/github"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Open implements [forge.Pulls].
@@ -116,7 +116,7 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	return "", r.fail(err, what)
 }
 
-var anyLogin = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
+var anyLogin = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // MayWrite implements [forge.Pulls]. GitHub reports the role maintain as write.
 func (r *Repository) MayWrite(ctx context.Context, login string) (bool, error) {

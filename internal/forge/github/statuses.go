@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/google/go-github/v55/github"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+var fullCommit = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // mostStatuses is how many pages of a commit's statuses are read, newest first:
 // anyone who may push can set any number. What is not among them is not known.

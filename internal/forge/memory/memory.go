@@ -5,13 +5,13 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 const (
@@ -72,7 +72,7 @@ func ParseMarker(body string) (m Marker, ok bool) {
 	return m.bounded(), true
 }
 
-var digits = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+var digits = pattern.Of(`^[0-9a-f]{1,64}$`)
 
 // bounded is the marker without what we do not write.
 func (m Marker) bounded() Marker {
@@ -122,7 +122,7 @@ func Below(text string) string {
 	return text
 }
 
-var pullAddress = regexp.MustCompile(`/pulls?/([0-9]{1,9})#`)
+var pullAddress = pattern.Of(`/pulls?/([0-9]{1,9})#`)
 
 // PullOf is the number of the pull request to whose comment a status leads.
 func PullOf(s forge.Status) (number int, ok bool) {
@@ -186,7 +186,7 @@ func (s Status) written() (forge.State, string) {
 // state takes what no other does.
 var forms = []struct {
 	state forge.State
-	form  *regexp.Regexp
+	form  *pattern.Pattern
 	means func(groups []string) Status
 }{
 	{forge.Success, form(`in sync: (\d{1,9}) objects?(; suspended)?`), func(g []string) Status {
@@ -213,7 +213,7 @@ var forms = []struct {
 	{forge.Pending, form(`(.*)`), func(g []string) Status { return Status{Is: Running, Why: g[1]} }},
 }
 
-func form(text string) *regexp.Regexp { return regexp.MustCompile(`^` + text + `$`) }
+func form(text string) *pattern.Pattern { return pattern.Of(`^` + text + `$`) }
 
 func count(digits string) int { n, _ := strconv.Atoi(digits); return n } // of at most nine
 

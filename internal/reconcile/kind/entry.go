@@ -1,6 +1,6 @@
 package kind
 
-import "regexp"
+import "github.com/stackreeve/stackreeve/internal/pattern"
 
 // Shown is what one entry of clouds.yaml shows of a collection.
 type Shown struct {
@@ -53,7 +53,7 @@ func Join(parts []Shown, prefer func(*Live[any]) (entry string, ok bool)) Collec
 }
 
 // uuid matches the IDs that are unique everywhere.
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
+var uuid = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 
 // oneOf is the object that several entries show. It belongs to the stack's project where it
 // does so for one of them, and bears the mark that one of those reads.

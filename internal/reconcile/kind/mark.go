@@ -5,12 +5,12 @@ import (
 	"encoding/base32"
 	"hash"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Mark is the claim of ownership that travels on a cloud object: which stack
@@ -160,7 +160,7 @@ func ParseOwner(text string) (o Owner, ok bool) {
 
 // ownerText is stackreeve:STACK:KIND/[NAMESPACE/]NAME, or, of a name that would
 // not fit, stackreeve:STACK:KIND~DIGEST; STACK is a name, or HEAD~DIGEST.
-var ownerText = regexp.MustCompile(`^` + OwnerPrefix + `([-a-z0-9]{1,20}|[-a-z0-9]{7}~[a-z2-7]{12}):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
+var ownerText = pattern.Of(`^` + OwnerPrefix + `([-a-z0-9]{1,20}|[-a-z0-9]{7}~[a-z2-7]{12}):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
 
 // OwnersIn finds the owner texts among the words of text, each once, in order;
 // brackets end a word as spaces do.
@@ -187,7 +187,7 @@ func Claimed(owners []string, said Mark) *Mark {
 
 // markForm is anything that a reader of marks may take for a part of one. Some
 // clouds compare without regard to case, so it does too.
-var markForm = regexp.MustCompile(`(?i)` + OwnerWord + `(-[a-z]+)*:\S`)
+var markForm = pattern.Of(`(?i)` + OwnerWord + `(-[a-z]+)*:\S`)
 
 // LooksLikeMark reports whether text holds anything that could be read as a part
 // of a mark if it came to stand on an object in the cloud.

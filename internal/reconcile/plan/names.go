@@ -1,15 +1,15 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-var anyUUID = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+var anyUUID = pattern.Of(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 
 // nameIDs finds what the IDs among the values of changes stand for. In fields that
 // refer to others whatever is an ID there is looked for, and what is one within a
@@ -65,8 +65,8 @@ func textsIn(v any) []string {
 func idsIn(text string, reference bool) []string {
 	switch {
 	case reference:
-		return append(anyUUID.FindAllString(text, -1), text)
-	case anyUUID.FindString(text) == text && text != "":
+		return append(anyUUID.Regexp().FindAllString(text, -1), text)
+	case anyUUID.Regexp().FindString(text) == text && text != "":
 		return []string{text}
 	}
 	return nil

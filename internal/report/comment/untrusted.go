@@ -2,9 +2,9 @@ package comment
 
 import (
 	"html"
-	"regexp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -66,12 +66,12 @@ func prose(text string) string { return sentence(text, code) }
 func proseHTML(text string) string { return sentence(text, codeHTML) }
 
 var (
-	plainWord = regexp.MustCompile(`^(\p{L}+(['’-]\p{L}+)*|[0-9]{1,6}%?|…|—)$`)
+	plainWord = pattern.Of(`^(\p{L}+(['’-]\p{L}+)*|[0-9]{1,6}%?|…|—)$`)
 	// commitLike words are made links to commits by forges; where one begins is
 	// for each of them to say.
-	commitLike = regexp.MustCompile(`[0-9a-fA-F]{7,}`)
+	commitLike = pattern.Of(`[0-9a-fA-F]{7,}`)
 	// listLike words begin a numbered list where a line begins with them.
-	listLike = regexp.MustCompile(`^[0-9]+[.)]$`)
+	listLike = pattern.Of(`^[0-9]+[.)]$`)
 )
 
 func plain(word string) bool {

@@ -8,11 +8,11 @@ package cinder
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/glance"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
@@ -106,7 +106,7 @@ func (b *Cinder) handle(method, path string, since int, h handler) {
 	})
 }
 
-var versionWord = regexp.MustCompile(`^([1-9]\d*)\.([1-9]\d*|0)$`)
+var versionWord = pattern.Of(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 
 func word(h http.Header) string {
 	for _, value := range h.Values("OpenStack-API-Version") {

@@ -2,10 +2,10 @@ package designate
 
 import (
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -31,7 +31,7 @@ func ipv6(s string) bool {
 func dotted(s string) bool { return strings.HasSuffix(s, ".") && !strings.Contains(s, " ") }
 
 func form(expression string) func(string) bool {
-	return regexp.MustCompile(`^(?:` + expression + `)$`).MatchString
+	return pattern.Of(`^(?:` + expression + `)$`).MatchString
 }
 
 func upTo(high int) func(string) bool {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -51,7 +52,7 @@ func sees(c *oslo.Call) (func(string) bool, *oslo.Error) {
 var (
 	allProjects = []string{"all_projects", "all_tenants"}
 	notFilters  = append([]string{"marker", "limit", "sort_key", "sort_dir"}, allProjects...)
-	uuidForm    = regexp.MustCompile(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
+	uuidForm    = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 )
 
 // page is designate/utils.py: get_paging_params.
@@ -99,7 +100,7 @@ func filter(p *oslo.Page, t oslo.Table, q url.Values) *oslo.Error {
 			if strings.Contains(form, "%") {
 				form = strings.NewReplacer("%", ".*", "_", ".").Replace(form)
 			}
-			p.Filters[row] = regexp.MustCompile(`(?is)^` + form + `$`).MatchString
+			p.Filters[row] = pattern.Of(`(?is)^` + form + `$`).MatchString
 		}
 	}
 	if slices.Sort(unknown); len(unknown) > 0 {

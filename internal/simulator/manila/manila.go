@@ -10,9 +10,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -85,7 +85,7 @@ func (m *Manila) handle(method, path string, h func(*call) (*oslo.Response, erro
 	})
 }
 
-var versionWord = regexp.MustCompile(`^(\d+)\.(\d+)$`)
+var versionWord = pattern.Of(`^(\d+)\.(\d+)$`)
 
 // asked is manila/api/openstack/wsgi.py: Request.set_api_version_request. The texts have
 // their placeholders in them: nothing fills them in.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -130,7 +130,7 @@ func zoneHints(name string, v any) (any, *oslo.Error) {
 	return zones, nil
 }
 
-var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
+var uuidForm = pattern.Of(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
 
 func uuid(name string, v any) (any, *oslo.Error) {
 	s, ok := v.(string)
@@ -173,7 +173,7 @@ func uuidList(name string, v any) (any, *oslo.Error) {
 
 func anything(_ string, v any) (any, *oslo.Error) { return v, nil }
 
-var macForm = regexp.MustCompile(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
+var macForm = pattern.Of(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
 
 func mac(name string, v any) (any, *oslo.Error) {
 	s, ok := v.(string)

@@ -2,9 +2,9 @@ package neutron
 
 import (
 	"net/http"
-	"regexp"
 	"strconv"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -194,7 +194,7 @@ func (k *kind[T]) delete(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-var ifMatchForm = regexp.MustCompile(`^revision_number=(\d+)$`)
+var ifMatchForm = pattern.Of(`^revision_number=(\d+)$`)
 
 // ifMatch is services/revisions/revision_plugin.py: _enforce_if_match_constraints.
 func (k *kind[T]) ifMatch(c *oslo.Call, rec *T) error {

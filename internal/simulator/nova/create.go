@@ -2,11 +2,11 @@ package nova
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
@@ -157,7 +157,7 @@ func (n *Nova) word(length int) string {
 	return string(b)
 }
 
-var notHostname = regexp.MustCompile(`[^\w.-]+`)
+var notHostname = pattern.Of(`[^\w.-]+`)
 
 // sanitizeHostname is nova/utils.py: sanitize_hostname.
 func sanitizeHostname(name, id string) string {

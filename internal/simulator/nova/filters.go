@@ -102,9 +102,9 @@ func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, er
 	}
 	switch key {
 	case "name", "display_name":
-		return pattern(key, w, func(s *Server) []string { return []string{s.Name} })
+		return matching(key, w, func(s *Server) []string { return []string{s.Name} })
 	case "ip", "ip6":
-		return pattern(key, w, func(s *Server) []string { return n.ips(s, key == "ip6") })
+		return matching(key, w, func(s *Server) []string { return n.ips(s, key == "ip6") })
 	case "status":
 		return statusTest(c, words)
 	case "changes-since", "changes-before":
@@ -138,7 +138,7 @@ func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, er
 	case "hostname":
 		return equal(func(s *Server) string { return s.Hostname })
 	case "description", "display_description":
-		return pattern(key, w, func(s *Server) []string { return []string{deref(s.Description)} })
+		return matching(key, w, func(s *Server) []string { return []string{deref(s.Description)} })
 	case "config_drive":
 		return func(s *Server) bool { return (s.ConfigDrive == "True") == oslo.Truthy(w) }, nil
 	case "locked":
@@ -152,8 +152,8 @@ func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, er
 	return nil, nil
 }
 
-// pattern is a filter that the database takes as a regular expression.
-func pattern(key, word string, get func(*Server) []string) (func(*Server) bool, error) {
+// matching is a filter that the database takes as a regular expression.
+func matching(key, word string, get func(*Server) []string) (func(*Server) bool, error) {
 	re, err := regexp.Compile("(?i)" + word)
 	if err != nil {
 		return nil, badRequest("Invalid input for query parameters %s. Value: %s. %s is not a 'regex'", key, word, pyjson.Repr(word))

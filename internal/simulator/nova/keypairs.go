@@ -10,13 +10,13 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
@@ -121,9 +121,9 @@ func keySchema(minor int) *pyjson.Schema {
 	return wrapped("keypair", s)
 }
 
-var oldKeyName = regexp.MustCompile(`^[_\- 0-9a-zA-Z]+$`)
+var oldKeyName = pattern.Of(`^[_\- 0-9a-zA-Z]+$`)
 
-var newKeyName = regexp.MustCompile(`^[_\- 0-9a-zA-Z.@]+$`)
+var newKeyName = pattern.Of(`^[_\- 0-9a-zA-Z.@]+$`)
 
 func checkKeyName(minor int, name string) error {
 	known, chars := oldKeyName, "[_- 0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ]"

@@ -2,15 +2,15 @@ package nova
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-var digits = regexp.MustCompile(`^[0-9]*$`)
+var digits = pattern.Of(`^[0-9]*$`)
 
 // limit reads the page size (nova/api/openstack/common.py: get_limit_and_marker).
 func (n *Nova) limit(c *call) (int, error) {

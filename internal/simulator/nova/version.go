@@ -3,10 +3,10 @@ package nova
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -50,7 +50,7 @@ func (n *Nova) handleUntil(pattern string, since, until int, h handler) {
 	})
 }
 
-var versionWord = regexp.MustCompile(`^([1-9]\d*)\.([1-9]\d*|0)$`)
+var versionWord = pattern.Of(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 
 // word is the version that the headers ask for, "" for none. The newer header
 // names the service too and wins (microversion_parse.get_version).

@@ -10,10 +10,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/simulator/nova"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
@@ -60,7 +60,7 @@ func render(e *oslo.Error) (string, []byte) {
 var explanations = map[int]string{http.StatusForbidden: "Access was denied to this resource.", http.StatusNotFound: "The resource could not be found.",
 	http.StatusBadRequest: "The server could not comply with the request since it is either malformed or otherwise incorrect."}
 
-var versionWord = regexp.MustCompile(`^1\.(\d+)$`)
+var versionWord = pattern.Of(`^1\.(\d+)$`)
 
 // word is the microversion that a call asks for.
 func word(h http.Header) string {

@@ -3,9 +3,10 @@ package pyjson
 import (
 	"encoding/base64"
 	"net/netip"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // formats are the format checkers of nova/api/validation/validators.py.
@@ -29,9 +30,9 @@ func IsName(s string) bool {
 	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-var notBase64 = regexp.MustCompile(`[^A-Za-z0-9+/=]`)
+var notBase64 = pattern.Of(`[^A-Za-z0-9+/=]`)
 
-var hex32 = regexp.MustCompile(`^[0-9a-fA-F]{32}$`)
+var hex32 = pattern.Of(`^[0-9a-fA-F]{32}$`)
 
 // IsUUID is oslo_utils.uuidutils.is_uuid_like: dashes, braces and a urn prefix do not matter.
 func IsUUID(s string) bool {

@@ -6,10 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // The cache folder, which may be shared and may be wiped at any time:
@@ -28,7 +29,7 @@ const (
 // time; further ones keep their copies in memory.
 const MaxSlots = 8
 
-var fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var fullHash = pattern.Of(`^[0-9a-f]{40}$`)
 
 // slot is a folder that one Cache has for itself.
 type slot struct {

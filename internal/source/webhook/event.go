@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Forge is who sent a message.
@@ -73,8 +74,8 @@ type pullPayload struct {
 }
 
 var (
-	fullName = regexp.MustCompile(`^[-A-Za-z0-9_.]{1,100}/[-A-Za-z0-9_.]{1,100}$`)
-	fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	fullName = pattern.Of(`^[-A-Za-z0-9_.]{1,100}/[-A-Za-z0-9_.]{1,100}$`)
+	fullHash = pattern.Of(`^[0-9a-f]{40}$`)
 )
 
 var errNoRepository = errors.New("names no repository")
