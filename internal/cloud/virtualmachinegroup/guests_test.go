@@ -167,9 +167,30 @@ func (s *stage) begin(g guests, members int) *client {
 	if g.front {
 		behind = s.cloud
 	}
-	c := watch(s.t, s.addresses(0, members), behind)
+	addresses := s.addresses(0, members)
+	if behind != nil {
+		s.judged(behind, addresses)
+	}
+	c := watch(s.t, addresses, behind)
 	c.all(s.t, g.version)
 	return c
+}
+
+// judged waits until the monitor of a new load balancer has found that every member answers. Before its first word they are sent requests, too, and
+// what it says first may be from a time when one did not answer yet.
+func (s *stage) judged(behind *cloud.Client, addresses []string) {
+	s.t.Helper()
+	var sends map[string]string
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
+		var err error
+		if sends, err = sentTo(s.t.Context(), behind); err != nil {
+			s.t.Fatal(err)
+		}
+		if !slices.ContainsFunc(addresses, func(a string) bool { return sends[a] != "ONLINE" }) {
+			return
+		}
+	}
+	s.t.Fatalf("a new load balancer sends to its members so: %v", sends)
 }
 
 // addresses are those of members; they keep them.

@@ -12,7 +12,7 @@ import (
 
 // The members of a group stand in for each other (see [kind.Info.Members]), so which of them
 // may be interrupted now is decided for all of them together: by package rollout, to which this
-// file says how they are. What it decides is carried out in turns.go.
+// file says how they are. What it decides is carried out in group_turns.go.
 
 // part is where an object belongs that is, or belongs to, a member of a group.
 type part struct{ group, member manifest.Key }

@@ -17,7 +17,7 @@ import (
 //	delete    stays as it is                                  refuse
 //	delete    is left as it is by its group                   keep
 //	delete    is to be detached                               refuse, and keep the user's mark
-//	delete    stays, and is to, for a while (see standin.go)  delete, and wait
+//	delete    stays, and is to, for a while                   delete, and wait (see group_standin.go)
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   is no longer in the repository, and stays       refuse
 
