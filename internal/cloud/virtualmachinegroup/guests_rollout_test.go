@@ -31,7 +31,7 @@ func TestARolloutOnRealMachines(t *testing.T) {
 	}
 	s.judge(c, 1)
 	if *update {
-		if err := os.WriteFile("../../../docs/groups-rollout.svg", timeline(c.record()), 0o644); err != nil {
+		if err := os.WriteFile("../../../docs/images/groups-rollout.svg", timeline(c.record()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
