@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,7 +236,7 @@ var undefinedField = pattern.Of(`undefined field '([^']*)'`)
 func (c *compiler) explain(source, err string) (what, fix string) {
 	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
 	for _, id := range c.ids {
-		if !c.pure || !pattern.Of(`(^|[^A-Za-z0-9_.'"])`+id+`\b`).MatchString(source) {
+		if !c.pure || !regexp.MustCompile(`(^|[^A-Za-z0-9_.'"])`+id+`\b`).MatchString(source) {
 			continue
 		}
 		return fmt.Sprintf("has the expression %s, which asks what %s is in the cloud", quote(source), id),

@@ -100,7 +100,7 @@ func filter(p *oslo.Page, t oslo.Table, q url.Values) *oslo.Error {
 			if strings.Contains(form, "%") {
 				form = strings.NewReplacer("%", ".*", "_", ".").Replace(form)
 			}
-			p.Filters[row] = pattern.Of(`(?is)^` + form + `$`).MatchString
+			p.Filters[row] = regexp.MustCompile(`(?is)^` + form + `$`).MatchString
 		}
 	}
 	if slices.Sort(unknown); len(unknown) > 0 {
