@@ -187,20 +187,31 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 }
 
 // idle reports whether nothing but the step goes on that can change the cloud: no
-// other is in flight or can be begun, and the cloud itself is not at work.
+// other is in flight or can be begun, and the cloud itself is not at work. What was
+// written and not planned with yet may let others begin.
 func (r *run) idle(id string) bool {
-	if len(r.round.waiting) > 0 {
+	if len(r.doing) > 0 || len(r.round.waiting) > 0 || len(r.moved) > 0 {
 		return false
 	}
 	for _, t := range r.round.queue {
-		if t.id == id {
-			continue
-		}
-		if other := r.histories[t.id]; other == nil || !other.final && !errors.Is(other.err, kind.ErrNotYet) {
+		if t.id != id && !r.fruitless(t.id) {
 			return false
 		}
 	}
-	return len(r.doing) == 0
+	for _, f := range r.fresh {
+		for key := range f.stale {
+			if !r.fruitless(key.String()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fruitless reports whether trying a step changed nothing, and trying it again will not before another has.
+func (r *run) fruitless(id string) bool {
+	t := r.histories[id]
+	return t != nil && (t.final || errors.Is(t.err, kind.ErrNotYet))
 }
 
 // retryRejected lets the steps that the cloud has rejected be tried once more if
