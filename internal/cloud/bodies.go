@@ -46,17 +46,20 @@ func readWhole(resp *http.Response) error {
 	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
 		return errors.New("the answer is cut off")
 	}
-	resp.Body = inMemory(whole.Bytes())
+	resp.Body = inMemory(whole.Bytes(), nil)
 	return nil
 }
 
 // wholeBody is a body that was read.
 type wholeBody struct {
 	*bytes.Reader
-	text []byte
+	text   []byte
+	shared *decoded // what all who have the answer read of it; nil where nobody else has it
 }
 
-func inMemory(text []byte) wholeBody { return wholeBody{bytes.NewReader(text), text} }
+func inMemory(text []byte, shared *decoded) wholeBody {
+	return wholeBody{bytes.NewReader(text), text, shared}
+}
 
 // Close implements [io.Closer].
 func (wholeBody) Close() error { return nil }

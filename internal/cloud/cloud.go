@@ -63,6 +63,7 @@ type Client struct {
 	Machines outbound.Machines
 
 	config      Config
+	with        *group // what it has in common with others; nil for nothing
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets that it logs in with
 	known       *origins
@@ -89,7 +90,11 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	known := originsOf(creds.home)
 	provider.UserAgent.Prepend("stackreeve/" + cfg.Version)
-	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg), known}, 0) // each request has its own time
+	var with *group
+	if cfg.Sharing != nil {
+		with = cfg.Sharing.of(cfg.File, creds)
+	}
+	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg, with), known}, 0) // each request has its own time
 	creds.auth.AllowReauth = true
 	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
 		return nil, authError(creds, err)
@@ -98,7 +103,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	c := &Client{
-		Region: creds.endpoint.Region, config: cfg, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
+		Region: creds.endpoint.Region, config: cfg, with: with, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
 		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines,
 	}
 	if c.ProjectID, err = projectOf(provider); err != nil {

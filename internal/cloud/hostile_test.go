@@ -106,7 +106,13 @@ func (h *hostile) requests(word string) int {
 // open logs in.
 func (h *hostile) open(t *testing.T) *cloud.Client {
 	t.Helper()
-	c, err := cloud.Open(t.Context(), cloud.Config{Cloud: "hostile"})
+	return h.openWith(t, nil)
+}
+
+// openWith logs in as one of several that share.
+func (h *hostile) openWith(t *testing.T, sharing *cloud.Sharing) *cloud.Client {
+	t.Helper()
+	c, err := cloud.Open(t.Context(), cloud.Config{Cloud: "hostile", Sharing: sharing})
 	if err != nil {
 		t.Fatal(err)
 	}

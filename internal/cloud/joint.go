@@ -99,6 +99,16 @@ func (j *joint[T]) end(key string, own *question[T]) {
 	close(own.ended)
 }
 
+// last is the answer that was kept last; the zero one for none.
+func (j *joint[T]) last(key string) (none T) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if there := j.kept[key]; there != nil {
+		return there.answer
+	}
+	return none
+}
+
 // drop forgets an answer that those who come later must not have.
 func (j *joint[T]) drop(key string, which func(T) bool) {
 	j.mu.Lock()

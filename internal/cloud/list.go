@@ -23,7 +23,8 @@ const (
 
 // List reads a complete collection: every page of it, or an error. field is the
 // name of the list in the answer, e.g. "networks". How a collection is read on is in
-// its service's row (services.go).
+// its service's row (services.go). Maps and what pointers lead to may be others', too (see
+// [Sharing]): nobody changes them.
 func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, error) {
 	var all []T
 	err := Each(ctx, c, call, field, func(item T) error {
@@ -37,9 +38,10 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 }
 
 // Each gives the objects of a collection to take, one after the other, for those who keep
-// something else of them than [List] does. They are complete only if there is no error.
+// something else of them than [List] does. They are complete only if there is no error, and to be
+// left as they are like those of List.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
-	if sharedLists[sharedList{call.Service, call.Path}] {
+	if sharedLists[sharedList{call.Service, call.Path}] && (c.with == nil || c.with.keeps() == 0) {
 		return eachShared(ctx, c, call, field, take)
 	}
 	return eachOf(ctx, c, call, field, take)

@@ -3,15 +3,26 @@ package cloud_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// list is what a client reads, and what two read that share their answers, each of them.
 func list(t *testing.T, h *hostile, service, path, field string) ([]named, error) {
 	t.Helper()
-	return cloud.List[named](t.Context(), h.open(t), cloud.Call{Service: service, Path: path}, field)
+	call := cloud.Call{Service: service, Path: path}
+	alone, failed := cloud.List[named](t.Context(), h.open(t), call, field)
+	sharing, snapshot := &cloud.Sharing{}, kind.WithShared(t.Context())
+	for _, c := range []*cloud.Client{h.openWith(t, sharing), h.openWith(t, sharing)} {
+		if all, err := cloud.List[named](snapshot, c, call, field); !slices.Equal(all, alone) || fmt.Sprint(err) != fmt.Sprint(failed) {
+			t.Errorf("%s: %s: who shares reads %v, %v; who is alone %v, %v", service, path, all, err, alone, failed)
+		}
+	}
+	return alone, failed
 }
 
 // How each service says that there is a second page; %s is the address of the list.

@@ -14,14 +14,23 @@ import (
 // no more of the answer is in memory than its text, and keeps the rest of it.
 func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page, error) {
 	defer func() { _ = resp.Body.Close() }() // what matters is what was read
+	if body, whole := resp.Body.(wholeBody); whole && body.shared != nil {
+		return readShared(l, resp, body.shared, take)
+	}
 	p := page{of: l}
-	members, err := map[string]any(nil), error(nil)
-	decoder := json.NewDecoder(resp.Body)
+	members, err := readText(&p, resp.Body, take)
+	p.PageResult = pagination.PageResultFromParsed(resp, members)
+	return p, err
+}
+
+// readText reads an answer, and returns what it has besides the list.
+func readText[T any](p *page, text io.Reader, take func(T) error) (members map[string]any, err error) {
+	l, decoder := p.of, json.NewDecoder(text)
 	switch open, _ := decoder.Token(); {
 	case open == json.Delim('[') && l.field == "":
-		err = readObjects(&p, decoder, take)
+		err = readObjects(p, decoder, take)
 	case open == json.Delim('{') && l.field != "":
-		members, err = readMembers(&p, decoder, take)
+		members, err = readMembers(p, decoder, take)
 	default:
 		err = fmt.Errorf("the answer has no list %q", l.field)
 	}
@@ -31,8 +40,7 @@ func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page,
 		}
 	}
 	l.bytes += decoder.InputOffset()
-	p.PageResult = pagination.PageResultFromParsed(resp, members)
-	return p, err
+	return members, err
 }
 
 // readMembers reads an object of which one member is the list, and returns the others.

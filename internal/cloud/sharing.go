@@ -28,7 +28,7 @@ const (
 // Sharing is what the clients of one process have in common where their entries of clouds.yaml say the same: connections,
 // logins, and what they read at one time. So many stacks on one project ask little more of the cloud than one. No client sees
 // anything older for it: an answer goes to who would have sent the same request, and had not to see the cloud as it is later than
-// that was sent. Its zero value is ready.
+// that was sent. Objects of an answer are read once for all. Its zero value is ready.
 type Sharing struct {
 	mu     sync.Mutex
 	groups map[entry]*group
@@ -131,6 +131,10 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 			return nil, false
 		}
 		a := answerOf(resp)
+		if a != nil && keep > 0 {
+			a.shared = after(with.last(key))
+			resp.Body = inMemory(a.body, a.shared)
+		}
 		seen(resp, a)
 		return a, a != nil
 	})
@@ -202,6 +206,7 @@ type answer struct {
 	code   int
 	header http.Header
 	body   []byte
+	shared *decoded // nil where it is not kept for others
 }
 
 // answerOf is what others may have of a response that was read to its end. It is nil for what says no, or leads elsewhere: that is each
@@ -220,6 +225,6 @@ func (a *answer) token() string { return a.header.Get("X-Subject-Token") }
 func (a *answer) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: a.status, StatusCode: a.code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header.Clone(),
-		Body: inMemory(a.body), ContentLength: int64(len(a.body)), Request: req,
+		Body: inMemory(a.body, a.shared), ContentLength: int64(len(a.body)), Request: req,
 	}
 }

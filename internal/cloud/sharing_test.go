@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ func (k *keystone) RoundTrip(req *http.Request) (*http.Response, error) {
 		code = 201
 		header.Set("X-Subject-Token", fmt.Sprint("token-", k.logins.Add(1)))
 	}
-	return &http.Response{StatusCode: code, Header: header, Request: req, Body: inMemory([]byte(fmt.Sprint(n)))}, nil
+	return &http.Response{StatusCode: code, Header: header, Request: req, Body: inMemory([]byte(fmt.Sprint(n)), nil)}, nil
 }
 
 // stackOn is how one of several stacks reaches k.
@@ -259,5 +260,53 @@ func TestSharingNewCredentials(t *testing.T) {
 	auth.Password = "new"
 	if of(auth) == old || len(s.groups) != 1 {
 		t.Errorf("%d groups after the password has changed", len(s.groups))
+	}
+}
+
+// readOnce counts how often one of its type is read.
+type readOnce struct{ Name string }
+
+var readings atomic.Int64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *readOnce) UnmarshalJSON(text []byte) error {
+	readings.Add(1)
+	type plain readOnce
+	return json.Unmarshal(text, (*plain)(r))
+}
+
+// An answer that many have is read once for all of them, and so is one that cannot be read; of the next one what has changed.
+func TestSharingOneReading(t *testing.T) {
+	req := &http.Request{URL: &url.URL{Path: "/networks"}}
+	var last *answer
+	for _, tt := range []struct {
+		text             string
+		readings, within int
+		fails            bool
+	}{
+		{`{"networks": [{"name": "a"}, {"name": "b"}], "networks_links": []}`, 2, 2, false},
+		{`{"networks": [{"name": "c"}, {"name": "b"}, {"name":"a"}]}`, 2, 3, false},
+		{`{"networks": [{"name": "b"}, {"name": 1}]}`, 1, 1, true},
+		{`{"networks": [{"name": "b"}, {"name": "b"}]}`, 0, 2, false},
+	} {
+		readings.Store(0)
+		resp := &http.Response{StatusCode: 200, Header: http.Header{}, Body: inMemory([]byte(tt.text), nil), Request: req}
+		a := answerOf(resp)
+		a.shared = after(last)
+		last = a
+		for range 3 {
+			text := ""
+			l := &listing{field: "networks", way: byLinks}
+			_, err := readPage(l, a.response(req), func(o readOnce) error {
+				text += o.Name
+				return nil
+			})
+			if (err != nil) != tt.fails || !tt.fails && (l.objects != tt.within || len(text) != tt.within || l.bytes != int64(len(tt.text))) {
+				t.Errorf("%s: %v, %q, %d objects, %d bytes", tt.text, err, text, l.objects, l.bytes)
+			}
+		}
+		if n := readings.Load(); n != int64(tt.readings) {
+			t.Errorf("%s: %d readings, want %d", tt.text, n, tt.readings)
+		}
 	}
 }

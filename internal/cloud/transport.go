@@ -70,12 +70,11 @@ type transport struct {
 	log     *slog.Logger
 }
 
-// way is how a client's requests get to the cloud.
-func way(creds credentials, c Config) http.RoundTripper {
-	if c.Sharing == nil {
+// way is how a client's requests get to the cloud, together with those of others where it has some.
+func way(creds credentials, c Config, with *group) http.RoundTripper {
+	if with == nil {
 		return newTransport(c, connections(creds))
 	}
-	with := c.Sharing.of(c.File, creds)
 	return sharing{with, newTransport(c, with.network)}
 }
 

@@ -76,7 +76,7 @@ func (d *PlainDriver[Spec, Filter, More]) read(answer table.Attributes) (*PlainS
 	if err := text("name", &s.Name); err != nil {
 		return nil, fmt.Errorf("attribute name: %w", err)
 	}
-	claim, err := d.of.Mark.Take(answer)
+	answer, claim, err := d.of.Mark.Take(answer)
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,7 @@ func (c Collection) below(answer table.Attributes, parent, project string) (tabl
 			return nil, fmt.Errorf("%s: %w", c.Singular, err)
 		}
 	}
+	answer = maps.Clone(answer) // others may have the same
 	at, own := cmp.Or(c.ID, "id"), ""
 	if err := json.Unmarshal(answer[at], &own); err != nil {
 		return nil, fmt.Errorf("ID: %w", err)

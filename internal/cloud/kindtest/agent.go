@@ -39,6 +39,13 @@ func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.C
 	return c
 }
 
+// SharingClient is Client for a stack that shares what it reads with others.
+func (g *Target) SharingClient(s *cloud.Sharing) *cloud.Client {
+	part := *g
+	part.cfg.Sharing = s
+	return part.Client(nil)
+}
+
 // agent is the connection of agents that nothing disturbs.
 func (g *Target) agent() *cloud.Client {
 	g.t.Helper()

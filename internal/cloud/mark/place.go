@@ -112,18 +112,20 @@ func (p Place) Name(own string, m kind.Mark) string {
 // that ID, which is "" before there is one; own is what people want there, nil for nothing.
 func (p Place) Put(own any, m kind.Mark, id, project string) any { return p.put(own, m, id, project) }
 
-// Take takes the mark out of an object's attributes.
-func (p Place) Take(answer table.Attributes) (Claim, error) {
+// Take takes the mark out of an object's attributes, and returns them without it. Others may have
+// the same answer, which stays as it is.
+func (p Place) Take(answer table.Attributes) (table.Attributes, Claim, error) {
 	text := answer[p.Attribute]
 	if p.take == nil || text == nil {
-		return Claim{}, nil
+		return answer, Claim{}, nil
 	}
+	rest := maps.Clone(answer)
 	own, claim, err := p.take(text)
 	if err == nil {
-		answer[p.Attribute], err = json.Marshal(own)
+		rest[p.Attribute], err = json.Marshal(own)
 	}
 	if err != nil {
-		return Claim{}, fmt.Errorf("attribute %s: %w", p.Attribute, err)
+		return nil, Claim{}, fmt.Errorf("attribute %s: %w", p.Attribute, err)
 	}
-	return claim, nil
+	return rest, claim, nil
 }

@@ -96,17 +96,19 @@ const (
 // replaced by a digest of themselves, so that equal keys give equal texts and
 // different keys different ones.
 func OwnerText(stack string, key manifest.Key) string {
-	stack = inOwners(stack)
-	path := key.Name
+	begin, path := OwnersOf(stack), key.Name
 	if key.Namespace != "" && key.Namespace != "default" {
 		path = key.Namespace + "/" + key.Name
 	}
-	text := OwnerPrefix + stack + ":" + key.Kind + "/" + path
+	text := begin + key.Kind + "/" + path
 	if len(text) <= MaxOwnerText {
 		return text
 	}
-	return OwnerPrefix + stack + ":" + key.Kind + "~" + Digest(path)
+	return begin + key.Kind + "~" + Digest(path)
 }
+
+// OwnersOf is what the owner texts of a stack begin with, and those of no other one.
+func OwnersOf(stack string) string { return OwnerPrefix + inOwners(stack) + ":" }
 
 // inOwners is how owner texts name a stack: no two names have the same word, and
 // a word is its own word.

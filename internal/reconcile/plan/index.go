@@ -3,6 +3,7 @@ package plan
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -12,10 +13,11 @@ import (
 type planner struct {
 	Input
 	verdicts
-	scene *kind.Scene
-	kinds map[string]kind.Kind
-	group map[string]string
-	names []string // kind names, in creation order
+	scene  *kind.Scene
+	kinds  map[string]kind.Kind
+	group  map[string]string
+	names  []string // kind names, in creation order
+	owners string   // what the owner texts of the stack begin with
 
 	byKey map[manifest.Key]*kind.Desired
 	index map[string]*index                // by kind name
@@ -67,7 +69,7 @@ type misplaced struct {
 
 func newPlanner(in Input) *planner {
 	p := &planner{
-		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
+		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds), owners: kind.OwnersOf(in.Stack),
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
 		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
@@ -181,9 +183,12 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 		return false
 	}
 	for _, text := range item.Mark.Owners() {
+		if !strings.HasPrefix(text, p.owners) {
+			continue // which a project of many stacks has the most of
+		}
 		o, ok := kind.ParseOwner(text)
 		switch {
-		case !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs:
+		case !ok || o.Kind == item.ShownAs:
 			continue
 		case o.Kind != kindName && !item.Mine:
 			continue
