@@ -447,7 +447,15 @@ func (f *fixture) relieve(c *client, list []string) {
 	for _, address := range list { // each member gives back room for itself
 		ask(address, "maintenance/defragment", map[string]any{})
 	}
-	ask(list[0], "maintenance/alarm", map[string]string{"action": "DEACTIVATE", "alarm": "NOSPACE"})
+	var found struct {
+		Alarms []struct{ MemberID, Alarm string }
+	}
+	f.until("alarms", soon, func() error {
+		return c.ask(f.t.Context(), list[0], "maintenance/alarm", map[string]string{"action": "GET"}, &found)
+	})
+	for _, alarm := range found.Alarms { // each member's ends for itself
+		ask(list[0], "maintenance/alarm", map[string]string{"action": "DEACTIVATE", "alarm": alarm.Alarm, "memberID": alarm.MemberID})
+	}
 }
 
 // portOf is the ID of a machine's port.

@@ -125,6 +125,21 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	}
 }
 
+// While members report an alarm no machine is changed; afterwards all are.
+func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.armed()
+	w.Alarm("memberID:7 alarm:NOSPACE ")
+	newer := strings.Replace(sized(3), "3.5.35", "3.6.16", 1)
+	if pass := w.Sync(newer); len(pass.Results) > 0 || w.fewest < 3 {
+		t.Errorf("the pass did %v; %d machines ran", pass.Results, w.fewest)
+	}
+	w.Alarm("")
+	w.MustSync(newer)
+	w.settled(3)
+}
+
 // No machine is replaced for a version that must not follow the one that members run.
 func TestVersionsThatDoNotFollow(t *testing.T) {
 	for _, c := range [][3]string{

@@ -24,7 +24,7 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
-			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
+			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
@@ -69,6 +69,24 @@ func (m *machine) givesWay(machines []*machine, knows *machine) string {
 	return machines[leaves].key.Name + " leaves the cluster first"
 }
 
+// heedsAlarm says why a machine that works is not changed while a member reports that something is wrong, which a change of machines
+// does not mend; "" when none does. Of those that do not serve anyway the group would change one.
+func (m *machine) heedsAlarm(machines []*machine, knows *machine) string {
+	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.lists(o.address) && o.alarm() != "" })
+	if at < 0 || !m.answers {
+		return ""
+	}
+	return machines[at].key.Name + " " + machines[at].alarm() + ": no machine that works is changed until that is over"
+}
+
+// alarm is what a member that is in touch with the others reports to be wrong; "" for nothing.
+func (m *machine) alarm() string {
+	if !m.answers || m.status.Leader == 0 || len(m.status.Errors) == 0 {
+		return ""
+	}
+	return "reports: " + cmp.Or((&etcd.Refused{Message: m.status.Errors[0]}).Error(), "an error")
+}
+
 // others are the addresses of the machines of a cluster besides one; that of the authority comes first.
 func others(machines []*machine, knows, besides *machine) (list []string) {
 	if knows != nil && knows != besides {
@@ -111,7 +129,7 @@ func (m *machine) member(knows *machine, l *live) (there bool) {
 	case m.status.Leader == 0:
 		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
 	case len(m.status.Errors) > 0:
-		l.Phase, l.Message = kind.Degraded, "reports: "+cmp.Or((&etcd.Refused{Message: m.status.Errors[0]}).Error(), "an error")
+		l.Phase, l.Message = kind.Degraded, m.alarm()
 	default:
 		l.Phase = kind.Ready
 	}

@@ -31,6 +31,7 @@ type World struct {
 	parcels   map[string]*parcel
 	// Sins are what nobody should have asked for.
 	sins     []string
+	alarms   []string
 	begun    int
 	requests func()
 }

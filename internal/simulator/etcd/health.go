@@ -81,6 +81,15 @@ func (w *World) leads(c *cluster) *member {
 // Elections are how often there was another leader without one handing over.
 func (w *World) Elections() int { w.mu.Lock(); defer w.mu.Unlock(); return w.elections }
 
+// Alarm has all members report an alarm, or none for "".
+func (w *World) Alarm(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.alarms = nil; text != "" {
+		w.alarms = []string{text}
+	}
+}
+
 // majority reports whether most voters run, and whether all do.
 func (w *World) majority(c *cluster) (most, all bool) {
 	voters, run := 0, 0

@@ -125,7 +125,7 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 			leader = w.leads(c).ID
 		}
 		me.Name, me.published = cmp.Or(me.Name, me.published), ""
-		reply(rw, http.StatusOK, map[string]any{"header": header, "version": n.version, "leader": strconv.FormatUint(leader, 10), "raftAppliedIndex": "7", "isLearner": me.IsLearner, "dbSize": "20480"})
+		reply(rw, http.StatusOK, map[string]any{"header": header, "version": n.version, "leader": strconv.FormatUint(leader, 10), "raftAppliedIndex": "7", "isLearner": me.IsLearner, "dbSize": "20480", "errors": w.alarms})
 		return
 	case "/v3/cluster/member/list":
 		if me.IsLearner {
