@@ -20,6 +20,7 @@ type question[T any] struct {
 	answer T
 	common bool          // whether those who wait may have the answer
 	keep   time.Duration // for how long those who come later may have it
+	forget *time.Timer   // ends that; nil before it begins
 }
 
 // fresh reports whether a question's answer is good for who wants one that was asked for after a time.
@@ -93,8 +94,11 @@ func (j *joint[T]) end(key string, own *question[T]) {
 		}
 	}
 	if own.common && own.keep > 0 {
+		if old := j.kept[key]; old != nil {
+			old.forget.Stop() // or it would hold the old answer until then
+		}
 		j.kept[key] = own
-		time.AfterFunc(own.keep, func() { j.forget(key, own) })
+		own.forget = time.AfterFunc(own.keep, func() { j.forget(key, own) })
 	}
 	close(own.ended)
 }

@@ -3,11 +3,13 @@ package cloud
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 )
 
 // Nobody gets an answer to what was asked before they came, however many ask.
@@ -143,4 +145,20 @@ func TestJointForWhoBeganBefore(t *testing.T) {
 			t.Errorf("who began long ago has answer %s; %d are kept", got, len(s.kept))
 		}
 	})
+}
+
+// What was answered before holds no memory once there is a newer answer, though it would be kept for longer.
+func TestJointKeepsOnlyTheLastAnswer(t *testing.T) {
+	var j joint[*[1024]byte]
+	ask := func() weak.Pointer[[1024]byte] {
+		return weak.Make(j.do(t.Context(), "networks", time.Now(), time.Hour, func() (*[1024]byte, bool) { return new([1024]byte), true }))
+	}
+	first, last := ask(), ask()
+	runtime.GC()
+	if first.Value() != nil {
+		t.Error("the first answer is still there")
+	}
+	if last.Value() == nil {
+		t.Error("the last answer is not kept")
+	}
 }
