@@ -1,7 +1,6 @@
 package etcdcluster_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -125,19 +124,24 @@ func (f *fixture) kill(address string) {
 	}
 }
 
-// kills ends etcd at an address, as a fault of its own would: its process is one of this machine's, too. It reports whether there was one.
+// kills ends etcd at an address, as a fault of its own would. It reports whether there was one.
 func (f *fixture) kills(address string) bool {
-	mark := []byte("\x00http://" + address + ":2379,")
+	pid, _ := process(address)
+	return pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil
+}
+
+// process is that of etcd at an address, which is one of this machine's, too, and its arguments; 0 is for none.
+func process(address string) (pid int, args []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // a pattern without mistakes
 	for _, file := range all {
 		text, err := os.ReadFile(file)
-		if err != nil || !bytes.HasPrefix(text, []byte("/usr/local/bin/stackreeve-etcd\x00")) || !bytes.Contains(text, mark) {
-			continue
+		args = strings.Split(string(text), "\x00")
+		if err == nil && args[0] == "/usr/local/bin/stackreeve-etcd" && strings.Contains(string(text), "\x00http://"+address+":2379,") {
+			pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			return pid, args
 		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		return syscall.Kill(pid, syscall.SIGKILL) == nil
 	}
-	return false
+	return 0, nil
 }
 
 // next is an agent that is started when another has died, as a service is.

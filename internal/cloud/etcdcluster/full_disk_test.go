@@ -1,0 +1,85 @@
+package etcdcluster_test
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// disk is the data volume of a machine, as what runs there sees it.
+type disk struct {
+	t       *testing.T
+	machine string // the process of its init
+	path    string
+}
+
+// sh runs a script in the machine.
+func (d disk) sh(script string) {
+	d.t.Helper()
+	out, err := exec.CommandContext(d.t.Context(), "nsenter", "--target", d.machine, "--mount", "sh", "-ec", "cd "+d.path+"\n"+script).CombinedOutput()
+	if err != nil {
+		d.t.Fatalf("%s: %v: %s", script, err, out)
+	}
+}
+
+// smallDisk has a member go on with its data on a disk that is nearly full: of 220 MiB, where etcd has two files of 64 MiB prepared for what it is told next.
+func (f *fixture) smallDisk(address string) disk {
+	f.t.Helper()
+	pid, args := process(address)
+	init, err := exec.CommandContext(f.t.Context(), "ps", "-o", "ppid=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	d := disk{f.t, strings.TrimSpace(string(init)), args[slices.Index(args, "--data-dir")+1]}
+	d.sh(fmt.Sprintf("kill -STOP %d\nmkdir /run/small\nmount -n -t tmpfs -o size=220m small /run/small\ncp -a . /run/small\nmount -n --bind /run/small %s\nkill -KILL %d", pid, d.path, pid))
+	return d
+}
+
+// back has the member at an address go on with its data on its own disk.
+func (d disk) back(address string) {
+	d.t.Helper()
+	pid, _ := process(address)
+	d.sh(fmt.Sprintf("kill -STOP %d\numount -n -l %s\ncd %s\nrm -rf ./*\ncp -a /run/small/. .\nkill -KILL %d", pid, d.path, d.path, pid))
+}
+
+// A member whose disk is full ends again and again. The others serve, no machine is changed, and when there is room the member goes on where it was.
+func TestRealClustersWithAFullDisk(t *testing.T) {
+	f := newFixture(t, "3.5.35", "3.6.16")
+	f.Only(cluster(f.size, "3.5.35"))
+	mustSync(t, f.Target, cluster(f.size, "3.5.35"))
+	c := write(t, f.healthy())
+	list := f.healthy()
+
+	d := f.smallDisk(list[1])
+	f.healthy()
+	d.sh("head -c 220M /dev/zero > filler || true")
+	n := 0
+	f.until("the member ends", soon, func() error {
+		for range 10 { // as much as is prepared, at last
+			value := encoded(strings.Repeat("x", 1<<20))
+			if err := c.ask(t.Context(), list[0], "kv/put", map[string]string{"key": encoded("large-" + strconv.Itoa(n%4)), "value": value}, &struct{}{}); err != nil {
+				return err
+			}
+			n++
+		}
+		if f.member(list[1]) == nil {
+			return errors.New("it still serves")
+		}
+		return nil
+	})
+	t.Logf("the member ends after %d MiB", n)
+	f.stays(cluster(f.size, "3.6.16"), "a disk is full")
+	c.judge(t)
+
+	d.sh("rm filler")
+	f.healthy()
+	d.back(list[1])
+	f.healthy()
+	mustSync(t, f.Target, cluster(f.size, "3.6.16"))
+	f.healthy()
+	c.judge(t)
+}
