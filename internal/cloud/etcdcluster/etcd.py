@@ -28,12 +28,12 @@ def run(*command):
 
 
 def install():
-    """The script becomes a service, which is started again whenever it ends."""
+    """The script becomes a service, which is started again whenever it ends, however often, as on a disk that is full."""
     os.makedirs("/usr/local/lib", exist_ok=True)
     shutil.copyfile(os.path.realpath(__file__), HERE)
     os.chmod(HERE, 0o700)  # with what is secret
     with open(UNIT, "w") as f:
-        f.write("[Unit]\nDescription=etcd, kept by stackreeve\nAfter=network.target\n[Service]\nExecStart=%s\nRestart=always\nRestartSec=1\n"
+        f.write("[Unit]\nDescription=etcd, kept by stackreeve\nAfter=network.target\nStartLimitIntervalSec=0\n[Service]\nExecStart=%s\nRestart=always\nRestartSec=1\n"
                 "LimitNOFILE=65536\n[Install]\nWantedBy=multi-user.target\n" % HERE)
     run("systemctl", "daemon-reload")
     run("systemctl", "enable", "--now", "--no-block", os.path.basename(UNIT))

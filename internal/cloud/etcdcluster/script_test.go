@@ -212,3 +212,13 @@ def main():
 		})
 	}
 }
+
+// The service that a machine makes of the script is started again however often it ends: on a full disk it does, until there is room.
+func TestTheServiceIsNeverGivenUp(t *testing.T) {
+	unit := scripted(t, "10.0.0.3", "UNIT, HERE = DATA + \"-unit\", DATA + \"-service\"\ndef run(*command): pass\ninstall()\nprint(open(UNIT).read())\nraise SystemExit")
+	for _, line := range []string{"StartLimitIntervalSec=0\n", "Restart=always\n"} {
+		if !strings.Contains(unit, line) {
+			t.Errorf("no %q in\n%s", line, unit)
+		}
+	}
+}
