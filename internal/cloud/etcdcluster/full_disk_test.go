@@ -2,11 +2,11 @@ package etcdcluster_test
 
 import (
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -20,7 +20,7 @@ type disk struct {
 // sh runs a script in the machine.
 func (d disk) sh(script string) {
 	d.t.Helper()
-	out, err := exec.CommandContext(d.t.Context(), "nsenter", "--target", d.machine, "--mount", "sh", "-ec", "cd "+d.path+"\n"+script).CombinedOutput()
+	out, err := exec.CommandContext(d.t.Context(), "nsenter", "--target", d.machine, "--mount", "--pid", "sh", "-ec", "cd "+d.path+"\n"+script).CombinedOutput()
 	if err != nil {
 		d.t.Fatalf("%s: %v: %s", script, err, out)
 	}
@@ -35,7 +35,7 @@ func (f *fixture) smallDisk(address string) disk {
 		f.t.Fatal(err)
 	}
 	d := disk{f.t, strings.TrimSpace(string(init)), args[slices.Index(args, "--data-dir")+1]}
-	d.sh(fmt.Sprintf("kill -STOP %d\nmkdir /run/small\nmount -n -t tmpfs -o size=220m small /run/small\ncp -a . /run/small\nmount -n --bind /run/small %s\nkill -KILL %d", pid, d.path, pid))
+	d.exchange(pid, "mkdir /run/small\nmount -t tmpfs -o size=220m small /run/small\ncp -a . /run/small\nmount --bind /run/small "+d.path)
 	return d
 }
 
@@ -43,7 +43,20 @@ func (f *fixture) smallDisk(address string) disk {
 func (d disk) back(address string) {
 	d.t.Helper()
 	pid, _ := process(address)
-	d.sh(fmt.Sprintf("kill -STOP %d\numount -n -l %s\ncd %s\nrm -rf ./*\ncp -a /run/small/. .\nkill -KILL %d", pid, d.path, d.path, pid))
+	d.exchange(pid, "umount --lazy "+d.path+"\ncd "+d.path+"\nrm -rf ./*\ncp -a /run/small/. .")
+}
+
+// exchange runs a script while nobody writes to the disk; etcd is started again afterwards.
+func (d disk) exchange(pid int, script string) {
+	d.t.Helper()
+	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		if err := syscall.Kill(pid, signal); err != nil {
+			d.t.Fatal(err)
+		}
+		if signal == syscall.SIGSTOP {
+			d.sh(script)
+		}
+	}
 }
 
 // A member whose disk is full ends again and again. The others serve, no machine is changed, and when there is room the member goes on where it was.
