@@ -49,9 +49,6 @@ var (
 	ErrLost = errors.New("another agent may serve the stack")
 )
 
-// DefaultTTL is how long a lease lasts without being renewed.
-const DefaultTTL = time.Minute
-
 // Periods are what follows from how long a lease lasts.
 type Periods struct{ TTL time.Duration }
 

@@ -325,6 +325,20 @@ func (f *fixture) refreshed(manifests string, own *tls.Config) {
 	}
 }
 
+// filled writes 500 keys, and nothing after that.
+func (f *fixture) filled() *client {
+	f.t.Helper()
+	c := &client{peers: f.healthy(), scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 5 * time.Second}}
+	for c.tried = range 500 {
+		key, value := fmt.Sprintf("key-%d", c.tried), strconv.Itoa(c.tried)
+		if err := c.post(f.t.Context(), "put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{}); err != nil {
+			f.t.Fatal(err)
+		}
+		c.acked[key] = value
+	}
+	return c
+}
+
 // A backup is taken, machines and volumes are lost, and a cluster begins with the backup: every key of it is there.
 func TestRealClustersAreRestored(t *testing.T) {
 	for _, version := range []string{"3.4.23", "3.5.35", "3.6.16"} {
@@ -334,14 +348,7 @@ func TestRealClustersAreRestored(t *testing.T) {
 			f.Only(now+backup, later)
 			mustSync(t, f.Target, now)
 			t.Cleanup(func() { f.clear("backups") })
-			c := &client{peers: f.healthy(), scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 5 * time.Second}}
-			for n := range 500 {
-				key, value := fmt.Sprintf("key-%d", n), strconv.Itoa(n)
-				if err := c.post(t.Context(), "put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{}); err != nil {
-					t.Fatal(err)
-				}
-				c.acked[key] = value
-			}
+			c := f.filled()
 			before, err := f.etcd.Status(t.Context(), c.peers[0])
 			if err != nil {
 				t.Fatal(err)
