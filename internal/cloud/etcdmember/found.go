@@ -172,6 +172,8 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.portID
 	case at == boots && m.waiting.State == etcd.Restores:
 		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
+	case at == boots && m.host.ID != "" && !m.host.Boots && !m.waits && !m.answers:
+		l.Phase, l.Message = kind.Pending, "does not answer: etcd answers nobody before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses (docs/clusters.md)"
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
 	case m.answers && m.status.Leader != 0:
