@@ -11,12 +11,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // TestWhatStacksShareIsChangedByNone: stacks on one project are given the same objects. One of them plans with those, and shows and exports
 // them; another one is still given what a stack sees that shares with nobody.
 func TestWhatStacksShareIsChangedByNone(t *testing.T) {
-	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Beside("admin")
 	text := everything(t, g)
 	g.Defaults.ImageHosts = []string{"127.0.0.1"}
 	g.MustSync(text)
