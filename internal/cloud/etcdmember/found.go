@@ -128,7 +128,7 @@ func (m *machine) member(knows *machine, l *live) (there bool) {
 		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
 	case m.status.Leader == 0:
 		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
-	case len(m.status.Errors) > 0:
+	case m.alarm() != "":
 		l.Phase, l.Message = kind.Degraded, m.alarm()
 	default:
 		l.Phase = kind.Ready
