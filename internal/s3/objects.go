@@ -77,7 +77,11 @@ var sum = pattern.Of(`^[0-9a-f]{32}$`)
 
 // Head describes an object.
 func (c Client) Head(ctx context.Context, bucket, key string) (Object, error) {
-	h, _, err := c.send(ctx, request{method: http.MethodHead, bucket: bucket, key: key})
+	return c.head(ctx, request{method: http.MethodHead, bucket: bucket, key: key})
+}
+
+func (c Client) head(ctx context.Context, r request) (Object, error) {
+	h, _, err := c.send(ctx, r)
 	if err != nil {
 		return Object{}, err
 	}
@@ -110,9 +114,10 @@ func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int
 }
 
 // Put writes an object of so many bytes that is not there yet; [ErrChanged] where it is. That is asked before: Swift refuses
-// to write on a condition. (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not supported)
+// to write on a condition. (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not supported) And it sends
+// the end of data after it has said that there is no object, which would be taken for the answer to what comes next.
 func (c Client) Put(ctx context.Context, bucket, key string, describes map[string]string, data io.Reader, size int64) error {
-	switch _, err := c.Head(ctx, bucket, key); {
+	switch _, err := c.head(ctx, request{method: http.MethodHead, bucket: bucket, key: key, last: true}); {
 	case err == nil:
 		return ErrChanged
 	case !errors.Is(err, ErrNotFound):

@@ -49,10 +49,20 @@ type request struct {
 	headers             map[string]string
 	data                io.Reader // nil for none
 	size                int64
+	last                bool // that its connection carries
 }
 
-// send has an answer whose status is a good one, read to its end.
+// send has an answer whose status is a good one, read to its end. What only reads is asked once more where none came: connections that
+// lay idle may end at any moment, and Swift spoils them (see [Client.Put]).
 func (c Client) send(ctx context.Context, r request) (http.Header, []byte, error) {
+	header, text, err := c.once(ctx, r)
+	if errors.Is(err, errNoAnswer) && (r.method == http.MethodGet || r.method == http.MethodHead) && ctx.Err() == nil {
+		return c.once(ctx, r)
+	}
+	return header, text, err
+}
+
+func (c Client) once(ctx context.Context, r request) (http.Header, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.address(r).String(), r.data)
 	if err != nil {
 		return nil, nil, private.Hide("the address of the object store cannot be used", err)
@@ -60,7 +70,7 @@ func (c Client) send(ctx context.Context, r request) (http.Header, []byte, error
 	for name, value := range r.headers {
 		req.Header.Set(name, value)
 	}
-	req.ContentLength = r.size
+	req.ContentLength, req.Close = r.size, r.last
 	if err := c.sign(ctx, req); err != nil {
 		return nil, nil, err
 	}
@@ -123,10 +133,12 @@ func (c Client) sign(ctx context.Context, req *http.Request) error {
 // asS3 has paths signed as they stand. (AWS: Signature Calculations, canonical URI)
 func asS3(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }
 
+var errNoAnswer = errors.New("no answer")
+
 // unanswered is why no answer came, without addresses for everybody but the operator.
 func unanswered(req *http.Request, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return private.Hidef("no answer in time", "%s: %w", req.Method, err)
 	}
-	return private.Hidef("no answer; the agent's log has the details", "%s: no answer: %w", req.Method, err)
+	return private.Hidef("no answer; the agent's log has the details", "%s: %w: %w", req.Method, errNoAnswer, err)
 }

@@ -132,6 +132,8 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete:
 		delete(there, key)
 		out.WriteHeader(http.StatusNoContent)
+	case there[key] == nil && r.Method == http.MethodHead && !r.Close:
+		spoil(out)
 	case there[key] == nil:
 		refuse(out, http.StatusNotFound, "NoSuchKey")
 	default:
@@ -216,6 +218,24 @@ func (w *World) list(out http.ResponseWriter, bucket string, query url.Values) {
 		page.Contents = append(page.Contents, contents{key})
 	}
 	_ = xml.NewEncoder(out).Encode(page) // no one is there to report it to
+}
+
+// spoil says that there is no such object as Swift does: the end of the data that it does not send follows, here where the answer to the
+// next request is expected.
+func spoil(out http.ResponseWriter) {
+	conn, both, err := http.NewResponseController(out).Hijack()
+	if err != nil {
+		refuse(out, http.StatusNotFound, "")
+		return
+	}
+	_, _ = both.WriteString("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n")
+	_ = both.Flush()
+	go func() {
+		defer func() { _ = conn.Close() }()
+		if _, err := both.ReadByte(); err == nil {
+			_, _ = conn.Write([]byte("0\r\n\r\n"))
+		}
+	}()
 }
 
 func refuse(out http.ResponseWriter, status int, code string) {
