@@ -1,6 +1,11 @@
 # shellcheck shell=bash
 # What the configuration files of all OpenStack services have in common, and how their programs are run.
 
+# For so long (s) a daemon that is not heard of counts as alive: when a virtual machine with all of this is paused, its clock jumps on, and
+# schedulers would find no host until each daemon has reported again.
+# shellcheck disable=SC2034  # used by the service files
+PATIENCE=1800
+
 # python PROGRAM MODULE:FUNCTION ARGUMENT... runs a console entry point: the python3-* packages have the code, but not
 # the programs in /usr/bin.
 python() { (cd / && exec /usr/bin/python3 -m devcloud.run "$@"); }

@@ -50,6 +50,7 @@ glance_api_servers = $(url glance)
 enabled_backends = fake
 default_volume_type = fake
 storage_availability_zone = az-a
+service_down_time = $PATIENCE
 allow_availability_zone_fallback = true
 rootwrap_config = /nonexistent
 per_volume_size_limit = -1

@@ -18,6 +18,7 @@ manila_configure() {
   {
     cat <<E
 [DEFAULT]
+service_down_time = $PATIENCE
 transport_url = $(message_bus)
 my_ip = $HOST
 host = devcloud

@@ -52,7 +52,7 @@ vif_plugging_is_fatal = false
 vif_plugging_timeout = 0
 reserved_host_memory_mb = 0
 periodic_fuzzy_delay = 0
-service_down_time = 120
+service_down_time = $PATIENCE
 $(guests_nova_options)
 report_interval = 20
 [api]
