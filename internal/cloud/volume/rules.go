@@ -64,6 +64,9 @@ func observe(s *state, live *kind.Live[*state]) {
 // backingUp is the status of a volume of which a backup is being made, which can take hours.
 const backingUp = "backing-up"
 
+// failed is where the reason goes for a status that is one of an error.
+func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
+
 // phase says where a volume stands. (cinder/objects/fields.py: VolumeStatus)
 //
 //	available, in-use, reserved     ready
@@ -79,9 +82,12 @@ func phase(s *More) (kind.Phase, string) {
 	case s.Status == "deleting":
 		return kind.Deleting, "is being deleted"
 	case s.Status == "error" && young(s):
-		return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
+		if s.Reason == "" {
+			return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
+		}
+		return kind.Failed, define.InStatus(s.Status, s.Reason)
 	case strings.HasPrefix(s.Status, "error"):
-		return kind.Degraded, "is in the status " + s.Status + "; it may hold data, so it is not recreated: reset its status, or delete it"
+		return kind.Degraded, define.InStatus(s.Status, s.Reason) + "; it may hold data, so it is not recreated: reset its status, or delete it"
 	}
 	return kind.Pending, "is " + s.Status
 }

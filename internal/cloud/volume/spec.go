@@ -50,6 +50,8 @@ type More struct {
 	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
 	CreatedAt          define.Time  `json:"createdAt" api:"created_at"`
 	UpdatedAt          define.Time  `json:"updatedAt" api:"updated_at"`
+	// Reason is why the last thing that was tried with it failed.
+	Reason string `json:"-"`
 }
 
 // Attachment says which server a volume is attached to.
@@ -83,6 +85,6 @@ func Kind(c *cloud.Client) kind.Kind {
 		Mark:       mark.MetadataPlace,
 		Odd: []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
 			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}, {Field: "metadata", Compare: compareMetadata}},
-		Validate: validate, Observe: observe, Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
+		Validate: validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})
 }

@@ -3,6 +3,7 @@
 package volumesnapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type More struct {
 	Progress  string      `json:"progress" api:"os-extended-snapshot-attributes:progress"`
 	CreatedAt define.Time `json:"createdAt" api:"created_at"`
 	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+	// Reason is why the last thing that was tried with it failed.
+	Reason string `json:"-"`
 }
 
 // Filter says which existing snapshot is meant.
@@ -54,7 +57,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "snapshots", Lists: []string{"snapshots/detail"}, Singular: "snapshot", UpdateBy: http.MethodPut, Project: "os-extended-snapshot-attributes:project_id"},
 		Mark:       mark.MetadataPlace,
-		Validate:   validate, Observe: observe, Create: create, Delete: remove, Takes: takes,
+		Validate:   validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Delete: remove, Takes: takes,
 	})
 }
 
@@ -81,13 +84,16 @@ func observe(s *state, live *kind.Live[*state]) {
 	case status == "deleting" || status == "deleted":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"
 	case status == "error" && s.More.Progress != "100%":
-		live.Phase, live.Message = kind.Failed, "is in the status error; the cloud gives no reason"
+		live.Phase, live.Message = kind.Failed, define.InStatus(status, cmp.Or(s.More.Reason, "the cloud gives no reason"))
 	case strings.HasPrefix(status, "error"):
-		live.Phase, live.Message = kind.Degraded, "is in the status "+status+"; it may keep data, so it is not recreated: reset its status, or delete it"
+		live.Phase, live.Message = kind.Degraded, define.InStatus(status, s.More.Reason)+"; it may keep data, so it is not recreated: reset its status, or delete it"
 	default:
 		live.Phase, live.Message = kind.Pending, "is "+status
 	}
 }
+
+// failed is where the reason goes for a status that is one of an error.
+func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
 
 // create takes the snapshot. A volume that is busy will be free later.
 func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {

@@ -37,6 +37,7 @@ type Cinder struct {
 	backups     *oslo.Collection[backup]
 	types       *oslo.Collection[volumeType]
 	attachments *oslo.Collection[attachment]
+	messages    *oslo.Collection[message]
 	quotas      oslo.Quotas
 	service     string // service_uuid of the one backend
 }
@@ -57,7 +58,8 @@ func New(cloud *oslo.Cloud, images *glance.Glance, opts Options) *Cinder {
 		snapshots:   oslo.NewCollection(func(s *snapshot) string { return s.ID }),
 		backups:     oslo.NewCollection(func(s *backup) string { return s.ID }),
 		types:       oslo.NewCollection(func(t *volumeType) string { return t.ID }),
-		attachments: oslo.NewCollection(func(a *attachment) string { return a.ID })}
+		attachments: oslo.NewCollection(func(a *attachment) string { return a.ID }),
+		messages:    oslo.NewCollection(func(m *message) string { return m.ID })}
 	b.svc = &oslo.Service{Name: "cinder", Types: []string{"volumev3", "block-storage"}, CatalogNames: map[string]string{"volumev3": "cinderv3"},
 		Prefix: "/volume", Endpoint: "/v3/%(project_id)s", Render: render, Decorate: decorate}
 	cloud.Register(b.svc)
@@ -69,6 +71,7 @@ func New(cloud *oslo.Cloud, images *glance.Glance, opts Options) *Cinder {
 	b.addTypes()
 	b.addAttachments()
 	b.addQuotas()
+	b.handle("GET", "messages", 3, b.listMessages)
 	return b
 }
 

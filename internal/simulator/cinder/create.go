@@ -89,6 +89,10 @@ func (b *Cinder) build(v *Volume, from *backup) error {
 		return err
 	}
 	b.volumes.Add(v)
+	if backendOf(v.Type) != defaultType {
+		b.reject(v)
+		return nil
+	}
 	// What comes from an image is bootable once the image is on it.
 	bootable := v.Bootable
 	v.Bootable = bootable && (v.Snapshot != nil || v.Source != nil)

@@ -1,0 +1,65 @@
+package define
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+)
+
+// Messages of the block storage service can be asked for newest first from the microversion withPages, of which one request reads
+// mostMessages. (cinder/api/microversions.py: MESSAGES_PAGINATION)
+const (
+	withPages    = "3.5"
+	mostMessages = "messages?limit=1000"
+)
+
+// FailedWhy is a [PlainKind.Join] for objects of the block storage service: it reads why those failed that are in an error status, the newest
+// message of each, by one request for all of them, and by none where there is no such object. That is for people only: a cloud that shows no
+// messages gives no reason.
+func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *PlainDriver[Spec, Filter, More], []*PlainState[Spec, More]) error {
+	return func(ctx context.Context, d *PlainDriver[Spec, Filter, More], objects []*PlainState[Spec, More]) error {
+		reasons := map[string]*string{}
+		for _, s := range objects {
+			if status, reason := of(&s.More); s.Mark != nil && strings.HasPrefix(status, "error") {
+				reasons[s.ID] = reason
+			}
+		}
+		if len(reasons) > 0 {
+			explain(ctx, d.Client, reasons)
+		}
+		return nil
+	}
+}
+
+// explain fills in what is found.
+func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
+	version, err := c.Microversion(ctx, cloud.BlockStorage, withPages)
+	if err != nil || !cloud.AtLeast(version, withPages) {
+		return
+	}
+	var said struct {
+		Messages []struct {
+			About string `json:"resource_uuid"`
+			Text  string `json:"user_message"` // "action:what went wrong"
+		} `json:"messages"`
+	}
+	if c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodGet, Path: mostMessages, Microversion: version, Into: &said}) != nil {
+		return
+	}
+	for _, m := range said.Messages {
+		if reason := reasons[m.About]; reason != nil && *reason == "" {
+			action, why, _ := strings.Cut(m.Text, ":")
+			*reason = strings.TrimRight(action+": "+why, ". ")
+		}
+	}
+}
+
+// InStatus says that an object is in a status, and the reason of the cloud for it, if there is one.
+func InStatus(status, reason string) string {
+	if reason != "" {
+		status += ": " + reason
+	}
+	return "is in the status " + status
+}
