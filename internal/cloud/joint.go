@@ -118,6 +118,7 @@ func (j *joint[T]) drop(key string, which func(T) bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if there := j.kept[key]; there != nil && which(there.answer) {
+		there.forget.Stop() // or it would hold the answer until then
 		delete(j.kept, key)
 	}
 }
