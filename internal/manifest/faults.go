@@ -25,6 +25,9 @@ func explainYAML(text []byte, err error, budget *int) *syntaxError {
 	message := yamlMessage.FindStringSubmatch(err.Error())
 	reported, _ := strconv.Atoi(message[1])
 	line := locate(text, max(reported, 1), err.Error(), budget)
+	if line > 1 && isConflict(rowOf(text, line-1)) {
+		line-- // a marker alone is a string, and the line after it the one that does not parse
+	}
 	row := bytes.TrimRight(rowOf(text, line), "\r\n")
 	what, fix := advise(message[2], row)
 	return &syntaxError{line: line, what: what, fix: fix}
@@ -98,13 +101,18 @@ var advice = []struct{ message, what, fix string }{
 	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
 }
 
+// isConflict reports whether a line is one that git writes between the two sides of a merge.
+func isConflict(row []byte) bool {
+	return bytes.HasPrefix(row, []byte("<<<<<<<")) || bytes.HasPrefix(row, []byte("=======")) || bytes.HasPrefix(row, []byte(">>>>>>>"))
+}
+
 // quotedInMessage is what a message of the library repeats of the text.
 var quotedInMessage = pattern.Of("(?s)['\"`].*['\"`]")
 
 func advise(message string, row []byte) (what, fix string) {
 	trimmed := bytes.TrimLeft(row, " ")
 	switch {
-	case bytes.HasPrefix(row, []byte("<<<<<<<")) || bytes.HasPrefix(row, []byte("=======")) || bytes.HasPrefix(row, []byte(">>>>>>>")):
+	case isConflict(row):
 		return "an unresolved merge conflict", "keep one side and remove the markers"
 	case bytes.HasPrefix(trimmed, []byte("\t")):
 		return "a tab in the indentation, which YAML does not allow", "use spaces"
