@@ -79,6 +79,12 @@ func (c *checker) enter(n *yaml.Node) {
 }
 
 func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
+	if at == nil {
+		if second := secondObject(n); second != nil {
+			c.refuse(second.Line, nil, "a second object begins here, within the first", "write --- on a line of its own before it")
+			return
+		}
+	}
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content) && !c.unsafe; i += 2 {
 		key, value := follow(n.Content[i]), n.Content[i+1]
@@ -101,6 +107,27 @@ func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
 		c.walk(key, below, depth+1)
 		c.walk(value, below, depth+1)
 	}
+}
+
+// secondObject is the key at which a mapping begins to be another object, for want of a --- before it: it has apiVersion
+// and kind twice.
+func secondObject(n *yaml.Node) *yaml.Node {
+	var versions, kinds []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch key := n.Content[i]; key.Value {
+		case "apiVersion":
+			versions = append(versions, key)
+		case "kind":
+			kinds = append(kinds, key)
+		}
+	}
+	switch {
+	case len(versions) < 2 || len(kinds) < 2:
+		return nil
+	case kinds[1].Line < versions[1].Line:
+		return kinds[1]
+	}
+	return versions[1]
 }
 
 func (c *checker) merge(value *yaml.Node, at *fieldPath) {
