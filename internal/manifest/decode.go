@@ -7,6 +7,8 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // Decode reads the document, but for apiVersion, kind, metadata and status, into a pointer to a struct such as
@@ -108,7 +110,11 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 	if known.err != nil {
 		d.wrong(s, known.err.Error(), "this is a defect of the program")
 	}
-	set := make([]bool, len(known.list))
+	set, meant := make([]bool, len(known.list)), map[string]bool{}
+	var beside []field
+	if d.head && s.at == nil {
+		beside = fieldsOf(reflect.TypeFor[frame]()).list
+	}
 	count := 0
 	for _, e := range entries(n) {
 		i, ok := known.byName[e.key.Value]
@@ -117,7 +123,8 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 			return
 		case d.head && s.at == nil && isHead(e.key.Value):
 		case !ok:
-			d.problem(e.key.Line, s.at.field(e.key.Value).String(), "unknown field", unknownField(known, e.key.Value))
+			d.problem(e.key.Line, s.at.field(e.key.Value).String(), "unknown field", unknownField(known, e.key.Value, beside))
+			meant[nearest.Name(e.key.Value, known.names)] = true
 		case !isNull(e.value):
 			f := &known.list[i]
 			if !set[i] {
@@ -130,7 +137,7 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 		}
 	}
 	for i, f := range known.list {
-		if f.rules.required && !set[i] {
+		if f.rules.required && !set[i] && !meant[f.name] {
 			d.problem(s.line, s.at.field(f.name).String(), "missing", requiredFix(f))
 		}
 	}

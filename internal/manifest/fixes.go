@@ -3,6 +3,7 @@ package manifest
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,18 +13,18 @@ import (
 )
 
 // unknownField says what to write instead: a field with nearly that name, or the place where a field of exactly that
-// name belongs.
-func unknownField(known *fields, name string) string {
+// name belongs: in one of the known fields, or in one that stands beside them.
+func unknownField(known *fields, name string, beside []field) string {
 	if c := nearest.Name(name, known.names); c != "" {
 		return "did you mean " + c + "?"
 	}
-	for _, f := range known.list {
+	for _, f := range slices.Concat(known.list, beside) {
 		t := f.typ
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
 		if shapeOf(t) == structShape && fieldsOf(t).named(name) != nil {
-			return "it belongs into " + f.name
+			return "it belongs in " + f.name
 		}
 	}
 	return didYouMean(name, known.names)
