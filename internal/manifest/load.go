@@ -78,6 +78,7 @@ type Loaded struct {
 	Ignored []Ignored
 	Bytes   int64 // read
 	Values  int   // in the objects, aliases expanded
+	Lost    bool  // whether something could not be read that may hold further objects
 }
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
@@ -131,6 +132,12 @@ func (l *loader) report(ps ...Problem) {
 	}
 }
 
+// lose reports what cannot be read.
+func (l *loader) lose(p Problem) {
+	l.loaded.Lost = true
+	l.report(p)
+}
+
 // over reports whether nothing more is to be read.
 func (l *loader) over() bool {
 	if !l.stopped && l.opts.Stop != nil {
@@ -143,7 +150,7 @@ func (l *loader) over() bool {
 // stop ends the load: a budget is used up, and what follows is not read.
 func (l *loader) stop(file, what, fix string) {
 	if !l.stopped {
-		l.stopped = true
+		l.stopped, l.loaded.Lost = true, true
 		l.problems = append(l.problems, Problem{Origin: Origin{File: file}, What: what, Fix: fix})
 	}
 }
@@ -190,7 +197,7 @@ func (l *loader) file(name string, text []byte) {
 			}
 			at := Origin{File: name, Line: d.line}
 			if d.fault != nil {
-				l.report(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
+				l.lose(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
 				continue
 			}
 			l.document(d.root, at, GroupVersionKind{})
@@ -237,7 +244,7 @@ func (l *loader) document(root *yaml.Node, at Origin, assumed GroupVersionKind) 
 	switch {
 	case verdict.problem != nil:
 		verdict.problem.Origin = Origin{at.File, cmp.Or(verdict.problem.Origin.Line, at.Line)}
-		l.report(*verdict.problem)
+		l.lose(*verdict.problem)
 	case verdict.ignore != "":
 		l.ignore(at, verdict.ignore)
 	case verdict.list:
@@ -253,13 +260,13 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 		return
 	}
 	if items.Kind != yaml.SequenceNode {
-		l.report(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
+		l.lose(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
 		return
 	}
 	l.whole = nil
 	for _, item := range items.Content {
 		if l.known.judge(follow(item), assumed).list {
-			l.report(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put its items into the outer one"})
+			l.lose(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put its items into the outer one"})
 			continue
 		}
 		if l.documents++; l.documents > l.opts.MaxDocuments {

@@ -53,6 +53,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	}
 	l.reportFor(o, check.problems)
 	if check.unsafe {
+		l.loaded.Lost = true
 		return
 	}
 	var meta metadata

@@ -19,7 +19,7 @@ func (l *loader) folder(dir string, depth int) {
 	}
 	names, err := fs.ReadDir(l.files, l.inside(dir))
 	if err != nil {
-		l.report(Problem{Origin: Origin{File: dir}, What: "cannot read the folder: " + cause(err)})
+		l.lose(Problem{Origin: Origin{File: dir}, What: "cannot read the folder: " + cause(err)})
 		return
 	}
 	for _, d := range names {
@@ -45,11 +45,11 @@ func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 		l.ignore(at, "kustomization files are not read")
 	case d.Type()&fs.ModeSymlink != 0:
 		if isManifestName(base) || l.mayLeadToFolder(name) {
-			l.report(Problem{Origin: at, What: "a symbolic link, which is not followed", Fix: "put the file or folder itself here"})
+			l.lose(Problem{Origin: at, What: "a symbolic link, which is not followed", Fix: "put the file or folder itself here"})
 		}
 	case !isManifestName(base):
 	case !d.Type().IsRegular():
-		l.report(Problem{Origin: at, What: "not a regular file", Fix: "remove it"})
+		l.lose(Problem{Origin: at, What: "not a regular file", Fix: "remove it"})
 	default:
 		if text, ok := l.readFile(name); ok {
 			l.file(name, text)
@@ -98,11 +98,11 @@ func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool
 	}
 	text, err := read()
 	if errors.Is(err, errTooLarge) {
-		l.report(Problem{Origin: Origin{File: name}, What: "larger than " + bytesText(l.opts.MaxFileBytes), Fix: "split it"})
+		l.lose(Problem{Origin: Origin{File: name}, What: "larger than " + bytesText(l.opts.MaxFileBytes), Fix: "split it"})
 		return nil, false
 	}
 	if err != nil {
-		l.report(Problem{Origin: Origin{File: name}, What: "cannot read the file: " + cause(err)})
+		l.lose(Problem{Origin: Origin{File: name}, What: "cannot read the file: " + cause(err)})
 		return nil, false
 	}
 	if l.bytes += int64(len(text)); l.bytes > l.opts.MaxTotalBytes {
@@ -112,7 +112,7 @@ func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if at, what := notText(text); what != "" {
 		line := 1 + bytes.Count(text[:at], []byte{'\n'})
-		l.report(Problem{Origin: Origin{name, line}, What: what, Fix: "save the file as UTF-8 text"})
+		l.lose(Problem{Origin: Origin{name, line}, What: what, Fix: "save the file as UTF-8 text"})
 		return nil, false
 	}
 	return text, true

@@ -119,7 +119,7 @@ func (r *resolver) checkExternal() {
 			continue
 		}
 		for id, key := range n.Definition.External {
-			if r.byKey[key] == nil && !r.missing {
+			if r.byKey[key] == nil && !r.missing && !r.lost {
 				r.report(n.Problem("", fmt.Sprintf("shows %s as %s, which is not in the repository", shown(key), id), r.suggest(key)))
 			}
 		}

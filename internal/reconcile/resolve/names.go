@@ -111,7 +111,7 @@ func (r *resolver) link() {
 		}
 		n.Refs = append(refsOf(&n.Desired, r.groups), r.entries.secret(&n.Desired)...)
 		for _, ref := range n.Refs {
-			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) {
+			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) || r.lost {
 				continue
 			}
 			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.advise(ref))); r.over() {

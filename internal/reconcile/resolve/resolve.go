@@ -42,7 +42,7 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.moves()
 	r.loosen()
 	order := r.sort()
-	if err := r.outcome(); err != nil {
+	if err := r.outcome(); err != nil || r.lost {
 		return nil, err
 	}
 	out := make([]kind.Desired, len(order))
@@ -79,6 +79,7 @@ type resolver struct {
 	budget   *budget
 	entries  Entries
 	missing  bool // whether references may lead to what has no manifest
+	lost     bool // whether manifests that could not be read may hold what has none
 	byKey    map[manifest.Key]*node
 	order    []*node
 	written  int              // how many of them the repository holds, the first ones
@@ -141,6 +142,9 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	if have := r.byKey[obj.Key]; have != nil {
 		if part.Fallback {
 			r.budget.giveBack(costObjects, 1)
+			return
+		}
+		if parent == nil { // both are written, which package manifest has reported
 			return
 		}
 		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key,
