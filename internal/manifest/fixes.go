@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // unknownField says what to write instead: a field with nearly that name, or the place where a field of exactly that
@@ -81,6 +82,16 @@ func boolFix(written string) string {
 		return "remove the quotes"
 	}
 	return "write true or false"
+}
+
+// withUnit is a number with the unit that Kubernetes, or a person, writes after it.
+var withUnit = pattern.Of(`^[0-9]+ ?[KkMmGgTtPp][Ii]?[Bb]?$`)
+
+func unitFix(n *yaml.Node, s spot) string {
+	if s.rules.secret || !withUnit.MatchString(n.Value) {
+		return ""
+	}
+	return "write the number alone; `explain` says in which unit it is"
 }
 
 func wholeFix(n *yaml.Node, s spot) string {

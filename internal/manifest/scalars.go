@@ -84,7 +84,7 @@ func (d *decoder) integer(n *yaml.Node, s spot, v reflect.Value, unsigned bool) 
 		d.wants(s, "a number", n, "remove the quotes")
 		return
 	case t != tagInt && t != tagFloat:
-		d.wants(s, "a number", n, "")
+		d.wants(s, "a number", n, unitFix(n, s))
 		return
 	case leadingZero.MatchString(n.Value):
 		d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some readers take it for octal: write it without")
