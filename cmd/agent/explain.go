@@ -59,11 +59,13 @@ func (a *app) explain() *cobra.Command {
 }
 
 // explained is what there is to say of a field; spec.resource, or spec, may be left out
-// of its path.
+// of its path, whose first field says whether they are.
 func explained(d described, path string) (string, error) {
+	first, _, _ := strings.Cut(path, ".")
 	for _, below := range []string{"spec.resource.", "spec."} {
-		if path != "" && !manifest.HasField(d.body, path) && manifest.HasField(d.body, below+path) {
+		if path != "" && !manifest.HasField(d.body, first) && manifest.HasField(d.body, below+first) {
 			path = below + path
+			break
 		}
 	}
 	return manifest.Explain(d.body, path)
