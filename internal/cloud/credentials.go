@@ -176,14 +176,14 @@ func withoutValues(err error) error {
 	if !strings.Contains(text, "yaml: ") {
 		return err
 	}
-	file := "it"
+	file := "the file"
 	if strings.Contains(text, "secure.yaml") {
 		file = "secure.yaml beside it"
 	}
 	if at := lineOf.Regexp().FindString(text); at != "" {
-		return fmt.Errorf("%s is not such a file; see its %s", file, at)
+		return fmt.Errorf("%s is not valid YAML, or holds a value of the wrong type; see its %s", file, at)
 	}
-	return fmt.Errorf("%s is not YAML, or not such a file", file)
+	return fmt.Errorf("%s is not valid YAML, or holds a value of the wrong type", file)
 }
 
 var lineOf = pattern.Of(`line \d+`)
@@ -232,7 +232,7 @@ func authError(c credentials, err error) error {
 	if !errors.As(err, &code) {
 		fix := "check auth_url, and the network between here and there"
 		if strings.Contains(err.Error(), "You must provide") { // what gophercloud says before it asks anybody
-			fix = "complete the entry in clouds.yaml: with names go user_domain_name and project_domain_name, with either of them an ID or a name"
+			fix = "complete the entry in clouds.yaml: username needs user_domain_name, project_name needs project_domain_name, and an application credential its secret"
 		}
 		if errors.As(err, new(*tls.CertificateVerificationError)) {
 			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
