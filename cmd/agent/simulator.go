@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ func (a *app) simulator() *cobra.Command {
 		Long: `Runs an OpenStack in memory that speaks the real HTTP APIs: gophercloud, the openstack client and Terraform's
 provider can talk to it. Nothing is kept when it ends. The users demo, demo2 and admin have projects and passwords
 of the same names. Faults and latency are injected under /_simulator/, which explains itself.`,
-		Args: cobra.NoArgs,
+		Args: exactly,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&listen, "listen", "127.0.0.1:5000", "address to listen on")
@@ -36,6 +38,9 @@ of the same names. Faults and latency are injected under /_simulator/, which exp
 
 func (a *app) simulate(ctx context.Context, listen, file string, options simulator.Options) error {
 	server, err := simulator.Start(ctx, listen, options)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; choose another one with --listen, such as 127.0.0.1:5001", err)
+	}
 	if err != nil {
 		return err
 	}
