@@ -117,6 +117,17 @@ func misspelt(root *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("%w; `%s help` lists them", err, program)
 }
 
+// exactly wants as many arguments as the command's use names.
+func exactly(cmd *cobra.Command, args []string) error {
+	switch names := strings.Fields(cmd.Use)[1:]; {
+	case len(args) == len(names):
+		return nil
+	case len(names) == 0:
+		return fmt.Errorf("%s takes flags only, not %q; `%s --help` lists them", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return fmt.Errorf("%d argument(s) given; write `%s %s`", len(args), program, cmd.Use)
+}
+
 // fail prints an error and returns what it means.
 func (a *app) fail(err error) plan.Outcome { return a.failed("", err) }
 

@@ -100,7 +100,7 @@ func (a *app) approve() *cobra.Command {
 
 The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval is kept in memory:
 it is gone with the process, when the plan changes, and when the plan was carried out.`,
-		Args: cobra.ExactArgs(2),
+		Args: exactly,
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {
 		if err := c.Approve(cmd.Context(), args[0], args[1]); err != nil {
@@ -117,7 +117,7 @@ func (a *app) reconcile() *cobra.Command {
 		Use:   "reconcile STACK",
 		Short: "Have a running agent reconcile a stack now",
 		Long:  "Has a running agent reconcile a stack now: a pass in progress gives way, a pause after failures ends.",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly,
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {
 		if err := c.Reconcile(cmd.Context(), args[0]); err != nil {

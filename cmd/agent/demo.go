@@ -18,7 +18,7 @@ func (a *app) demo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a complete example on an embedded cloud and a local repository",
-		Args:  cobra.NoArgs,
+		Args:  exactly,
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "keep cloud and agent running afterwards, to play with")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of the embedded cloud")

@@ -29,7 +29,7 @@ not deleted; what is to be detached is let go, without the stack's mark.
 
 An agent that goes on running for the stack makes everything again: stop it, or
 take the stack out of its configuration, before.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              exactly,
 		ValidArgsFunction: a.completeStacks,
 	}
 	cmd.Flags().StringVar(&approve, "approve", "", "hash of the plan, as destroy shows it: exactly that plan is carried out")

@@ -53,7 +53,7 @@ standard error, and so is how to make it forget the rest once a stack has adopte
   terraform state pull | stackreeve export --terraform-state - --output-dir manifests
   openstack stack resource list --long -n 5 -f json STACK >resources.json
   stackreeve export --heat-resources resources.json --output-dir manifests`,
-		Args: cobra.NoArgs,
+		Args: exactly,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false

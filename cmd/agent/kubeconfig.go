@@ -24,7 +24,7 @@ before it.`
 
 func (a *app) kubeconfig() *cobra.Command {
 	var server, token, ca, stack string
-	cmd := &cobra.Command{Use: "kubeconfig", Short: "Print how kubectl reaches an agent", Long: kubeconfigHelp, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "kubeconfig", Short: "Print how kubectl reaches an agent", Long: kubeconfigHelp, Args: exactly}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&server, "server", os.Getenv("STACKREEVE_SERVER"), "address of the agent, https://HOST:PORT ($STACKREEVE_SERVER)")

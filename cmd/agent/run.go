@@ -36,7 +36,7 @@ func (a *app) run() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Keep clouds matching their repositories; with --once, one full pass",
-		Args:  cobra.NoArgs,
+		Args:  exactly,
 	}
 	cmd.Flags().BoolVar(&f.once, "once", false, "one full pass over all stacks, then exit")
 	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")

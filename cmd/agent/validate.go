@@ -138,7 +138,7 @@ func sortPaths(cmd *cobra.Command, args []string) (configs []string, parts []man
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			problems = append(problems, err)
+			problems = append(problems, fmt.Errorf("%w; name files, or folders with manifests", err))
 		case slices.Contains(clean[:i], path) || slices.ContainsFunc(clean, func(other string) bool { return other != path && below(path, other) }):
 		case info.IsDir():
 			rev, err := source.Dir(path)

@@ -25,7 +25,7 @@ func (a *app) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  exactly,
 		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
 	}
 }
