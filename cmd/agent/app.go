@@ -68,6 +68,7 @@ type shared struct {
 	mu    sync.Mutex
 	w     io.Writer
 	wrote func() // nil where nobody asks
+	err   error  // why something was not written; nil when all was
 }
 
 // Write implements io.Writer.
@@ -77,7 +78,17 @@ func (s *shared) Write(p []byte) (int, error) {
 	if s.wrote != nil {
 		s.wrote()
 	}
-	return s.w.Write(p)
+	n, err := s.w.Write(p)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}
+
+func (s *shared) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }
 
 // exit is an error that was printed already, and the exit code it
@@ -101,7 +112,21 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	defer a.progress.watch()()
-	return int(a.fail(misspelt(root, args, root.ExecuteContext(ctx))))
+	code := a.fail(misspelt(root, args, root.ExecuteContext(ctx)))
+	if err := a.lost(); err != nil && code != plan.Broken {
+		code = a.fail(fmt.Errorf("not all of the output was written: %w", err))
+	}
+	return int(code)
+}
+
+// lost is why something is missing from standard output, such as a full disk; nil when nothing is.
+func (a *app) lost() error {
+	for _, w := range []io.Writer{a.out, a.commands} {
+		if s, ok := w.(*shared); ok && s.failed() != nil {
+			return s.failed()
+		}
+	}
+	return nil
 }
 
 // misspelt names the command that may have been meant.
