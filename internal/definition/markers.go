@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -93,12 +94,12 @@ func (f *field) add(s *shape, name, value string) (err error) {
 		if s.what != "string" {
 			return misplaced("a string", s)
 		}
-		return f.bound(name[:3], value)
+		return f.count(name[:3], value)
 	case "minItems", "maxItems":
 		if s.what != "list" && s.what != "map" {
 			return misplaced("a list", s)
 		}
-		return f.bound(name[:3], value)
+		return f.count(name[:3], value)
 	case "pattern":
 		if s.what != "string" {
 			return misplaced("a string", s)
@@ -141,9 +142,23 @@ func (f *field) enum(s *shape, value string) error {
 }
 
 func (f *field) bound(rule, value string) error {
-	if n, err := strconv.ParseFloat(value, 64); err != nil || n != n {
+	if n, err := strconv.ParseFloat(value, 64); err != nil || !finite(n) {
 		return fmt.Errorf("is no number")
 	}
 	f.rules = append(f.rules, rule+"="+value)
 	return nil
 }
+
+// mostCounted is the largest bound of a length that can be written.
+const mostCounted = 1_000_000
+
+func (f *field) count(rule, value string) error {
+	if n, err := strconv.Atoi(value); err != nil || n < 0 || n > mostCounted {
+		return fmt.Errorf("is no whole number from 0 to %d", mostCounted)
+	}
+	f.rules = append(f.rules, rule+"="+value)
+	return nil
+}
+
+// finite reports whether JSON has the number.
+func finite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }

@@ -3,7 +3,6 @@ package definition
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -102,7 +101,7 @@ func (c *converter) value(v ref.Val, depth int) (any, error) {
 		}
 		return int64(v), nil
 	case types.Double:
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+		if !finite(float64(v)) {
 			return nil, &errEvaluation{"makes a number that is not finite"}
 		}
 		return float64(v), nil

@@ -17,7 +17,11 @@ func (s *shape) parse(text string) (value any, err error) {
 	case "boolean":
 		value, err = strconv.ParseBool(text)
 	case "float":
-		value, err = strconv.ParseFloat(text, 64)
+		var n float64
+		if n, err = strconv.ParseFloat(text, 64); err == nil && !finite(n) {
+			err = errShape
+		}
+		value = n
 	default:
 		if err = json.Unmarshal([]byte(text), &value); err == nil {
 			value, err = s.check(value)
