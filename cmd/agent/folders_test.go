@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -174,4 +176,35 @@ func waitsFor(t *testing.T, cmd *exec.Cmd, said *record) (until func(word string
 			}
 		}
 	}
+}
+
+// A SIGHUP asks for a look at once, whatever the agent is doing: it must not end it while no stack is served, as when folders are
+// looked for.
+func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	s.build()
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	repository := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(repository.Close)
+	s.write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: killed}\nspec: {source: {url: '"+repository.URL+"/a.git', branch: main, paths: clouds/*}, cloud: demo}\n")
+	said := &record{}
+	cmd := s.command("run")
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until := waitsFor(t, cmd, said)
+	<-asked
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	close(answer)
+	until("started")
 }

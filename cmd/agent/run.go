@@ -183,6 +183,7 @@ func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 // serve runs until the context ends.
 func (a *app) serve(ctx context.Context, stacks []config.Stack, f runFlags) error {
 	a.progress.hush() // its log says what it does
+	defer surviveHangups()()
 	if slices.ContainsFunc(a.documents, func(s config.Stack) bool { return s.PerFolder() }) {
 		return a.serveFolders(ctx, f)
 	}

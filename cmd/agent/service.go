@@ -182,6 +182,14 @@ func (s *service) loops() []*agent.Loop {
 	return list
 }
 
+// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, or other stacks than before are about to be,
+// until stop is called. All are checked then anyway.
+func surviveHangups() (stop func()) {
+	unread := make(chan os.Signal, 1)
+	signal.Notify(unread, syscall.SIGHUP)
+	return func() { signal.Stop(unread) }
+}
+
 // onHangup has every stack checked when the process gets a SIGHUP, until stop is
 // called.
 func (s *service) onHangup() (stop func()) {
