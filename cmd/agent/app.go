@@ -41,6 +41,7 @@ type app struct {
 	documents []config.Stack // as configured; those with source.paths stand for others
 	clones    *clones
 	libraries libraries
+	notices   *notices      // of all services, one after the other
 	sharing   cloud.Sharing // of all clients
 	later     bool          // the stacks of folders are found while it runs
 	keepGone  bool          // a stack whose folder is gone is meant, too

@@ -11,30 +11,33 @@ import (
 )
 
 // notices are the notifications that are not delivered yet, by rule: a receiver that is away holds up no other.
-type notices map[string]notice
+type notices struct {
+	boxes map[string]notice
+	told  *notify.Memory // of stacks that no other agent may serve
+}
 
 type notice struct {
 	*forge.Outbox
 	crowd *notify.Crowd // nil for programs
 }
 
-func newNotices(stacks []config.Stack, log *slog.Logger) notices {
-	n := notices{}
-	for _, s := range stacks[:min(1, len(stacks))] { // all have the same
+func newNotices(documents []config.Stack, log *slog.Logger) *notices {
+	n := &notices{map[string]notice{}, notify.NewMemory()}
+	for _, s := range documents[:min(1, len(documents))] { // all have the same
 		for _, rule := range s.Notifications() {
 			to := notice{Outbox: forge.NewOutboxTo("the receiver", log.With("notification", rule.Name))}
 			if rule.To.Format.ForPeople() {
 				to.crowd = notify.NewCrowd(func(what notify.Notification) { to.put(rule.To, what) })
 			}
-			n[rule.Name] = to
+			n.boxes[rule.Name] = to
 		}
 	}
 	return n
 }
 
 // send has a notification delivered, and nothing older about its stack.
-func (n notices) send(rule *notify.Rule, what notify.Notification) {
-	to := n[rule.Name]
+func (n *notices) send(rule *notify.Rule, what notify.Notification) {
+	to := n.boxes[rule.Name]
 	if to.crowd != nil {
 		to.crowd.Tell(what)
 		return
@@ -46,21 +49,21 @@ func (n notice) put(to notify.Receiver, what notify.Notification) {
 	n.Put(what.About(), func(ctx context.Context) error { return to.Deliver(ctx, what) })
 }
 
-func (n notices) each(do func(*forge.Outbox)) {
+func (n *notices) each(do func(*forge.Outbox)) {
 	var all sync.WaitGroup
-	for _, box := range n {
+	for _, box := range n.boxes {
 		all.Go(func() { do(box.Outbox) })
 	}
 	all.Wait()
 }
 
-func (n notices) serve(ctx context.Context) { n.each(func(box *forge.Outbox) { box.Serve(ctx) }) }
+func (n *notices) serve(ctx context.Context) { n.each(func(box *forge.Outbox) { box.Serve(ctx) }) }
 
 // flush delivers what it can before the process ends.
-func (n notices) flush(ctx context.Context) {
+func (n *notices) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
-	for _, box := range n {
+	for _, box := range n.boxes {
 		if box.crowd != nil {
 			box.crowd.Flush()
 		}

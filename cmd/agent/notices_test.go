@@ -12,9 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// A receiver is told that a commit is refused, and that the stack is in sync again, once each.
-func TestNotifications(t *testing.T) {
-	told := make(chan string, 10)
+// whoIsTold starts an agent for stacks, and has a receiver of what it tells. hears wants the next that is told.
+func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), told chan string) {
+	t.Helper()
+	told = make(chan string, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var event struct {
 			Data struct{ Title, Message string }
@@ -24,12 +25,9 @@ func TestNotifications(t *testing.T) {
 		}
 		told <- event.Data.Title + ": " + event.Data.Message
 	}))
-	defer receiver.Close()
-	s := newStage(t, simulator.Options{})
+	t.Cleanup(receiver.Close)
 	const doc = "apiVersion: stackreeve.dev/v1alpha1\nkind: Notification\nmetadata: {name: oncall}\nspec: {to: {webhook: {url: '"
-	s.write("stackreeve.yaml", (&readable{stage: s}).content("stackreeve.yaml")+"---\n"+doc+receiver.URL+"/events'}}}\n")
-	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
-	s.write("repo/net.yaml", network+"resorce: {}}\n")
+	s.write("stackreeve.yaml", stacks+"---\n"+doc+receiver.URL+"/events'}}}\n")
 	s.commit()
 	s.build()
 	agent := s.command("run", "--poll", "@every 1s")
@@ -38,11 +36,11 @@ func TestNotifications(t *testing.T) {
 	if err := agent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		_ = agent.Process.Signal(syscall.SIGTERM) // it may have ended
 		_ = agent.Wait()
-	}()
-	hears := func(want string) {
+	})
+	return func(want string) {
 		t.Helper()
 		select {
 		case got := <-told:
@@ -52,11 +50,36 @@ func TestNotifications(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("nobody is told %q\n%s", want, said)
 		}
-	}
+	}, told
+}
+
+// A receiver is told that a commit is refused, and that the stack is in sync again, once each.
+func TestNotifications(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
+	s.write("repo/net.yaml", network+"resorce: {}}\n")
+	hears, told := whoIsTold(t, s, (&readable{stage: s}).content("stackreeve.yaml"))
 	hears("net.yaml:4: Network/front: spec.resorce: unknown field")
 	s.write("repo/net.yaml", network+"resource: {}}\n")
 	s.commit()
 	hears("stack killed is in sync again at commit ")
+	if len(told) > 0 {
+		t.Errorf("told besides: %s", <-told)
+	}
+}
+
+// What was told of a stack is remembered when another folder becomes a stack, too: people who heard that it is refused hear
+// that it is in sync again.
+func TestNotificationsWhenFoldersCome(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
+	s.write("repo/clouds/eu/net.yaml", network+"resorce: {}}\n")
+	hears, told := whoIsTold(t, s, strings.Replace((&readable{stage: s}).content("stackreeve.yaml"), "branch: main}", "branch: main, paths: clouds/*}", 1))
+	hears("clouds/eu/net.yaml:4: Network/front: spec.resorce: unknown field")
+	s.write("repo/clouds/eu/net.yaml", network+"resource: {}}\n")
+	s.write("repo/clouds/us/net.yaml", strings.Replace(network, "front", "back", 1)+"resource: {}}\n")
+	s.commit()
+	hears("stack killed-eu is in sync again at commit ")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)
 	}

@@ -35,7 +35,7 @@ type service struct {
 	api     http.Handler // what kubectl reads; nil when nobody may
 	ui      http.Handler // what browsers read; nil then, too
 	shown   *readapi.Store
-	notices notices
+	notices *notices
 	traces  *trace.Sender // nil when nobody takes them
 	turns   *agent.Turns
 	stand   *agent.Standing // of stacks that are not shared
@@ -58,7 +58,11 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			svc.perFolder, svc.pushed[document.Name] = append(svc.perFolder, document), make(chan struct{}, 1)
 		}
 	}
-	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
+	if a.notices == nil {
+		a.notices = newNotices(slices.Concat(a.documents, stacks), svc.log)
+	}
+	a.notices.told.Keep(names)
+	svc.forges, svc.notices = newForges(svc.log, svc.metrics), a.notices
 	if err := svc.trace(f); err != nil {
 		return nil, err
 	}
@@ -111,7 +115,11 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 	for _, b := range branches {
 		to = append(to, b)
 	}
-	to = append(to, notify.New(s.Name, s.Notifications(), svc.notices.send))
+	told := svc.notices.told
+	if h != nil {
+		told = notify.NewMemory() // what other agents have told meanwhile is not known
+	}
+	to = append(to, notify.New(s.Name, s.Notifications(), told, svc.notices.send))
 	w.watchers = append([]engine.Watcher{log}, watching(branches)...)
 	if svc.shown != nil {
 		w.watchers = append(w.watchers, svc.shown.Watch(s.Name))

@@ -5,6 +5,7 @@
 package notify
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -108,23 +109,40 @@ var severities = map[string]Severity{
 // healed is the state of a stack whose drift was corrected by the run.
 const healed = "in sync after drift was corrected"
 
-// Sink notifies of the runs of one stack.
-type Sink struct {
-	stack string
-	rules []Rule
-	send  func(rule *Rule, n Notification)
-
+// Memory is what receivers were told last of stacks. It outlives the sinks of an agent that begins again with other stacks.
+type Memory struct {
 	mu   sync.Mutex
-	told map[int]toldOf // by rule
+	told map[subject]toldOf
 }
+
+// NewMemory is one of nothing.
+func NewMemory() *Memory { return &Memory{told: map[subject]toldOf{}} }
+
+// Keep forgets all other stacks.
+func (m *Memory) Keep(stacks []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.told, func(of subject, _ toldOf) bool { return !slices.Contains(stacks, of.stack) })
+}
+
+// subject is a stack, and the name of a rule.
+type subject struct{ stack, rule string }
 
 // toldOf is what a rule's receiver was told last.
 type toldOf struct{ state, commit string }
 
+// Sink notifies of the runs of one stack.
+type Sink struct {
+	*Memory
+	stack string
+	rules []Rule
+	send  func(rule *Rule, n Notification)
+}
+
 // New notifies by the rules that are about a stack. send must not wait.
-func New(stack string, rules []Rule, send func(rule *Rule, n Notification)) *Sink {
+func New(stack string, rules []Rule, m *Memory, send func(rule *Rule, n Notification)) *Sink {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !r.About(stack) })
-	return &Sink{stack: stack, rules: about, send: send, told: map[int]toldOf{}}
+	return &Sink{Memory: m, stack: stack, rules: about, send: send}
 }
 
 // Ran takes note of a run.
@@ -145,13 +163,14 @@ func (s *Sink) Ran(run report.Run) {
 	}
 	n.Kinds = kindsOf(run)
 	for i := range s.rules {
-		s.tell(i, n)
+		s.tell(&s.rules[i], n)
 	}
 }
 
 // tell sends what a rule's receiver does not know yet.
-func (s *Sink) tell(at int, n Notification) {
-	rule, before, now := &s.rules[at], s.told[at], toldOf{n.State, n.Commit}
+func (s *Sink) tell(rule *Rule, n Notification) {
+	at := subject{s.stack, rule.Name}
+	before, now := s.told[at], toldOf{n.State, n.Commit}
 	n.Before = before.state
 	switch {
 	case n.State == report.StateInSync && before.state == "" && rule.To.Format.remembers():

@@ -65,7 +65,7 @@ func TestTransitions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			s := notify.New("prod", []notify.Rule{c.rule}, func(_ *notify.Rule, n notify.Notification) {
+			s := notify.New("prod", []notify.Rule{c.rule}, notify.NewMemory(), func(_ *notify.Rule, n notify.Notification) {
 				state, _, _ := strings.Cut(strings.TrimPrefix(n.Title(), "stack prod is "), " at commit")
 				got = append(got, state)
 			})
@@ -87,7 +87,7 @@ func TestTransitions(t *testing.T) {
 func TestWhatIsTold(t *testing.T) {
 	var got []string
 	rules := []notify.Rule{{Name: "a", Least: notify.Error}, {Name: "b", Least: notify.Warning, Stacks: []string{"pro?"}}}
-	s := notify.New("prod", rules, func(r *notify.Rule, n notify.Notification) {
+	s := notify.New("prod", rules, notify.NewMemory(), func(r *notify.Rule, n notify.Notification) {
 		got = append(got, fmt.Sprintf("%s: %s (%s, %v) %s", r.Name, n.Title(), n.Severity, n.Kinds, n.Message))
 	})
 	s.Ran(run("held", "0123456789abcdef"))
@@ -99,5 +99,24 @@ func TestWhatIsTold(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What was told of a stack is remembered by whoever looks after it next, until it is no stack any more.
+func TestMemory(t *testing.T) {
+	rules, m := []notify.Rule{{Name: "a", Least: notify.Error}}, notify.NewMemory()
+	var got []string
+	ran := func(state string) {
+		notify.New("prod", rules, m, func(_ *notify.Rule, n notify.Notification) { got = append(got, n.State) }).Ran(run(state, "a"))
+	}
+	ran("failed")
+	ran("failed")
+	m.Keep([]string{"prod", "test"})
+	ran("ok")
+	ran("failed")
+	m.Keep([]string{"test"})
+	ran("ok")
+	if want := []string{"failed", "in sync", "failed"}; !slices.Equal(got, want) {
+		t.Errorf("told %v, want %v", got, want)
 	}
 }

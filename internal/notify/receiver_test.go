@@ -139,7 +139,7 @@ func TestIncidentsEndThatAnotherAgentLeftOpen(t *testing.T) {
 			{Name: "oncall", Least: notify.Error, Kinds: []string{"Server"}, To: notify.Receiver{Format: notify.PagerDuty, URL: address, TokenFile: file(t, secret)}},
 			{Name: "chat", Least: notify.Error, To: notify.Receiver{Format: notify.Slack}},
 		}
-		s := notify.New("prod", rules, func(r *notify.Rule, n notify.Notification) {
+		s := notify.New("prod", rules, notify.NewMemory(), func(r *notify.Rule, n notify.Notification) {
 			if r.Name == "chat" {
 				if n.State == "in sync" && n.Before != "failed" {
 					t.Errorf("%s: the chat is told %s", runs, n.Title())
