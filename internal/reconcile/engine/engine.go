@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -54,8 +55,9 @@ type Engine struct {
 	// Prices are what things cost; nil where that is not known.
 	Prices *plan.Prices
 
-	// Unanswered is what engines for the same stack before this one left; nil for nothing.
+	// Unanswered and Members are what engines for the same stack before this one left; nil for nothing.
 	Unanswered *Unanswered
+	Members    *Members
 
 	// Printer makes the fingerprints of secrets (see [plan.Input]).
 	Printer *fingerprint.Printer
@@ -64,10 +66,6 @@ type Engine struct {
 
 	found map[place]finding // by place of a privileged kind or a further entry, what passes have found
 
-	probed map[probe]rollout.Record // what was found out of members of groups
-	// patients are those of them that did not serve when they were last looked at, or were healed since.
-	patients map[manifest.Key]rollout.Patient
-	seen     plan.Seen // of members of groups, by the newest plan of a pass
 	// fallbacks are the groups that went back, searched those for which that was decided, by the digest of what
 	// they should have become.
 	fallbacks map[manifest.Key]plan.Fallback
@@ -240,8 +238,9 @@ func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, a
 
 // compute compares a revision with a snapshot; lost and sick are for [plan.Input].
 func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
+	members := cmp.Or(e.Members, &Members{})
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: e.patients, Seen: e.seen, Fallbacks: e.fallbacks,
+		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: members.patients, Seen: members.seen, Fallbacks: e.fallbacks,
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -94,6 +94,29 @@ func TestHealingDoesNotChurn(t *testing.T) {
 	})
 }
 
+// A new engine follows each pass in which anything could not be listed. While a service is down for long, members are brought back all the
+// same, and no more often.
+func TestHealingGoesOnWithNewLogins(t *testing.T) {
+	for name, stubborn := range map[string]bool{"helped": false, "not helped": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := healthy(t, 4)
+				h.Stubborn = map[string]bool{"sheep-0": stubborn}
+				h.called("sheep-0").Down = "stopped"
+				for range 60 {
+					was := h.engine
+					h.engine = engineWith(h)
+					h.engine.Probe, h.engine.Members = was.Probe, was.Members
+					h.checks(t, 4, 1, "round")
+				}
+				if n := h.called("sheep-0").Restarts; !stubborn && n != 1 || stubborn && n != 3 {
+					t.Errorf("restarted %d times within an hour", n)
+				}
+			})
+		})
+	}
+}
+
 // When most are sick the reason is elsewhere: nothing is done.
 func TestASickMajorityIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

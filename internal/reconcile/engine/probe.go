@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,12 +15,6 @@ import (
 // its probes' timeout for each so many that do not answer.
 const probesAtOnce = 64
 
-// probe is one of the probes of a member.
-type probe struct {
-	member manifest.Key
-	at     int
-}
-
 // ask asks the members of a plan whose probes are due, and says which members do not serve, as far as probes
 // have found.
 func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
@@ -33,7 +26,7 @@ func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.
 	sick := map[manifest.Key]rollout.Finding{}
 	for _, m := range list {
 		for i, how := range m.Probes {
-			found := e.probed[probe{m.Member, i}].Finding(how, m.Of)
+			found := e.Members.probed[probe{m.Member, i}].Finding(how, m.Of)
 			if first := sick[m.Member]; found.Sick != "" && (first.Sick == "" || first.Suspect) {
 				sick[m.Member] = found
 			}
@@ -53,7 +46,7 @@ func (e *Engine) askDue(ctx context.Context, list []plan.Probed) {
 	group.SetLimit(probesAtOnce)
 	for _, m := range list {
 		for i, how := range m.Probes {
-			if at := (probe{m.Member, i}); e.probed[at].Due(how, m.Of, m.Since, time.Now()) {
+			if at := (probe{m.Member, i}); e.Members.probed[at].Due(how, m.Of, m.Since, time.Now()) {
 				group.Go(func() error {
 					answers <- answer{at, m.Of, e.Probe(ctx, m.Address, how)}
 					return nil
@@ -65,33 +58,12 @@ func (e *Engine) askDue(ctx context.Context, list []plan.Probed) {
 		_ = group.Wait() // the functions never fail
 		close(answers)
 	}()
-	if e.probed == nil {
-		e.probed = map[probe]rollout.Record{}
+	if e.Members.probed == nil {
+		e.Members.probed = map[probe]rollout.Record{}
 	}
 	for a := range answers {
 		if ctx.Err() == nil {
-			e.probed[a.probe] = e.probed[a.probe].Asked(a.of, time.Now(), a.err)
+			e.Members.probed[a.probe] = e.Members.probed[a.probe].Asked(a.of, time.Now(), a.err)
 		}
 	}
-}
-
-// forgetProbes drops what is remembered of members that there are no more.
-func (e *Engine) forgetProbes(p plan.Plan) {
-	members := map[manifest.Key]bool{}
-	for _, m := range p.Probed() {
-		members[m.Member] = true
-	}
-	maps.DeleteFunc(e.probed, func(at probe, _ rollout.Record) bool { return !members[at.member] })
-}
-
-// noteHealed remembers that something was done about a member of a group, or tried.
-func (e *Engine) noteHealed(s plan.Step) {
-	member, ok := s.Heals()
-	if !ok {
-		return
-	}
-	p := e.patients[member]
-	p.Healed = append(p.Healed, time.Now())
-	maps.DeleteFunc(e.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // what it answered before
-	e.patients[member] = p
 }

@@ -58,7 +58,7 @@ func (r *run) planRound(ctx context.Context) {
 		r.sick = sick
 		plan = r.engine.compute(r.rev, known, r.engine.ids, r.sick)
 	}
-	r.engine.patients, r.engine.seen = plan.Patients(r.engine.patients, time.Now()), plan.Seen()
+	r.engine.Members.note(plan, time.Now())
 	plan = plan.Redacted(r.secrets)
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)

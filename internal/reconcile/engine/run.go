@@ -138,7 +138,7 @@ func (r *run) finish(o outcome) {
 		have.State, have.Also = nil, nil // it keeps the whole list alive that it came with
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
-	r.engine.noteHealed(s)
+	r.engine.Members.noteHealed(s, time.Now())
 	r.news = true
 	listed := r.fresh[s.Key.Kind]
 	listed.every, listed.touched = r.timing.Poll, true

@@ -38,6 +38,9 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	if e.Unanswered == nil {
 		e.Unanswered = &Unanswered{}
 	}
+	if e.Members == nil {
+		e.Members = &Members{}
+	}
 	return e.pass(ctx, rev)
 }
 
@@ -71,7 +74,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
 	e.forgetUnwanted(r.pass.Last)
-	e.forgetProbes(r.round.plan)
+	e.Members.forget(r.round.plan)
 	if !r.pass.Last.Stopped() {
 		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now())
 		r.pass.Failures = append(r.pass.Failures, unread...)
