@@ -102,6 +102,37 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
+// unlisted is a cloud whose lists fail.
+type unlisted struct {
+	*thingtest.World
+	err error
+	at  []time.Time // of the lists
+}
+
+func (u *unlisted) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+	if u.at = append(u.at, time.Now()); len(u.at) < 3 {
+		return nil, u.err
+	}
+	return u.World.List(ctx)
+}
+
+func TestRetryAfterIsHonouredByLists(t *testing.T) {
+	for after, lists := range map[time.Duration]int{20 * time.Second: 4, 10 * time.Minute: 1} { // one more once all is made
+		w := &unlisted{World: thingtest.New(), err: &kind.RetryAfterError{After: after, Err: errors.New("503")}}
+		e := engineOf(w.World)
+		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), thingtest.Rules{}, w)}
+		pass, took := syncPass(t, w.World, e, "a")
+		if len(w.at) != lists || took > time.Minute {
+			t.Errorf("after %s: %s in %s, lists at %v", after, pass.Outcome(), took, w.at)
+		}
+		for i := 1; i < min(3, len(w.at)); i++ {
+			if pause := w.at[i].Sub(w.at[i-1]); pause < after {
+				t.Errorf("asked again after %s, want %s", pause, after)
+			}
+		}
+	}
+}
+
 func TestWhatTheCloudRejectsIsNotTriedAgain(t *testing.T) {
 	w := thingtest.New()
 	tries := 0

@@ -2,17 +2,17 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // maxFailedLists is how often in a row a collection may fail to list before
 // the pass gives up on it.
-const maxFailedLists = 4
+const maxFailedLists = 5
 
 // nextWake returns when the run should wake up if no step finishes before, and
 // whether there is anything to wait for at all.
@@ -204,9 +204,8 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 	s, took := r.fresh[kind], ended.Sub(began)
 	s.at, s.touched = ended, false
 	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
-	if trouble(c) != nil {
-		s.failures++
-		s.every = backoff.Pause(2*r.timing.Backoff, 64*r.timing.Backoff, s.failures)
+	if err := trouble(c); err != nil {
+		r.noteUnlisted(s, err)
 	} else {
 		s.failures = 0
 		clear(s.stale)
@@ -216,9 +215,26 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 	r.relisted = true
 }
 
+// noteUnlisted takes note of a list that has failed. A service that asks to be left alone for longer than the pass waits for
+// what is busy is not asked again by this pass.
+func (r *run) noteUnlisted(s *freshness, err error) {
+	s.failures++
+	s.every = r.pause(s.failures)
+	var later *kind.RetryAfterError
+	if !errors.As(err, &later) {
+		return
+	}
+	if s.every = max(s.every, later.After); later.After > r.timing.Busy {
+		s.failures = maxFailedLists
+	}
+}
+
 func (r *run) observedAll() {
 	now := time.Now()
-	for kind := range r.snapshot {
-		r.fresh[kind].at = now
+	for kind, c := range r.snapshot {
+		s := r.fresh[kind]
+		if s.at = now; trouble(c) != nil {
+			r.noteUnlisted(s, trouble(c))
+		}
 	}
 }
