@@ -232,6 +232,20 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 	}
 }
 
+// So has who asked for one plan and nothing else.
+func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
+	g := pure(t)
+	before := with(3, "drainSeconds: 1") + front
+	g.Only(before)
+	g.MustSync(before)
+	rev := engine.Revision{Commit: "c", Want: g.Resolve(strings.Replace(before, "n3-1vcpu-2gb", "m1.small", 1)), Only: "another"}
+	e := g.Engine(g.Client(nil))
+	rev.Only = e.Sync(t.Context(), rev).First.Hash()
+	if pass := e.Sync(t.Context(), rev); pass.Outcome() != plan.InSync || pass.Writes() < 3 {
+		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+}
+
 // stopper ends a pass once it has changed or deleted anything.
 type stopper struct{ stop context.CancelFunc }
 

@@ -95,27 +95,34 @@ func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	}
 }
 
-// Drift that shows while a pass runs waits for an approval of its own.
-func TestDriftDuringAManualPassWaits(t *testing.T) {
-	w := thingtest.New()
-	e := engineOf(w)
-	inTurn(t, w, e, Revision{}, "calm", "x")
-	w.Delay = 3
-	rev := Revision{Commit: "c", Policies: []plan.Policy{plan.Manual("for a test")}}
-	lines := []string{"calm", "x", "new", "top atop=new"}
-	rev.Approved = []plan.Approval{{Hash: inTurn(t, w, e, rev, lines...).First.Hash()}}
-	once := false
-	w.Wrote = func() {
-		if !once {
-			once = true
-			w.Things["id-001"].Colour = "green"
-		}
-	}
-	pass := inTurn(t, w, e, rev, lines...)
-	if !slices.Contains(w.Names(), "top") {
-		t.Errorf("made %v; what was approved is to be done: %s", w.Names(), pass.First.Held)
-	}
-	if got := w.Things["id-001"].Colour; got != "green" {
-		t.Errorf("calm is %q: it was corrected without an approval", got)
+// Drift that shows while a pass runs waits for an approval of its own, where all changes do and where one plan and nothing else was asked for.
+func TestDriftDuringAnApprovedPassWaits(t *testing.T) {
+	for name, policies := range map[string][]plan.Policy{"manual": {plan.Manual("for a test")}, "only that plan": nil} {
+		t.Run(name, func(t *testing.T) {
+			w := thingtest.New()
+			e := engineOf(w)
+			inTurn(t, w, e, Revision{}, "calm", "x")
+			w.Delay = 3
+			rev := Revision{Commit: "c", Policies: policies, Only: "another"}
+			lines := []string{"calm", "x", "new", "top atop=new"}
+			hash := inTurn(t, w, e, rev, lines...).First.Hash()
+			if rev.Approved, rev.Only = []plan.Approval{{Hash: hash}}, ""; policies == nil {
+				rev.Only = hash
+			}
+			once := false
+			w.Wrote = func() {
+				if !once {
+					once = true
+					w.Things["id-001"].Colour = "green"
+				}
+			}
+			pass := inTurn(t, w, e, rev, lines...)
+			if !slices.Contains(w.Names(), "top") {
+				t.Errorf("made %v; what was approved is to be done: %s", w.Names(), pass.First.Held)
+			}
+			if got := w.Things["id-001"].Colour; got != "green" {
+				t.Errorf("calm is %q: it was corrected without an approval", got)
+			}
+		})
 	}
 }

@@ -114,7 +114,7 @@ func (r *run) permit(first plan.Plan) {
 			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
 		}
 	}
-	r.approved = first.Permission()
+	r.approved = first.Permission(r.rev.Only != "")
 }
 
 func (r *run) start(ctx context.Context, t candidate) {

@@ -2,17 +2,18 @@ package plan
 
 import "slices"
 
-// Permission is what a pass may do of a stack where every change waits for an approval:
-// what its first plan does, what must follow from that, and what else was approved with it. Drift that shows later
-// waits for the next pass, and for another approval.
+// Permission is what a pass may do of a stack where every change waits for an approval, or that was asked for one plan
+// and nothing else: what its first plan does, what must follow from that, and what else was approved with it. Drift that
+// shows later waits for the next pass, and for another approval.
 type Permission struct {
 	prints []string
 	steps  map[string]bool // that write in the first plan, by step identity
 }
 
-// Permission is what the plan allows of later rounds; nil when it does not limit them.
-func (p Plan) Permission() *Permission {
-	if p.Manual == "" {
+// Permission is what the plan allows of later rounds; nil when it does not limit them. only says that nothing else was
+// asked for.
+func (p Plan) Permission(only bool) *Permission {
+	if p.Manual == "" && !only {
 		return nil
 	}
 	l := &Permission{prints: p.Fingerprints(), steps: map[string]bool{}}
