@@ -2,10 +2,12 @@ package all_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -48,6 +50,24 @@ func TestCloudManifestsForKORC(t *testing.T) {
 	} {
 		if same.got != same.want {
 			t.Errorf("%s: %v, want %v", same.what, same.got, same.want)
+		}
+	}
+}
+
+// What K-ORC's schemas refuse of every kind is refused here, too: above all a filter that says nothing, since the one object
+// that there happens to be would pass it, and be adopted where the manifest is managed.
+func TestRefusedOfEveryKindOfKORC(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+		if info := k.Info(); info.Group == define.OrcGroup && info.Kind != "RouterInterface" {
+			g.Refuses(map[string]string{
+				"managementPolicy: unmanaged, import: {filter: {}}":                              "spec.import.filter: 0 fields, at least 1 wanted",
+				"import: {filter: {}}":                                                           "spec.import.filter: 0 fields, at least 1 wanted",
+				"managementPolicy: unmanaged, import: {id: x}, managedOptions: {onDelete: keep}": "spec.managedOptions.onDelete",
+				"managementPolicy: unmanaged, import: {id: x}, managedOptions: {}":               "spec.managedOptions: is given for an unmanaged object",
+			}, func(spec string) string {
+				return fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {name: some}, spec: {%s}}", info.Group+"/"+info.Version, info.Kind, spec)
+			})
 		}
 	}
 }

@@ -32,7 +32,7 @@ type ManagedOptions struct {
 // ImportOf says which existing object is meant: exactly one of ID and Filter.
 type ImportOf[Filter any] struct {
 	ID     *string `json:"id,omitempty" doc:"The object's ID in the cloud."`
-	Filter *Filter `json:"filter,omitempty" doc:"Properties by which the one object is found."`
+	Filter *Filter `json:"filter,omitempty" rule:"min=1" doc:"Properties by which the one object is found."`
 }
 
 type resourceBody[S, F any] struct {
@@ -221,6 +221,9 @@ func (e envelope) read(obj *manifest.Object, d *Desired) []manifest.Problem {
 	}
 	if e.imports {
 		d.Import = e.readImport(&r)
+	}
+	if e.unmanaged && e.options != nil {
+		r.Problem("spec.managedOptions", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
 	}
 	if e.options != nil && e.options.OnDelete == "detach" {
 		d.Options.Detach = true
