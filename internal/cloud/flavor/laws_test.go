@@ -79,6 +79,14 @@ func TestNoSwap(t *testing.T) {
 	}
 }
 
+func TestSwapIsASize(t *testing.T) {
+	kindtest.NewTarget(t, kinds).Refuses(map[string]string{
+		"swap: -1":   "spec.resource.swap",
+		"swap: some": "spec.resource.swap",
+		"swap: 1.5":  "spec.resource.swap",
+	}, func(swap string) string { return strings.Replace(named(), "swap: 64", swap, 1) })
+}
+
 // Where flavors have no description, nothing is made that nobody could be known to own.
 func TestOldNova(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin").Through((&kindtest.Older{Compute: "2.54"}).Wrap)

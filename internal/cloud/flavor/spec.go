@@ -12,6 +12,7 @@ package flavor
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -47,12 +48,17 @@ type More struct {
 // swap is a size in MiB. Nova before 2.75 says "" for none.
 type swap int
 
-// UnmarshalJSON takes what is no number for none.
+// UnmarshalJSON takes an empty text for none.
 func (s *swap) UnmarshalJSON(text []byte) error {
-	var size float64
-	if json.Unmarshal(text, &size) == nil {
-		*s = swap(size)
+	if string(text) == `""` {
+		*s = 0
+		return nil
 	}
+	var size int
+	if json.Unmarshal(text, &size) != nil || size < 0 {
+		return errors.New("it wants a whole number of MiB, 0 for none")
+	}
+	*s = swap(size)
 	return nil
 }
 
