@@ -3,6 +3,9 @@ package all_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -68,6 +71,58 @@ func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 			}, func(spec string) string {
 				return fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {name: some}, spec: {%s}}", info.Group+"/"+info.Version, info.Kind, spec)
 			})
+		}
+	}
+}
+
+// A reference that has to be there, or is one of several, names something: one that is empty was sent to the cloud as it
+// stands, or left out.
+func TestReferencesNameSomething(t *testing.T) {
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+		forEachField(k.Body(), k.Info().Kind, func(path string, f reflect.StructField) {
+			rules := strings.Split(f.Tag.Get("rule"), ",")
+			if f.Tag.Get("ref") != "" && slices.Contains(rules, "required") && !slices.Contains(rules, "min=1") {
+				t.Errorf("%s can be empty", path)
+			}
+			if f.Tag.Get("ref") != "" && f.Type.Kind() == reflect.Slice && !slices.Contains(rules, "format=name") {
+				t.Errorf("%s can hold what is empty", path)
+			}
+		})
+	}
+}
+
+// Tags and zones are sets, as K-ORC's are: what is in them twice is a mistake, which Neutron refuses in its own words.
+func TestWhatIsInASetIsThereOnce(t *testing.T) {
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+		if k.Info().Group != define.OrcGroup {
+			continue
+		}
+		spec, _ := k.Body().FieldByName("Spec")
+		resource, enveloped := spec.Type.FieldByName("Resource")
+		if !enveloped {
+			continue
+		}
+		forEachField(resource.Type, k.Info().Kind, func(path string, f reflect.StructField) {
+			set := f.Name == "Tags" || f.Name == "AvailabilityZoneHints"
+			if set && !slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "unique") {
+				t.Errorf("%s can hold something twice", path)
+			}
+		})
+	}
+}
+
+// forEachField goes through the fields that a manifest can have, those of structs within included.
+func forEachField(body reflect.Type, path string, do func(path string, f reflect.StructField)) {
+	for body.Kind() == reflect.Pointer || body.Kind() == reflect.Slice {
+		body = body.Elem()
+	}
+	if body.Kind() != reflect.Struct {
+		return
+	}
+	for i := range body.NumField() {
+		if f := body.Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+			do(path+"."+f.Name, f)
+			forEachField(f.Type, path+"."+f.Name, do)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Spec struct {
 	UserRef      string       `json:"userRef,omitempty" api:"user_id,unwritten" show:"userID" rule:"immutable" ref:"User" doc:"User that it stands for, who must be the one whose credentials the agent has: Keystone lets nobody make one for others."`
 	Unrestricted *bool        `json:"unrestricted,omitempty" api:"unrestricted" rule:"immutable,default=false" doc:"Whether others can be made with it."`
 	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Secret whose key value holds what is logged in with. Another one makes a new application credential."`
-	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique" ref:"Role" doc:"Roles that it has, of those of the user in the project; all of them, and not compared, if left out."`
+	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique,format=name" ref:"Role" doc:"Roles that it has, of those of the user in the project; all of them, and not compared, if left out."`
 	AccessRules  []AccessRule `json:"accessRules,omitempty" rule:"immutable,max=256" doc:"Requests that can be made with it; all if left out."`
 	ExpiresAt    *string      `json:"expiresAt,omitempty" doc:"When it ends, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new application credential."`
 }

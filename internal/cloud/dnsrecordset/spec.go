@@ -23,7 +23,7 @@ import (
 // Spec is what a record set shall be. Values are Designate's (designate/objects/recordset.py,
 // rrdata_*.py).
 type Spec struct {
-	ZoneRef     string   `json:"zoneRef" api:"zone_id" show:"zoneID" rule:"required,immutable" ref:"DNSZone" doc:"The DNSZone that it is in."`
+	ZoneRef     string   `json:"zoneRef" api:"zone_id" show:"zoneID" rule:"required,immutable,min=1" ref:"DNSZone" doc:"The DNSZone that it is in."`
 	Name        string   `json:"name,omitempty" api:"name,named" rule:"immutable,max=255,pattern=^(@|\\*|(\\*\\.)?[A-Za-z0-9_/-]{1,63}(\\.[A-Za-z0-9_/-]{1,63})*\\.?)$" doc:"With a final dot the name itself, without one what stands before that of the zone; @ is the zone's own." example:"www"`
 	Type        string   `json:"type" api:"type" rule:"required,immutable,enum=A|AAAA|CAA|CERT|CNAME|MX|NAPTR|NS|PTR|SPF|SRV|SSHFP|TXT" doc:"Type of the records."`
 	Description *string  `json:"description,omitempty" api:"description,empty" rule:"max=58" doc:"Free text. Designate takes 160 characters, and the mark of the owner stands behind it."`

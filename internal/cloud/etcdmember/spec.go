@@ -29,7 +29,7 @@ type Spec struct {
 	ServerRef string   `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that etcd runs on."`
 	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that has to be there before; the first member begins the cluster."`
 	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
-	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique" ref:"Port,order" doc:"Ports of all members."`
+	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique,format=name" ref:"Port,order" doc:"Ports of all members."`
 	// RestoreRef has it begin with a snapshot, and never without one.
 	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot that the first member begins the cluster with; it begins empty if left out."`
 	TLS        *TLS   `json:"tls,omitempty" doc:"How members are talked to with TLS; without it if left out."`

@@ -18,7 +18,7 @@ import (
 // be changed, and there is loadBalancerRef.
 type Spec struct {
 	Description        *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	FloatingNetworkRef string   `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
 	FloatingSubnetRef  string   `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
 	FloatingIP         string   `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`

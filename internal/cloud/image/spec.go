@@ -23,7 +23,7 @@ type Spec struct {
 	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
 	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it; the cloud decides of a new image, and it is left as it is later, if left out."`
-	Tags       []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags."`
+	Tags       []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags."`
 	Properties *Properties `json:"properties,omitempty" doc:"What the hypervisor should know. Each of them is left as it is if left out."`
 	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"What it holds. Required unless an existing image is adopted."`
 }

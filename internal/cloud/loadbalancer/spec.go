@@ -47,7 +47,7 @@ type Spec struct {
 
 // AdditionalVIP is a further address.
 type AdditionalVIP struct {
-	SubnetRef string  `json:"subnetRef" ref:"Subnet" rule:"required" doc:"Subnet that it is on."`
+	SubnetRef string  `json:"subnetRef" ref:"Subnet" rule:"required,min=1" doc:"Subnet that it is on."`
 	Address   *string `json:"address,omitempty" rule:"format=ip" doc:"The address; chosen by the cloud if left out."`
 }
 

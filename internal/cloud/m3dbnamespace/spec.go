@@ -26,8 +26,8 @@ import (
 type Spec struct {
 	Cluster      string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is in."`
 	Name         string   `json:"name" rule:"required,min=1,max=255,immutable" doc:"What the cluster calls it."`
-	InstanceRefs []string `json:"instanceRefs" rule:"required,min=1,max=100,unique" ref:"M3DBInstance,order" doc:"Instances of the cluster, which have to be there before."`
-	PortRefs     []string `json:"portRefs" rule:"required,min=1,max=3,unique" ref:"Port,order" doc:"Ports of machines that are asked."`
+	InstanceRefs []string `json:"instanceRefs" rule:"required,min=1,max=100,unique,format=name" ref:"M3DBInstance,order" doc:"Instances of the cluster, which have to be there before."`
+	PortRefs     []string `json:"portRefs" rule:"required,min=1,max=3,unique,format=name" ref:"Port,order" doc:"Ports of machines that are asked."`
 	Options      Options  `json:"options" rule:"required" doc:"What it is. Only retentionPeriod can be changed."`
 }
 

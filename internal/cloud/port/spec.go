@@ -16,12 +16,12 @@ import (
 type Spec struct {
 	Name                  *string       `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string       `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	NetworkRef            string        `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable" ref:"Network" doc:"The network it is on."`
-	Tags                  []string      `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	NetworkRef            string        `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is on."`
+	Tags                  []string      `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	AllowedAddressPairs   []AddressPair `json:"allowedAddressPairs,omitempty" api:"allowed_address_pairs,set,empty" rule:"max=128" doc:"Further addresses that may be used on it."`
 	Addresses             []Address     `json:"addresses,omitempty" api:"fixed_ips" show:"fixedIPs" rule:"immutable,max=128" doc:"Its IP addresses; none if left out. One empty entry, {}, lets the cloud choose from all subnets."`
 	AdminStateUp          *bool         `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether it forwards packets."`
-	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" api:"security_groups,set,empty" show:"securityGroups" rule:"max=64,unique" ref:"SecurityGroup" doc:"The SecurityGroups that guard it; none if left out, also not the cloud's default group."`
+	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" api:"security_groups,set,empty" show:"securityGroups" rule:"max=64,unique,format=name" ref:"SecurityGroup" doc:"The SecurityGroups that guard it; none if left out, also not the cloud's default group."`
 	DefaultSecurityGroup  bool          `json:"defaultSecurityGroup,omitempty" doc:"Leaves it to the cloud which security groups guard it, normally its default group; they are not managed."`
 	VNICType              string        `json:"vnicType,omitempty" api:"binding:vnic_type,hidden" rule:"max=64,default=normal" doc:"Kind of network card, e.g. normal or direct."`
 	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing are in force. Inherit: as the network says when the port is made."`
@@ -54,7 +54,7 @@ type AddressPair struct {
 
 // HostID names a host: literally, or by a server that runs there.
 type HostID struct {
-	ID        *string `json:"id,omitempty" api:"binding:host_id" show:"hostID" rule:"max=36" doc:"Name of the host."`
+	ID        *string `json:"id,omitempty" api:"binding:host_id" show:"hostID" rule:"min=1,max=36" doc:"Name of the host."`
 	ServerRef *string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"A Server whose host is meant."`
 }
 

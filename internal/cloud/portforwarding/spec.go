@@ -24,10 +24,10 @@ import (
 // api/definitions/floating_ip_port_forwarding.py).
 type Spec struct {
 	Description   *string `json:"description,omitempty" api:"description,empty" rule:"max=140" doc:"Free text. Neutron takes 255 characters, and the mark of the owner stands behind it."`
-	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable" ref:"FloatingIP" doc:"The FloatingIP whose port it is. It must lead to no port itself."`
+	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable,min=1" ref:"FloatingIP" doc:"The FloatingIP whose port it is. It must lead to no port itself."`
 	Protocol      string  `json:"protocol" api:"protocol" rule:"required,enum=tcp|udp|sctp|dccp" doc:"Protocol of the transport layer."`
 	ExternalPort  int     `json:"externalPort" api:"external_port" rule:"required,min=1,max=65535" doc:"Port of the floating IP."`
-	PortRef       string  `json:"portRef" api:"internal_port_id" show:"portID" rule:"required" ref:"Port" doc:"The Port that it leads to. No floating IP may lead to that."`
+	PortRef       string  `json:"portRef" api:"internal_port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port that it leads to. No floating IP may lead to that."`
 	InternalIP    string  `json:"internalIP,omitempty" api:"internal_ip_address" rule:"format=ip" doc:"The IPv4 address of that port, where it has several; the first one if left out."`
 	InternalPort  int     `json:"internalPort" api:"internal_port" rule:"required,min=1,max=65535" doc:"Where the machine listens."`
 }

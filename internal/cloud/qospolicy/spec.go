@@ -21,7 +21,7 @@ import (
 type Spec struct {
 	Name              *string            `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string            `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags              []string           `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Tags              []string           `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	Shared            *bool              `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it."`
 	IsDefault         *bool              `json:"isDefault,omitempty" api:"is_default" rule:"default=false" doc:"Whether new networks of the project are given it."`
 	BandwidthLimits   []BandwidthLimit   `json:"bandwidthLimits,omitempty" rule:"max=2" doc:"The most traffic that passes, at most one for each direction."`

@@ -17,11 +17,11 @@ import (
 type Spec struct {
 	Name                  *string           `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string           `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags                  []string          `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Tags                  []string          `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	AdminStateUp          *bool             `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether the router forwards packets."`
 	ExternalGateways      []ExternalGateway `json:"externalGateways,omitempty" rule:"max=1" doc:"The external network it leads to. Changed in place."`
 	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
-	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64" doc:"Where the router's agents should run."`
+	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64,unique" doc:"Where the router's agents should run."`
 	define.ProjectRef     `json:",inline"`
 	// SubnetRefs are the subnets that the repository puts on the external
 	// network: a gateway made before them has no address.
@@ -30,7 +30,7 @@ type Spec struct {
 
 // ExternalGateway is a way out.
 type ExternalGateway struct {
-	NetworkRef string `json:"networkRef" rule:"required" ref:"Network" doc:"An external network."`
+	NetworkRef string `json:"networkRef" rule:"required,min=1" ref:"Network" doc:"An external network."`
 }
 
 // More is what only Neutron says of a router.

@@ -16,8 +16,8 @@ import (
 // (api/v1alpha1/router_interface_types.go).
 type Spec struct {
 	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
-	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable" ref:"Router" doc:"The router."`
-	SubnetRef    string  `json:"subnetRef" rule:"required,immutable" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
+	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable,min=1" ref:"Router" doc:"The router."`
+	SubnetRef    string  `json:"subnetRef" rule:"required,immutable,min=1" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
 	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
 }
 

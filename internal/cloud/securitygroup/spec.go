@@ -19,7 +19,7 @@ import (
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	Stateful          *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
 	Rules             []Rule   `json:"rules,omitempty" rule:"max=256" doc:"All its rules. A group without egress rules lets nothing out."`
 	define.Shares     `json:",inline"`

@@ -94,8 +94,8 @@ type Metadata struct {
 // SchedulerHints tell the scheduler where to put a server.
 type SchedulerHints struct {
 	ServerGroupRef          string            `json:"serverGroupRef,omitempty" api:"group" rule:"immutable" ref:"ServerGroup" doc:"Server group that it joins."`
-	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64" ref:"Server" doc:"Servers it shall not share a host with."`
-	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64" ref:"Server" doc:"Servers it shall share a host with."`
+	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall not share a host with."`
+	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall share a host with."`
 	Query                   string            `json:"query,omitempty" api:"query" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
 	TargetCell              string            `json:"targetCell,omitempty" api:"target_cell" rule:"max=255" doc:"Cell to run in."`
 	DifferentCell           []string          `json:"differentCell,omitempty" api:"different_cell" rule:"max=64" doc:"Cells not to run in."`

@@ -21,8 +21,8 @@ import (
 type Spec struct {
 	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
-	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable" ref:"Network" doc:"The network it is a part of."`
+	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is a part of."`
 	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version, the same as that of cidr."`
 	CIDR              string      `json:"cidr,omitempty" api:"cidr" rule:"immutable,format=cidr" doc:"Its addresses. With subnetPoolRef, the pool chooses them if left out."`
 	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`

@@ -21,7 +21,7 @@ import (
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	Prefixes          []string `json:"prefixes" api:"prefixes" rule:"required,min=1,max=128,format=cidr" doc:"Networks that subnets are cut from. More can be added; to take one away makes another pool."`
 	DefaultPrefixLen  *Length  `json:"defaultPrefixLength,omitempty" api:"default_prefixlen" rule:"min=0,max=128" doc:"Length of the prefix of a subnet that asks for none; the cloud decides if left out."`
 	MinPrefixLen      *Length  `json:"minPrefixLength,omitempty" api:"min_prefixlen" rule:"min=0,max=128" doc:"Shortest prefix of a subnet; the cloud decides if left out."`

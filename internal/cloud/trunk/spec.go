@@ -23,8 +23,8 @@ import (
 type Spec struct {
 	Name              *string   `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string   `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags              []string  `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
-	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable" ref:"Port" doc:"The Port that the machine is plugged into. Many clouds make no trunk of a port that is in use."`
+	Tags              []string  `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable,min=1" ref:"Port" doc:"The Port that the machine is plugged into. Many clouds make no trunk of a port that is in use."`
 	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512" doc:"All ports that are reached through it."`
 	AdminStateUp      *bool     `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether subports can be added and removed."`
 	define.ProjectRef `json:",inline"`

@@ -22,7 +22,7 @@ import (
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"min=1,max=255" doc:"Free text."`
-	VolumeRef        string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required" ref:"Volume" doc:"Volume that is copied. It matters only when the backup is made: that is kept when the volume goes, or another one takes its place."`
+	VolumeRef        string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,min=1" ref:"Volume" doc:"Volume that is copied. It matters only when the backup is made: that is kept when the volume goes, or another one takes its place."`
 	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot of that volume which is copied; the volume as it is if left out. It matters only when the backup is made."`
 	Incremental      bool               `json:"incremental,omitempty" api:"incremental,read=is_incremental" doc:"Whether only what changed since the volume's latest backup is copied, which then cannot be deleted before this one. It matters only when the backup is made."`
 	Force            bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. It matters only when the backup is made."`

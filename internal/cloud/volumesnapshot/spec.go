@@ -20,7 +20,7 @@ import (
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"min=1,max=255" doc:"Free text."`
-	VolumeRef   string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,immutable" ref:"Volume" doc:"Volume whose state is kept. The volume cannot be deleted before its snapshots."`
+	VolumeRef   string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,immutable,min=1" ref:"Volume" doc:"Volume whose state is kept. The volume cannot be deleted before its snapshots."`
 	Force       bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. It matters only when it is made."`
 	Metadata    []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
 }
