@@ -46,7 +46,12 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.resource.addresses[%d]", i), "leaves everything to the cloud beside other addresses", "name its subnet")
 		}
 	}
+	given := map[string]bool{}
 	for i, v := range s.ValueSpecs {
+		if given[v.Key] {
+			r.Problem(fmt.Sprintf("spec.resource.valueSpecs[%d].key", i), "is given twice", "keep one of the two")
+		}
+		given[v.Key] = true
 		if strings.Contains(reserved, " "+v.Key+" ") {
 			r.Problem(fmt.Sprintf("spec.resource.valueSpecs[%d].key", i), "is "+v.Key+", which cannot be set this way", "use the field that is there for it, if any")
 		}
