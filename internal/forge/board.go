@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,9 @@ func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, er
 		return false, err
 	}
 	if err := b.forge.SetStatus(ctx, commit, s); err != nil {
+		if errors.Is(err, ErrUnavailable) {
+			b.forget(commit)
+		}
 		return false, err
 	}
 	b.mu.Lock()
@@ -123,6 +127,15 @@ func (b *Board) remember(commit string) map[string]Status {
 	b.commits = append(b.commits, commit)
 	b.known[commit] = map[string]Status{}
 	return b.known[commit]
+}
+
+// forget has a commit's statuses read again: one may have been set though no answer
+// came.
+func (b *Board) forget(commit string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.known, commit)
+	b.commits = slices.DeleteFunc(b.commits, func(one string) bool { return one == commit })
 }
 
 // MaxDescription is how long a status's description may be, in characters

@@ -1,6 +1,8 @@
 package forge_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -63,4 +65,41 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
+}
+
+// A status may have been set though no answer came: what was said before it is news
+// again.
+func TestAStatusWhoseAnswerIsLostIsNotForgotten(t *testing.T) {
+	m := &lossy{Memory: forgetest.NewMemory()}
+	b := forge.NewBoard(m)
+	held := forge.Status{Context: "c", State: forge.Failure, Description: "held"}
+	done := forge.Status{Context: "c", State: forge.Success, Description: "in sync: 1 object"}
+	if _, err := b.Set(t.Context(), commit, held); err != nil {
+		t.Fatal(err)
+	}
+	m.lose = true
+	if _, err := b.Set(t.Context(), commit, done); !errors.Is(err, forge.ErrUnavailable) {
+		t.Fatal(err)
+	}
+	m.lose = false
+	if _, err := b.Set(t.Context(), commit, held); err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := m.Status(commit, "c"); s.State != forge.Failure {
+		t.Errorf("people see %s %q, want what was said last", s.State, s.Description)
+	}
+}
+
+// lossy is a forge whose answers are lost on the way.
+type lossy struct {
+	*forgetest.Memory
+	lose bool
+}
+
+func (l *lossy) SetStatus(ctx context.Context, commit string, s forge.Status) error {
+	err := l.Memory.SetStatus(ctx, commit, s)
+	if l.lose && err == nil {
+		err = forge.ErrUnavailable
+	}
+	return err
 }
