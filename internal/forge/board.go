@@ -97,7 +97,9 @@ func (b *Board) of(ctx context.Context, commit string) (map[string]Status, error
 	defer b.mu.Unlock()
 	kept := b.remember(commit)
 	for _, s := range list {
-		kept[s.Context] = s
+		if _, ok := kept[s.Context]; !ok { // else it was read, or set, meanwhile
+			kept[s.Context] = s
+		}
 	}
 	return clone(kept), nil
 }

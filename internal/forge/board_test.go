@@ -103,3 +103,43 @@ func (l *lossy) SetStatus(ctx context.Context, commit string, s forge.Status) er
 	}
 	return err
 }
+
+// What is read of a commit while one of its statuses is set does not take that one's
+// place: stacks of one repository read the same commit.
+func TestAStatusThatIsSetWhileOthersAreReadCounts(t *testing.T) {
+	m := &slow{Memory: forgetest.NewMemory()}
+	b := forge.NewBoard(m)
+	done := forge.Status{Context: "c", State: forge.Success, Description: "in sync: 1 object"}
+	if err := m.SetStatus(t.Context(), commit, done); err != nil {
+		t.Fatal(err)
+	}
+	set := func(s forge.Status) {
+		t.Helper()
+		if _, err := b.Set(t.Context(), commit, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.meanwhile = func() { set(forge.Status{Context: "c", State: forge.Pending, Description: "1 to create"}) }
+	if _, _, err := b.Get(t.Context(), commit, "another"); err != nil {
+		t.Fatal(err)
+	}
+	set(done)
+	if s, _ := m.Status(commit, "c"); s.State != forge.Success {
+		t.Errorf("people see %s %q, want what was said last", s.State, s.Description)
+	}
+}
+
+// slow is a forge to which something is said while it answers what its statuses are.
+type slow struct {
+	*forgetest.Memory
+	meanwhile func()
+}
+
+func (s *slow) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
+	list, err := s.Memory.Statuses(ctx, commit)
+	if f := s.meanwhile; f != nil {
+		s.meanwhile = nil
+		f()
+	}
+	return list, err
+}
