@@ -109,10 +109,11 @@ func (s *Planner) review(ctx context.Context, j job) {
 }
 
 // page is what is said about a pull request. It is passing when it could not be
-// planned for a reason that may pass by itself.
+// planned for a reason that may pass by itself, and retracted when the pull request
+// asks for another branch by now.
 type page struct {
 	comment.Page
-	passing bool
+	passing, retracted bool
 }
 
 // result is what came of planning, for who counts; "" when nothing was planned.

@@ -34,9 +34,10 @@ func (s *Planner) postPending(pull forge.Pull, run time.Time) {
 	})
 }
 
-// postQuiet has a pull request say that it touches nothing of the stack.
-func (s *Planner) postQuiet(pull forge.Pull, now time.Time) {
-	p := page{Page: comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, Quiet: true}}
+// postRetracted has a pull request that asks for another branch say that it touches
+// nothing of the stack.
+func (s *Planner) postRetracted(pull forge.Pull, now time.Time) {
+	p := page{retracted: true, Page: comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, Quiet: true}}
 	s.post(p, job{pull: pull}, now)
 }
 
@@ -48,8 +49,8 @@ func (s *Planner) post(p page, j job, begun time.Time) {
 	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error {
 		c, news, err := s.writeComment(ctx, p, j, marker)
 		written = written || news
-		if Later(err) {
-			return err
+		if Later(err) || p.retracted && s.queue.shares(j.pull.Number, p.Head) {
+			return err // the status of a commit is that of the one which asks for the branch
 		}
 		status.URL = c.URL
 		news, err2 := r.Board.Set(ctx, p.Head, status)

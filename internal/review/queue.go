@@ -157,6 +157,24 @@ func (q *queue) overtaken(number int, run time.Time) bool {
 	return q.plans[number].run.After(run)
 }
 
+// shares reports whether the head of a pull request is that of another one that is
+// planned.
+func (q *queue) shares(number int, head string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for other, p := range q.plans {
+		if other != number && p.head == head {
+			return true
+		}
+	}
+	for other, j := range q.jobs {
+		if other != number && j.pull.Head == head {
+			return true
+		}
+	}
+	return false
+}
+
 // gone are the pull requests that were planned and are not open any more.
 func (q *queue) gone(open map[int]bool) (numbers []int) {
 	q.mu.Lock()

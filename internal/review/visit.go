@@ -170,7 +170,7 @@ func (r *Repository) retract(ctx context.Context, stacks []*Planner, open map[in
 			if rev, ok := s.Last(); err != nil || !ok || !pull.Open || pull.Base == rev.Branch {
 				continue
 			}
-			s.postQuiet(pull, time.Now())
+			s.postRetracted(pull, time.Now())
 		}
 	}
 	return nil
