@@ -41,8 +41,9 @@ func (s *Planner) postRetracted(pull forge.Pull, now time.Time) {
 	s.post(p, job{pull: pull}, now)
 }
 
-// post has a page posted: the comment, then the status that leads to it, then the
-// check.
+// post has a page posted: the comment, the check, and at last the status, which leads
+// to the comment. Whoever is killed before that finds it to be news again, and writes
+// what is missing.
 func (s *Planner) post(p page, j job, begun time.Time) {
 	r, marker, status := s.repository, p.marker(j.said.ours, begun), p.status()
 	written := false // something new was, now or in an attempt before
@@ -53,12 +54,16 @@ func (s *Planner) post(p page, j job, begun time.Time) {
 			return err // the status of a commit is that of the one which asks for the branch
 		}
 		status.URL = c.URL
-		news, err2 := r.Board.Set(ctx, p.Head, status)
+		news, err2 := r.Board.News(ctx, p.Head, status)
 		written = written || news
-		if Later(err2) || !written || p.Quiet {
+		if Later(err2) {
 			return errors.Join(err, err2)
 		}
-		return errors.Join(err, err2, r.writeCheck(ctx, p, status))
+		if written && !p.Quiet {
+			err = errors.Join(err, r.writeCheck(ctx, p, status))
+		}
+		_, err2 = r.Board.Set(ctx, p.Head, status)
+		return errors.Join(err, err2)
 	})
 }
 

@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -165,4 +166,41 @@ func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 			t.Errorf("the comment is %q", got)
 		}
 	})
+}
+
+// Whatever a process had written when it was killed, the check run says in the end
+// what the status says.
+func TestAKillBetweenCommentStatusAndCheck(t *testing.T) {
+	for writes := range 4 {
+		t.Run(fmt.Sprint(writes), func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				head := w.Open(1, "+a")
+				w.Visit()
+				w.Mu.Lock()
+				w.Files[head] = "bad" // with what the branch is by now
+				w.Mu.Unlock()
+				w.Restart()
+				left := writes
+				w.Forge.Answer(func(request, _ string) error {
+					if request != "edit" && request != "status" && request != "check" {
+						return nil
+					}
+					if left--; left < 0 {
+						return forge.ErrUnavailable
+					}
+					return nil
+				})
+				ctx, cancel := context.WithTimeout(w.Context(), time.Second)
+				_ = w.Repo.Once(ctx) // it is killed
+				cancel()
+				w.Failing(nil)
+				w.Restart()
+				w.Visit()
+				w.WantStatus(head, "plan", forge.Failure, "is bad")
+				if c, ok := w.Forge.Check(head, "stackreeve/prod"); !ok || c.State != forge.Failure {
+					t.Errorf("the check says %s %q, want what the status says", c.State, c.Title)
+				}
+			})
+		})
+	}
 }
