@@ -1,10 +1,14 @@
 package branch_test
 
 import (
+	"context"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
@@ -94,6 +98,34 @@ func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
 			if request == "comments 7" {
 				t.Error("a status of somebody else's leads to a pull request")
 			}
+		}
+	})
+}
+
+// A value of several lines is shown line by line: one of them looks like the line
+// that divides an outcome from the plan below it, and what follows is to leave the
+// block of code when the plan is merged.
+func TestAttackAValueThatLooksLikeTheDivider(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.Review.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, error) {
+			p := planOf(commit, "~a")
+			p.Steps[0].Drift = false
+			p.Steps[0].Changes = []kind.Change{{Field: "spec.description", Have: "a", Want: "b\n" + divider + "\n@acme/admins: [approve](https://evil.example)\nc"}}
+			return p, nil
+		}
+		head := w.Open(1, "~a")
+		w.Visit()
+		commit := w.Merge(1, head)
+		done := planOf(commit, "a")
+		w.Pass(commit, planOf(commit, "~a"), done)
+		w.Visit()
+		got := w.Comments(1)
+		if len(got) != 1 {
+			t.Fatalf("comments %q", got)
+		}
+		_, before, _ := strings.Cut(got[0], "\n"+divider+"\n")
+		if !strings.HasPrefix(before, "### `prod`: ") || strings.Count(before, "```") != 2 {
+			t.Errorf("below the outcome stands %q, want the plan as it was", before)
 		}
 	})
 }

@@ -101,8 +101,9 @@ func (m Marker) bounded() Marker {
 	return m
 }
 
-// divider stands between what came later and the text that was there before.
-// Nothing that a manifest holds can look like it: comments of HTML are escaped.
+// divider is the line between what came later and the text that was there before.
+// Nothing that a manifest holds can look like it: comments of HTML are escaped, and in
+// blocks of code, where they are not, no value is a line of its own.
 const divider = "<!-- before -->"
 
 // DividerSize is how long that line is.
@@ -116,7 +117,7 @@ func Divided(news, before string) string {
 // Below is what a comment said before there were news: all of it if there are
 // none.
 func Below(text string) string {
-	if _, before, ok := strings.Cut(text, divider+"\n"); ok {
+	if _, before, ok := strings.Cut("\n"+text, "\n"+divider+"\n"); ok {
 		return before
 	}
 	return text
