@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/review"
 )
 
 // reportDrift has said what was decided.
@@ -42,8 +43,12 @@ func (s *Tracker) postDriftStatus(commit string) {
 		if err != nil {
 			return err
 		}
-		for _, means := range s.state.takeDrift().statuses(memory.ParseStatus(before), board.Count(commit, name) >= calmAfter) {
+		d := s.state.takeDrift()
+		for _, means := range d.statuses(memory.ParseStatus(before), board.Count(commit, name) >= calmAfter) {
 			if err := s.set(ctx, commit, "drift", means, before.URL); err != nil {
+				if means.Is == memory.Drifted && review.Later(err) {
+					s.state.returnDrift(d)
+				}
 				return err
 			}
 		}
@@ -58,6 +63,13 @@ func (s *state) takeDrift() drift {
 	d := s.drift
 	s.drift.news = false
 	return d
+}
+
+// returnDrift gives back the news of drift that could not be said for now.
+func (s *state) returnDrift(d drift) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drift.news = s.drift.news || d.news
 }
 
 // statuses are what a commit says about drift, one after the other: what began and

@@ -164,3 +164,25 @@ func TestDriftThatCannotBeCorrectedIsNotTheCommitsFault(t *testing.T) {
 		w.WantStatus(commit, "sync", forge.Success, "")
 	})
 }
+
+// What began and was over before a forge took a status is said all the same.
+func TestDriftThatIsOverBeforeAStatusIsTaken(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted, corrected := planOf(commit, "~a"), planOf(commit, "a")
+		w.Pass(commit, drifted, corrected)
+		failures := 1
+		w.Forge.Answer(func(request, _ string) error {
+			if request == "status" && failures > 0 {
+				failures--
+				return forge.ErrUnavailable
+			}
+			return nil
+		})
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+		if writes := strings.Join(w.Forge.Writes(), "\n"); !strings.Contains(writes, "drift failure") {
+			t.Errorf("the drift is in no status: %s", writes)
+		}
+	})
+}
