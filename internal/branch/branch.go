@@ -70,8 +70,9 @@ func (s *Tracker) Finished(engine.Result) {}
 
 // Progress implements engine.Watcher.
 func (s *Tracker) Progress(p engine.Progress) {
-	if rev, ok := s.review.Last(); s.state.progressed(time.Now()) && ok && p.Total > 0 {
-		s.postProgress(rev.Commit, p)
+	due, works := s.state.progressed(time.Now())
+	if rev, ok := s.review.Last(); due && ok && rev.Commit == works && p.Total > 0 {
+		s.postProgress(works, p)
 	}
 }
 

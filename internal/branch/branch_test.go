@@ -131,3 +131,41 @@ func TestAnApprovedPassIsPendingWhileItRuns(t *testing.T) {
 		w.WantStatus(commit, "sync", forge.Pending, "4 to delete")
 	})
 }
+
+func TestAPassOfWhichTheForgeDidNotHearTheBeginning(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Merge(1, w.Open(1, "-a -b -c -d"))
+		held := planOf(commit, "-a -b -c -d")
+		w.Pass(commit, held, held)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
+		running := held
+		running.Held = ""
+		w.Branch.Planned(running)
+		time.Sleep(time.Minute)
+		w.Branch.Progress(engine.Progress{Done: 1, Total: 4})
+		w.Repo.Outbox.Flush(w.Context())
+		w.WantStatus(commit, "sync", forge.Pending, "1 of 4 done")
+	})
+}
+
+// How far drift is put back is not said in the place of an outcome that the forge was
+// not told of yet.
+func TestAnOutcomeThatWaitsWhileDriftIsPutBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Merge(1, w.Open(1, "+a"))
+		w.Branch.Planned(planOf(commit, "+a"))
+		w.Repo.Outbox.Flush(w.Context())
+		drifted := planOf(commit, "~a")
+		w.Pass(commit, planOf(commit, "+a"), planOf(commit, "a"))
+		w.Branch.Planned(drifted)
+		time.Sleep(time.Minute)
+		w.Branch.Progress(engine.Progress{Done: 0, Total: 1})
+		vain := ran(commit, drifted, drifted)
+		vain.Pass.Failures = []engine.Failure{{Key: drifted.Steps[0].Key, Reason: "no valid host"}}
+		w.Branch.Ran(vain)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync")
+		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
+	})
+}

@@ -17,8 +17,10 @@ type state struct {
 	// synced is the commit that the cloud was last made equal to; "" once another one
 	// has changed something since. successor is the last such commit.
 	synced, successor string
-	// pass and parent are the commit of the pass in progress and the one before it.
+	// pass and parent are the commit of the pass in progress and the one before it;
+	// works is set when that has something to do which its commit is to say.
 	pass, parent string
+	works        bool
 	// unseen counts the passes in a row that could not see the cloud.
 	unseen   int
 	branch   string // whose pull requests were looked for
@@ -49,11 +51,12 @@ type beginning struct {
 func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.reported, s.pass, s.parent = now, now, p.Commit, parent
+	s.begun, s.reported, s.pass, s.parent, s.works = now, now, p.Commit, parent, false
 	if p.Commit == "" {
 		return beginning{}
 	}
 	b := beginning{begins: p.Commit != s.synced && !p.Stopped()}
+	s.works = b.begins && !p.InSync()
 	if p.Commit == s.synced {
 		b.drift = s.drift.planned(p, now)
 	}
@@ -92,15 +95,19 @@ func (s *state) equals(commit string) bool {
 const firstProgress = 15 * time.Second
 
 // progressed notes that a pass goes on, and reports whether it is time to say so.
-func (s *state) progressed(now time.Time) bool {
+// works is the commit that is to say what the pass does, "" for none: of one that the
+// cloud equals an outcome may wait to be delivered.
+func (s *state) progressed(now time.Time) (due bool, works string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ran, pause, quiet := now.Sub(s.begun), s.reported.Sub(s.begun), now.Sub(s.reported)
-	due := ran >= firstProgress && quiet >= max(firstProgress, pause)
-	if due {
+	if due = ran >= firstProgress && quiet >= max(firstProgress, pause); due {
 		s.reported = now
 	}
-	return due
+	if s.works {
+		works = s.pass
+	}
+	return due, works
 }
 
 // restore notes that a process before this one made the cloud equal to a commit.

@@ -38,7 +38,8 @@ func pendingReplaces(before forge.Status, inSync bool) bool {
 	}
 }
 
-// postProgress has a commit say how far its pass is.
+// postProgress has a commit say how far its pass is: one that says that the pass has
+// begun, or was to say so and had not been delivered yet.
 func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
 	if len(p.Rollouts) > 0 {
@@ -51,8 +52,8 @@ func (s *Tracker) postProgress(commit string, p engine.Progress) {
 		text += ", waiting for " + p.Waiting[0].Step.Key.String()
 	}
 	s.put("sync", commit, func(ctx context.Context) error {
-		before, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
-		if err != nil || before.State != forge.Pending {
+		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
+		if err != nil || ok && before.State != forge.Pending && !pendingReplaces(before, false) {
 			return err
 		}
 		return s.set(ctx, commit, "sync", memory.Status{Is: memory.Running, Why: text}, "")
