@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -158,6 +159,36 @@ func TestThePollOfEveryStackCounts(t *testing.T) {
 		head := w.Open(1, "+a")
 		time.Sleep(2 * time.Minute)
 		w.Stop()
+		w.WantStatus(head, "plan", forge.Success, "1 to create")
+	})
+}
+
+// Whoever makes some conversations unreadable keeps no pull request into another
+// branch from being planned.
+func TestAttackPullRequestsThatCannotBeReadIntoAnotherBranch(t *testing.T) {
+	inWorld(t, func(w *world) {
+		dev, last := w.Another("devstack", schedule.Schedule{}), w.Review.Last
+		dev.Last = func() (source.Revision, bool) {
+			rev, ok := last()
+			rev.Branch = "dev" // which comes before main
+			return rev, ok
+		}
+		var unreadable []string
+		for number := 2; number <= 4; number++ {
+			w.Open(number, fmt.Sprint("+x", number))
+			pull, err := w.Forge.Pull(w.Context(), number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pull.Base = "dev"
+			w.Forge.Put(pull)
+			unreadable = append(unreadable, fmt.Sprint("comments ", number))
+		}
+		w.Failing(forge.ErrUnavailable, unreadable...)
+		head := w.Open(1, "+a")
+		if err := w.Repo.Once(w.Context()); !errors.Is(err, forge.ErrUnavailable) {
+			t.Errorf("the visit says %v", err)
+		}
 		w.WantStatus(head, "plan", forge.Success, "1 to create")
 	})
 }

@@ -26,8 +26,12 @@ func (r *Repository) Visit(ctx context.Context) error {
 		failed = err
 	}
 	for _, l := range listings {
-		if err := r.visitAll(ctx, l, outdated); err != nil {
+		err := r.visitAll(ctx, l, outdated)
+		if ctx.Err() != nil || isLimit(err) {
 			return err
+		}
+		if err != nil { // those into other branches may be readable
+			failed = err
 		}
 	}
 	if failed != nil || !complete {
@@ -106,8 +110,7 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 			row = 0
 			continue
 		}
-		var limited *forge.LimitedError
-		if ctx.Err() != nil || errors.As(err, &limited) {
+		if ctx.Err() != nil || isLimit(err) {
 			return err
 		}
 		if !errors.Is(err, forge.ErrNotFound) { // it has just gone
@@ -121,6 +124,12 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 		}
 	}
 	return nil
+}
+
+// isLimit reports whether the forge wants to be left alone.
+func isLimit(err error) bool {
+	var limited *forge.LimitedError
+	return errors.As(err, &limited)
 }
 
 // trustedHeads are the heads that somebody who may push has pushed.
