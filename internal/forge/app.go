@@ -74,7 +74,7 @@ func (a *App) Token(ctx context.Context) (string, error) {
 	if answer.Token == "" || answer.Expires.IsZero() {
 		return "", fmt.Errorf("%w: %s: a token without text or end", ErrUnavailable, a)
 	}
-	a.token, a.ends = answer.Token, answer.Expires
+	a.token, a.ends, a.login = answer.Token, answer.Expires, ""
 	return a.token, nil
 }
 
@@ -87,7 +87,8 @@ func (a *App) Forget(token string) {
 	}
 }
 
-// Login is the name under which the App comments.
+// Login is the name under which the App comments. It is asked for again with each
+// token.
 func (a *App) Login(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,6 +106,14 @@ func (a *App) Login(ctx context.Context) (string, error) {
 	}
 	a.login = answer.Slug + "[bot]"
 	return a.login, nil
+}
+
+// Renamed notes the name under which GitHub says that the App has just commented. It
+// can be given another, and somebody else the one that it had.
+func (a *App) Renamed(login string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.login = login
 }
 
 // String names the App in messages.

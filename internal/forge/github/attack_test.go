@@ -1,15 +1,22 @@
 package github_test
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/github"
 )
 
 const (
@@ -129,4 +136,56 @@ func TestAttackForgedCheckRuns(t *testing.T) {
 			t.Errorf("%s: %v, %d written; want %d", app, err, len(written), want)
 		}
 	}
+}
+
+// An App that was renamed goes on knowing its comments, and knows none of whoever
+// takes the name that it gave up.
+func TestAttackAnAppWhoseNameIsTakenOver(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "app.pem")
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := &forge.App{AppID: 7, InstallationID: 9, PrivateKeyFile: file, Base: answering(func(req *http.Request) string {
+		if req.Method == http.MethodPost {
+			return `{"token":"t0p-secret","expires_at":"2126-01-01T00:00:00Z"}`
+		}
+		return `{"slug":"reeve"}`
+	})}
+	talking := `[{"id":1,"user":{"login":"reeve[bot]","id":3,"type":"Bot"}},{"id":2,"user":{"login":"steward[bot]","id":4,"type":"Bot"}}]`
+	h := serve(t, map[string]http.HandlerFunc{talk: says(200, talking), "POST /repos/acme/cloud/issues/7/comments": says(201, `{"id":9,"user":{"login":"steward[bot]"}}`)},
+		func(c *github.Config) { c.Token, c.App = nil, app })
+	mine := func() (ids []int64) {
+		t.Helper()
+		all, err := h.repo.Comments(t.Context(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			if c.Mine {
+				ids = append(ids, c.ID)
+			}
+		}
+		return ids
+	}
+	if got := mine(); fmt.Sprint(got) != "[1]" {
+		t.Errorf("before: %v", got)
+	}
+	if _, err := h.repo.Post(t.Context(), 7, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if got := mine(); fmt.Sprint(got) != "[2]" {
+		t.Errorf("after GitHub has said who wrote a comment: %v are ours, want those of the new name", got)
+	}
+}
+
+// answering answers every request.
+type answering func(*http.Request) string
+
+func (f answering) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(f(req))), Request: req}, nil
 }

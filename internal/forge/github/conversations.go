@@ -99,7 +99,11 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 	}
 	// Whoever GitHub says has written it, that is us.
 	me := accountOf(c.GetUser())
-	if r.config.App == nil && me.login != "" {
+	switch {
+	case me.login == "":
+	case r.config.App != nil:
+		r.config.App.Renamed(me.login)
+	default:
 		r.am(me)
 	}
 	return comment(&issueComment{IssueComment: *c}, me), nil

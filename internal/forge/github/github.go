@@ -119,7 +119,7 @@ func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 func (r *Repository) String() string { return r.owner + "/" + r.name }
 
 // account is who somebody is. A name can be given up and taken by somebody else;
-// the number stays. Nobody can have a name like an App's but that App.
+// the number stays. Nobody can have a name like an App's but the App that has it.
 type account struct {
 	login string
 	id    int64 // 0 when it is not known
