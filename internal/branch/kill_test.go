@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -206,6 +207,38 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 		w.Restart()
 		if w.Restored(old) {
 			t.Error("the branch went back to a commit that the cloud equals no more")
+		}
+	})
+}
+
+// A status that the forge takes only after another commit has taken the place of its own
+// does not say that the cloud still equals that.
+func TestWhatWasInSyncIsSaidTooLate(t *testing.T) {
+	inWorld(t, func(w *world) {
+		first := w.Merge(1, w.Open(1, "+a"))
+		w.Serve()
+		w.Branch.Planned(planOf(first, "+a"))
+		synctest.Wait()
+		failures := 1
+		w.Forge.Answer(func(request, about string) error {
+			if request == "status" && about == first && failures > 0 {
+				failures--
+				return forge.ErrUnavailable
+			}
+			return nil
+		})
+		w.Branch.Ran(ran(first, planOf(first, "+a"), planOf(first, "a")))
+		synctest.Wait()
+		second := w.Merge(2, w.Open(2, "a +b"))
+		next := planOf(second, "a +b")
+		w.Branch.Planned(next)
+		w.Branch.Started(next.Steps[1])
+		time.Sleep(time.Minute)
+		w.Stop()
+		w.WantStatus(first, "sync", forge.Success, "in sync until "+second[:10])
+		w.Restart()
+		if w.Restored(first) {
+			t.Error("a new process takes the first commit for what the cloud equals")
 		}
 	})
 }

@@ -90,6 +90,17 @@ func (s *state) equals(commit string) bool {
 	return commit == s.synced
 }
 
+// replacedBy is the commit that has taken the place of one since the cloud equalled
+// that; "" for none.
+func (s *state) replacedBy(commit string) (by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if commit == s.synced || commit == s.successor {
+		return ""
+	}
+	return s.successor
+}
+
 // firstProgress is when a pass is long enough to say how far it is; after that
 // the pauses double.
 const firstProgress = 15 * time.Second

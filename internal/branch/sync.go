@@ -89,6 +89,9 @@ func (s *Tracker) postOutcome(o outcome) {
 			return err
 		}
 		written = true
+		if by := s.state.replacedBy(o.commit); by != "" && o.means.Is == memory.InSync {
+			*status = s.status("sync", memory.Status{Is: memory.WasInSync, Commit: report.Short(by)}, status.URL)
+		}
 		_, err2 := s.repository.Board.Set(ctx, o.commit, *status)
 		return errors.Join(err, err2)
 	})
