@@ -22,7 +22,7 @@ type Board struct {
 
 const (
 	// mostKnown is of how many commits statuses are remembered.
-	mostKnown = 500
+	mostKnown = 5_000
 	// mostPosted is how many statuses one commit and context get from this
 	// process before only changes of state are written: GitHub takes 1,000.
 	mostPosted = 400

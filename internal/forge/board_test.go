@@ -3,6 +3,7 @@ package forge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -142,4 +143,21 @@ func (s *slow) Statuses(ctx context.Context, commit string) ([]forge.Status, err
 		f()
 	}
 	return list, err
+}
+
+// The heads of many open pull requests are read once, however often they are planned.
+func TestTheStatusesOfManyCommitsAreReadOnce(t *testing.T) {
+	m := forgetest.NewMemory()
+	b := forge.NewBoard(m)
+	const heads = 2000
+	for range 2 {
+		for i := range heads {
+			if _, err := b.Set(t.Context(), fmt.Sprintf("%040x", i), forge.Status{Context: "c", State: forge.Success}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := len(m.Requests()); n != 2*heads {
+		t.Errorf("%d requests to read and set %d statuses", n, heads)
+	}
 }
