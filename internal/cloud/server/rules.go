@@ -98,7 +98,7 @@ func observe(s *state, live *kind.Live[*state]) {
 		live.Down = down[s.More.Status]
 	}
 	live.Mine = live.Mine && s.Project != ""
-	live.Uses = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups)
+	live.Uses, live.Loose = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups), s.More.ServerGroups
 	live.Created, live.Since, live.Facts.Host = s.More.Created.Time, s.More.LaunchedAt.Time, s.More.Host
 	live.Asks = s.Notes[mark.AsksKey]
 	live.Place = s.More.HostID // a digest of the host and the project

@@ -44,6 +44,8 @@ func (p *planner) block() {
 				continue
 			case goes && circle[i] == circle[j] && (s.Action == Detach || loosely(user, s.have)):
 				continue
+			case goes && s.Action == Recreate && p.steps[j].part != nil && loosely(user, s.have): // a member of a group follows in its turn
+				continue
 			case goes && s.Action != Detach && p.steps[j].Action == Detach:
 				continue
 			case goes:

@@ -25,6 +25,7 @@ type group struct {
 	judges   []string  // kinds of objects that say whether members serve
 	decision rollout.Decision
 	unseen   manifest.Key // what may judge members and cannot be seen; zero for nothing
+	renewed  manifest.Key // what members share and is made first; zero for nothing
 }
 
 // member is what a group consists of: all steps of one of its children.
@@ -161,6 +162,7 @@ func (p *planner) decideGroup(g *group) {
 	}
 	g.decision = rollout.Decide(g.strategy, members, p.Now)
 	p.holdUnseen(g, members)
+	p.holdRenewed(g)
 }
 
 // conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
@@ -231,18 +233,6 @@ func (p *planner) stepOf(live *kind.Live[any]) *Step {
 		}
 	}
 	return p.stepsOf[live]
-}
-
-// makeWay reports whether the members go because something goes that they share.
-func (p *planner) makeWay(g *group) bool {
-	for _, m := range g.members {
-		for _, s := range m.changes {
-			if slices.ContainsFunc(s.want.Refs, func(ref kind.RefSpec) bool { return ref.Fixed && p.doomed[ref.Key] && !m.has(ref.Key) }) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (m *member) has(key manifest.Key) bool {

@@ -46,7 +46,7 @@ func (p *planner) turnOf(m *member) (t kind.Turn) {
 }
 
 // inTurn has the members of every group wait for each other. A group cannot take turns when all of its
-// members have to make way for something that they share, such as their subnet.
+// members have to make way for something that they share, such as their subnet (see group_renewed.go).
 func (p *planner) inTurn() {
 	p.grouped = map[manifest.Key]*group{}
 	for _, g := range p.everyGroup() {
@@ -103,6 +103,9 @@ func (p *planner) ahead(g *group) (keys []manifest.Key, turn string) {
 	pace := g.pace()
 	if g.unseen != (manifest.Key{}) {
 		return []manifest.Key{g.unseen}, whenSeen(g.unseen)
+	}
+	if g.renewed != (manifest.Key{}) {
+		return []manifest.Key{g.renewed}, fmt.Sprintf("after %s, %s", g.renewed, pace)
 	}
 	if at := g.decision.Awaited; at >= 0 {
 		keys = p.awaited(g, g.members[at], g.decision.Until)

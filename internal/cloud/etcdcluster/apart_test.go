@@ -1,0 +1,24 @@
+package etcdcluster_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Members that are to be kept apart otherwise than before move one at a time.
+func TestMembersMoveApartOneAtATime(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(2))
+	w.settled(2)
+	w.armed()
+	pass := w.MustSync(sized(2, "haPolicy: hard"))
+	w.settled(2)
+	if w.fewest < 1 {
+		t.Errorf("at some moment %d of 2 machines ran", w.fewest)
+	}
+	for _, s := range pass.First.Steps {
+		if s.Key.Kind == "Server" && !strings.Contains(s.Why(), "after ServerGroup/kv, one member of VirtualMachineGroup/kv at a time") {
+			t.Errorf("the plan says %s: %s", s.Key, s.Why())
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// What the members of a group share may be replaced, and each of them has to follow. Whether they can take turns depends on what keeps it from going:
+//
+//	what they share                          then
+//	--------------------------------------   -------------------------------------------------
+//	cannot go while they use it: a subnet    they go at once, since none can be back before
+//	can: a server group, an image            it is replaced first, and they follow in their turns
+//	is not there                             it is made first, and they follow in their turns
+
+// shared are the objects that a member's step refers to by fixed references, that are none of the member's own, and that are to be made.
+func (p *planner) shared(m *member, s *Step) (keys []manifest.Key) {
+	for _, ref := range s.want.Refs {
+		if ref.Fixed && p.doomed[ref.Key] && !m.has(ref.Key) {
+			keys = append(keys, ref.Key)
+		}
+	}
+	return keys
+}
+
+// makeWay reports whether the members go because something goes that they share, and that cannot go before they do.
+func (p *planner) makeWay(g *group) bool {
+	for _, m := range g.members {
+		for _, s := range m.changes {
+			if slices.ContainsFunc(p.shared(m, s), func(key manifest.Key) bool { return p.keeps(s.have, p.live[key]) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keeps reports whether an object keeps another one from going; nil is one that is not there.
+func (p *planner) keeps(user, of *kind.Live[any]) bool {
+	return of != nil && slices.Contains(p.usersOf(of), user) && !loosely(user, of)
+}
+
+// holdRenewed has members wait for what they share and is made first: no one is interrupted before it is there.
+func (p *planner) holdRenewed(g *group) {
+	if g.renewed = p.renewedFor(g); g.renewed == (manifest.Key{}) {
+		return
+	}
+	for i, m := range g.members {
+		if g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0 {
+			g.decision.Verdicts[i] = rollout.Wait
+		}
+	}
+}
+
+func (p *planner) renewedFor(g *group) manifest.Key {
+	if p.makeWay(g) {
+		return manifest.Key{}
+	}
+	for _, m := range g.members {
+		for _, s := range m.changes {
+			if keys := p.shared(m, s); len(keys) > 0 {
+				return keys[0]
+			}
+		}
+	}
+	return manifest.Key{}
+}
