@@ -57,10 +57,8 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		if !a.later {
 			stacks, err = a.inFolders(cmd.Context(), documents, dir)
 		}
-		for i := range stacks {
-			for _, file := range stacks[i].ExposedSecrets() {
-				a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "stack", stacks[i].Name, "file", file)
-			}
+		for _, file := range config.ExposedSecrets(stacks) {
+			a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", strings.ToLower(file.By.Kind), file.By.Name, "file", file.Path)
 		}
 		return stacks, err
 	}

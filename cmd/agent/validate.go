@@ -104,13 +104,11 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 		if err != nil {
 			return v, err
 		}
-		for i := range stacks {
-			problems, notes := stacks[i].CheckFiles()
-			if len(args) > 0 { // it may be checked elsewhere than where the agent runs
-				problems, notes = nil, append(notes, problems...)
-			}
-			v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
+		problems, notes := config.CheckFiles(stacks)
+		if len(args) > 0 { // it may be checked elsewhere than where the agent runs
+			problems, notes = nil, append(notes, problems...)
 		}
+		v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
 	}
 	if len(parts) == 0 {
 		return v, nil

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -74,8 +73,22 @@ func CheckAgent(name, address string) (what string) {
 	return what
 }
 
+// namedFiles are the fields that name files, of those that are given.
+func (s *AgentsSpec) namedFiles() []namedFile {
+	list := []namedFile{{field: "spec.caFile", path: &s.CAFile}}
+	if e := s.Etcd; e != nil {
+		list = append(list, namedFile{field: "spec.etcd.caFile", path: &e.CAFile}, namedFile{field: "spec.etcd.certFile", path: &e.CertFile},
+			namedFile{field: "spec.etcd.keyFile", path: &e.KeyFile, secret: true})
+	}
+	if k := s.Kubernetes; k != nil {
+		list = append(list, namedFile{field: "spec.kubernetesLease.caFile", path: &k.CAFile}, namedFile{field: "spec.kubernetesLease.tokenFile", path: &k.TokenFile, secret: true},
+			namedFile{field: "spec.kubernetesLease.certFile", path: &k.CertFile}, namedFile{field: "spec.kubernetesLease.keyFile", path: &k.KeyFile, secret: true})
+	}
+	return list
+}
+
 // decodeAgents reads an Agents document of a file in a folder.
-func decodeAgents(obj *manifest.Object, folder string) (Agents, []manifest.Problem) {
+func decodeAgents(obj *manifest.Object, folder string) (Agents, []namedFile, []manifest.Problem) {
 	var body AgentsBody
 	problems := obj.Decode(&body)
 	add := func(field, what string) {
@@ -91,24 +104,17 @@ func decodeAgents(obj *manifest.Object, folder string) (Agents, []manifest.Probl
 		}
 	}
 	checkAddress(add, "spec.address", a.Spec.Address)
-	files := []*string{&a.Spec.CAFile}
 	if e := a.Spec.Etcd; e != nil {
 		e.check(add)
-		files = append(files, &e.CAFile, &e.CertFile, &e.KeyFile)
 	}
 	if k := a.Spec.Kubernetes; k != nil {
 		k.check(add)
-		files = append(files, &k.CAFile, &k.TokenFile, &k.CertFile, &k.KeyFile)
 	}
 	if (a.Spec.Etcd == nil) == (a.Spec.Kubernetes == nil) {
 		add("spec", "has to have one of etcd and kubernetesLease, where the agents keep their leases")
 	}
-	for _, file := range files {
-		if *file != "" && !filepath.IsAbs(*file) {
-			*file = filepath.Join(folder, *file)
-		}
-	}
-	return a, problems
+	files := below(folder, a.Spec.namedFiles())
+	return a, files, problems
 }
 
 func (e *AgentsEtcd) check(add func(field, what string)) {

@@ -43,6 +43,7 @@ type Stack struct {
 	policies      []policy.Policy                    // of all stacks
 	notifications []notify.Rule                      // likewise
 	agents        *Agents                            // likewise; nil without
+	shared        []documentFiles                    // those, as far as they name files
 }
 
 // Body is a whole document, for schema and explain.

@@ -12,6 +12,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
+// documentFiles is a document of the configuration, as far as it names files.
+type documentFiles struct {
+	key    manifest.Key
+	origin manifest.Origin
+	where  func(field string) manifest.Origin // nil when no file says it
+	files  []namedFile
+}
+
 // namedFile is a field that names a file of this machine.
 type namedFile struct {
 	field  string
@@ -64,26 +72,70 @@ func (a *Auth) namedFiles(field string) []namedFile {
 	return list
 }
 
-// CheckFiles looks at the files that the stack names: problems are what the agent
+// below makes the paths lead from a folder.
+func below(folder string, files []namedFile) []namedFile {
+	for _, f := range files {
+		if *f.path != "" && !filepath.IsAbs(*f.path) {
+			*f.path = filepath.Join(folder, *f.path)
+		}
+	}
+	return files
+}
+
+// documentsOf are those that stacks were read from, and those that all of them share.
+func documentsOf(stacks []Stack) (list []documentFiles) {
+	for i := range stacks {
+		s := &stacks[i]
+		list = append(list, documentFiles{manifest.Key{Kind: GVK.Kind, Name: s.Name}, s.Origin, s.where, s.Spec.namedFiles()})
+	}
+	if len(stacks) > 0 {
+		list = append(list, stacks[0].shared...)
+	}
+	return list
+}
+
+// CheckFiles looks at the files that the documents of the stacks name: problems are what the agent
 // would stumble over, notes what it would warn of. What is in them is not shown.
-func (s *Stack) CheckFiles() (problems manifest.Problems, notes []manifest.Problem) {
-	for _, f := range s.Spec.namedFiles() {
-		if *f.path == "" || f.made {
-			continue
-		}
-		p := manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: f.field}
-		if s.where != nil {
-			p.Origin.Line = s.where(f.field).Line
-		}
-		if p.What, p.Fix = f.wrong(); p.What != "" {
-			problems = append(problems, p)
-		} else if f.secret && localfile.Exposed(*f.path) {
-			p.What, p.Fix = fmt.Sprintf("%s can be read by everybody on this machine", *f.path), "take the right from others with chmod o-rwx"
-			notes = append(notes, p)
+func CheckFiles(stacks []Stack) (problems manifest.Problems, notes []manifest.Problem) {
+	for _, d := range documentsOf(stacks) {
+		for _, f := range d.files {
+			if *f.path == "" || f.made {
+				continue
+			}
+			p := manifest.Problem{Origin: d.origin, Key: d.key, Field: f.field}
+			if d.where != nil {
+				p.Origin.Line = d.where(f.field).Line
+			}
+			if p.What, p.Fix = f.wrong(); p.What != "" {
+				problems = append(problems, p)
+			} else if f.exposed() {
+				p.What, p.Fix = fmt.Sprintf("%s can be read by everybody on this machine", *f.path), "take the right from others with chmod o-rwx"
+				notes = append(notes, p)
+			}
 		}
 	}
 	return problems, notes
 }
+
+// ExposedSecret is a file with credentials that everybody on this machine may read or replace.
+type ExposedSecret struct {
+	By   manifest.Key // the document that names it
+	Path string
+}
+
+// ExposedSecrets are those of the stacks' documents.
+func ExposedSecrets(stacks []Stack) (files []ExposedSecret) {
+	for _, d := range documentsOf(stacks) {
+		for _, f := range d.files {
+			if *f.path != "" && f.exposed() {
+				files = append(files, ExposedSecret{d.key, *f.path})
+			}
+		}
+	}
+	return files
+}
+
+func (f namedFile) exposed() bool { return f.secret && localfile.Exposed(*f.path) }
 
 func (f namedFile) wrong() (what, fix string) {
 	most := int64(localfile.Certificates)

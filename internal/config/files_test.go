@@ -33,7 +33,7 @@ func TestCheckFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		problems, notes := stacks[0].CheckFiles()
+		problems, notes := CheckFiles(stacks)
 		switch {
 		case want == "" && len(problems) > 0:
 			t.Errorf("%s: %v", file, problems)
@@ -42,6 +42,48 @@ func TestCheckFiles(t *testing.T) {
 		case (file == "open") != (len(notes) == 1):
 			t.Errorf("%s: notes %v", file, notes)
 		}
+	}
+}
+
+// Files that notifications and agents name are looked at once, and not for each stack.
+func TestCheckFilesThatStacksShare(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "stackreeve.yaml")
+	const stack = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: NAME}\nspec: {source: {url: ./repo}}\n---\n"
+	place(t, file, strings.ReplaceAll(stack, "NAME", "a")+strings.ReplaceAll(stack, "NAME", "b")+`apiVersion: stackreeve.dev/v1alpha1
+kind: Notification
+metadata: {name: ops}
+spec: {to: {slack: {urlFile: none}}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Notification
+metadata: {name: mail}
+spec:
+  to:
+    email: {url: "smtp://localhost:25", from: a@example.org, to: [b@example.org], username: a, passwordFile: open, caFile: open}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Agents
+metadata: {name: ours}
+spec: {etcd: {endpoints: ["https://e1:2379"], certFile: open, keyFile: gone}}
+`)
+	place(t, filepath.Join(dir, "open"), "x")
+	if err := os.Chmod(filepath.Join(dir, "open"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stacks, err := Load([]string{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, notes := CheckFiles(stacks)
+	if len(problems) != 2 || problems[0].Key.Name != "ops" || problems[0].Field != "spec.to.slack.urlFile" || problems[0].Origin.Line != 14 || problems[1].Field != "spec.etcd.keyFile" {
+		t.Errorf("problems are %v", problems)
+	}
+	if len(notes) != 1 || notes[0].Field != "spec.to.email.passwordFile" {
+		t.Errorf("notes are %v", notes)
+	}
+	if exposed := ExposedSecrets(stacks); len(exposed) != 1 || exposed[0].By.Name != "mail" || exposed[0].Path != filepath.Join(dir, "open") {
+		t.Errorf("exposed are %v", exposed)
 	}
 }
 

@@ -47,11 +47,7 @@ func (s *Spec) below(folder string) {
 			l.URL = dotted(filepath.Join(folder, l.URL))
 		}
 	}
-	for _, f := range s.namedFiles() {
-		if *f.path != "" && !filepath.IsAbs(*f.path) {
-			*f.path = filepath.Join(folder, *f.path)
-		}
-	}
+	below(folder, s.namedFiles())
 }
 
 // dotted keeps a path from looking like a host's.
@@ -60,15 +56,4 @@ func dotted(path string) string {
 		return path
 	}
 	return "." + string(filepath.Separator) + path
-}
-
-// ExposedSecrets are the files with credentials of the stack that everybody on
-// this machine may read or replace.
-func (s *Stack) ExposedSecrets() (files []string) {
-	for _, f := range s.Spec.namedFiles() {
-		if f.secret && *f.path != "" && localfile.Exposed(*f.path) {
-			files = append(files, *f.path)
-		}
-	}
-	return files
 }

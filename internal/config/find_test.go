@@ -121,7 +121,7 @@ spec:
 	if err := os.Chmod(filepath.Join(dir, "etc/token"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := stacks[0].ExposedSecrets(); len(got) != 1 || got[0] != filepath.Join(dir, "etc/token") {
+	if got := ExposedSecrets(stacks); len(got) != 1 || got[0].Path != filepath.Join(dir, "etc/token") {
 		t.Errorf("exposed are %v", got)
 	}
 }

@@ -34,6 +34,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	var policies []policy.Policy
 	var notifications []notify.Rule
 	var agents []Agents
+	var shared []documentFiles
 	var problems manifest.Problems
 	for _, file := range files {
 		f, wrong, err := readFile(file)
@@ -41,7 +42,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 			return nil, err
 		}
 		stacks, policies, problems = append(stacks, f.stacks...), append(policies, f.policies...), append(problems, wrong...)
-		notifications, agents = append(notifications, f.notifications...), append(agents, f.agents...)
+		notifications, agents, shared = append(notifications, f.notifications...), append(agents, f.agents...), append(shared, f.files...)
 	}
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
@@ -54,7 +55,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 		return nil, problems.Sorted()
 	}
 	for i := range stacks {
-		stacks[i].policies, stacks[i].notifications = policies, notifications
+		stacks[i].policies, stacks[i].notifications, stacks[i].shared = policies, notifications, shared
 		if len(agents) > 0 {
 			stacks[i].agents = &agents[0]
 		}
@@ -76,6 +77,7 @@ type content struct {
 	policies      []policy.Policy
 	notifications []notify.Rule
 	agents        []Agents
+	files         []documentFiles // that notifications and agents name
 }
 
 // readFile finds every document of a file.
@@ -109,13 +111,13 @@ func (c *content) add(obj *manifest.Object, file string) []manifest.Problem {
 		return wrong
 	}
 	if obj.Key.Kind == NotificationGVK.Kind {
-		rule, wrong := decodeNotification(obj, filepath.Dir(file))
-		c.notifications = append(c.notifications, rule)
+		rule, files, wrong := decodeNotification(obj, filepath.Dir(file))
+		c.notifications, c.files = append(c.notifications, rule), append(c.files, documentFiles{obj.Key, obj.Origin, obj.Where, files})
 		return wrong
 	}
 	if obj.Key.Kind == AgentsGVK.Kind {
-		a, wrong := decodeAgents(obj, filepath.Dir(file))
-		c.agents = append(c.agents, a)
+		a, files, wrong := decodeAgents(obj, filepath.Dir(file))
+		c.agents, c.files = append(c.agents, a), append(c.files, documentFiles{obj.Key, obj.Origin, obj.Where, files})
 		return wrong
 	}
 	s, wrong := decode(obj)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -78,45 +77,67 @@ type Email struct {
 
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"
 
-// receivers are those that are given, with the fields that hold their addresses.
-func (r *Receivers) receivers(folder string) (list []notify.Receiver, fields []string) {
-	below := func(file string) string {
-		if file == "" || filepath.IsAbs(file) {
-			return file
-		}
-		return filepath.Join(folder, file)
+// namedFiles are the fields that name files, of those that are given.
+func (r *Receivers) namedFiles() (list []namedFile) {
+	secret := func(field string, path *string) {
+		list = append(list, namedFile{field: "spec.to." + field, path: path, secret: true})
 	}
-	add := func(field string, to notify.Receiver) { list, fields = append(list, to), append(fields, field) }
 	if w := r.Webhook; w != nil {
-		add("webhook.url", notify.Receiver{Format: notify.CloudEvents, URL: w.URL, TokenFile: below(w.TokenFile)})
+		secret("webhook.tokenFile", &w.TokenFile)
 	}
 	if w := r.Slack; w != nil {
-		add("slack.urlFile", notify.Receiver{Format: notify.Slack, URLFile: below(w.URLFile)})
+		secret("slack.urlFile", &w.URLFile)
 	}
 	if w := r.Teams; w != nil {
-		add("teams.urlFile", notify.Receiver{Format: notify.Teams, URLFile: below(w.URLFile)})
+		secret("teams.urlFile", &w.URLFile)
 	}
 	if p := r.PagerDuty; p != nil {
-		to := notify.Receiver{Format: notify.PagerDuty, URL: p.URL, TokenFile: below(p.RoutingKeyFile)}
+		secret("pagerDuty.routingKeyFile", &p.RoutingKeyFile)
+	}
+	if m := r.Matrix; m != nil {
+		secret("matrix.tokenFile", &m.TokenFile)
+	}
+	if m := r.Email; m != nil {
+		secret("email.passwordFile", &m.PasswordFile)
+		list = append(list, namedFile{field: "spec.to.email.caFile", path: &m.CAFile})
+	}
+	return list
+}
+
+// receivers are those that are given, with the fields that hold their addresses.
+func (r *Receivers) receivers() (list []notify.Receiver, fields []string) {
+	add := func(field string, to notify.Receiver) { list, fields = append(list, to), append(fields, field) }
+	if w := r.Webhook; w != nil {
+		add("webhook.url", notify.Receiver{Format: notify.CloudEvents, URL: w.URL, TokenFile: w.TokenFile})
+	}
+	if w := r.Slack; w != nil {
+		add("slack.urlFile", notify.Receiver{Format: notify.Slack, URLFile: w.URLFile})
+	}
+	if w := r.Teams; w != nil {
+		add("teams.urlFile", notify.Receiver{Format: notify.Teams, URLFile: w.URLFile})
+	}
+	if p := r.PagerDuty; p != nil {
+		to := notify.Receiver{Format: notify.PagerDuty, URL: p.URL, TokenFile: p.RoutingKeyFile}
 		if to.URL == "" {
 			to.URL = pagerDutyURL
 		}
 		add("pagerDuty.url", to)
 	}
 	if m := r.Matrix; m != nil {
-		add("matrix.url", notify.Receiver{Format: notify.Matrix, URL: m.URL, TokenFile: below(m.TokenFile), Room: m.Room})
+		add("matrix.url", notify.Receiver{Format: notify.Matrix, URL: m.URL, TokenFile: m.TokenFile, Room: m.Room})
 	}
 	if m := r.Email; m != nil {
-		mail := &notify.Mail{From: m.From, To: m.To, Username: m.Username, CAFile: below(m.CAFile)}
-		add("email.url", notify.Receiver{Format: notify.Email, URL: m.URL, TokenFile: below(m.PasswordFile), Mail: mail})
+		mail := &notify.Mail{From: m.From, To: m.To, Username: m.Username, CAFile: m.CAFile}
+		add("email.url", notify.Receiver{Format: notify.Email, URL: m.URL, TokenFile: m.PasswordFile, Mail: mail})
 	}
 	return list, fields
 }
 
 // decodeNotification reads a Notification document of a file in a folder.
-func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []manifest.Problem) {
+func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []namedFile, []manifest.Problem) {
 	var body NotificationBody
 	problems := obj.Decode(&body)
+	files := below(folder, body.Spec.To.namedFiles())
 	add := func(field, what string) {
 		problems = append(problems, manifest.Problem{Origin: obj.Where(field), Key: obj.Key, Field: field, What: what})
 	}
@@ -127,10 +148,10 @@ func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []man
 			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is no pattern; write a name, or a pattern such as prod-*", pattern))
 		}
 	}
-	list, fields := body.Spec.To.receivers(folder)
+	list, fields := body.Spec.To.receivers()
 	if len(list) != 1 && len(problems) == 0 {
 		add("spec.to", fmt.Sprintf("names %d receivers; name one, and write a document for each", len(list)))
-		return rule, problems
+		return rule, files, problems
 	}
 	for i, to := range list {
 		if rule.To = to; to.Mail == nil {
@@ -139,7 +160,7 @@ func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []man
 		}
 		body.Spec.To.Email.check(add, *to.Mail)
 	}
-	return rule, problems
+	return rule, files, problems
 }
 
 func (m *Email) check(add func(field, what string), mail notify.Mail) {

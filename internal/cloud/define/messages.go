@@ -50,8 +50,7 @@ func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
 	}
 	for _, m := range said.Messages {
 		if reason := reasons[m.About]; reason != nil && *reason == "" {
-			action, why, _ := strings.Cut(m.Text, ":")
-			*reason = strings.TrimRight(action+": "+why, ". ")
+			*reason = strings.TrimRight(strings.Replace(m.Text, ":", ": ", 1), ". ")
 		}
 	}
 }
