@@ -1,96 +1,18 @@
 package etcd
 
 import (
-	"context"
 	"crypto/tls"
-	"net"
-	"net/http"
-	"sync"
-	"syscall"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/machines"
 )
 
-// Network is how machines are reached.
-type Network struct {
-	world  *World
-	mu     sync.Mutex
-	listen map[string]*pipes
-	ended  bool
-}
-
-// Network makes a way to reach the machines, until it is closed.
-func (w *World) Network() *Network { return &Network{world: w, listen: map[string]*pipes{}} }
-
-// Dial connects to an address and port: any but 2379 refuses, and so does one of no machine.
-func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
-	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	host, port, err := net.SplitHostPort(at)
-	if err != nil || port != "2379" {
-		return nil, refused
-	}
-	m := n.world.Machine(host)
-	if m == nil {
-		return nil, refused
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.ended {
-		return nil, refused
-	}
-	p := n.listen[host]
-	if p == nil {
-		p = &pipes{next: make(chan net.Conn), done: make(chan struct{})}
-		n.listen[host] = p
-		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) { //nolint:gosec // there is no network
-			if !n.world.Serve(host, rw, req) {
-				panic(http.ErrAbortHandler) // the connection ends
-			}
-		})}
-		go func() { _ = server.Serve(p) }()
-	}
-	here, plain := net.Pipe()
-	there := plain
-	if m.TLS != nil {
-		there = bare{tls.Server(plain, m.TLS)}
-	}
-	go func() {
-		select {
-		case p.next <- there:
-		case <-p.done:
-			_ = there.Close()
+// Network makes a way to reach the machines, until it is closed: any port but 2379 refuses, and so does an address of no machine.
+func (w *World) Network() *machines.Network {
+	return machines.New(func(address, port string) (machines.Serve, *tls.Config) {
+		m := w.Machine(address)
+		if port != "2379" || m == nil {
+			return nil, nil
 		}
-	}()
-	return here, nil
+		return w.Serve, m.TLS
+	})
 }
-
-// bare is a connection of which the server does not see that it is encrypted: like etcd's, it says nothing to who does not encrypt.
-type bare struct{ net.Conn }
-
-// Close ends all servers.
-func (n *Network) Close() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.ended = true
-	for _, p := range n.listen {
-		_ = p.Close()
-	}
-}
-
-// pipes is a listener in memory.
-type pipes struct {
-	next chan net.Conn
-	once sync.Once
-	done chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.next:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error { p.once.Do(func() { close(p.done) }); return nil }
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
