@@ -186,7 +186,7 @@ func live(items []item, failed failure) kind.Live[*series] {
 	for _, i := range items {
 		if i.Whole() {
 			out.Phase, out.Message = kind.Ready, ""
-			s.Mark = joined(s.Mark, i.Mark)
+			s.Mark = kind.JoinMarks(s.Mark, i.Mark)
 		}
 		if !slices.Contains(out.Uses, i.Container) {
 			out.Uses = append(out.Uses, i.Container)
@@ -194,22 +194,9 @@ func live(items []item, failed failure) kind.Live[*series] {
 	}
 	if s.Mark == nil {
 		for _, i := range items {
-			s.Mark = joined(s.Mark, i.Mark)
+			s.Mark = kind.JoinMarks(s.Mark, i.Mark)
 		}
 	}
 	out.Mark, out.Copied = s.Mark, oldest.Copied
 	return out
-}
-
-// joined is the mark of a series of which each has one. Where they differ, not all of them were written yet.
-// One that says keep is enough.
-func joined(all, of *kind.Mark) *kind.Mark {
-	if all == nil {
-		m := *of
-		return &m
-	}
-	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach {
-		all.Applied, all.Keep, all.Detach = kind.Unfinished, all.Keep || of.Keep, all.Detach && of.Detach
-	}
-	return all
 }

@@ -142,7 +142,7 @@ func live(items []item) kind.Live[*series] {
 		staying = items
 	}
 	for _, i := range staying {
-		s.Mark = joined(s.Mark, i.mark)
+		s.Mark = kind.JoinMarks(s.Mark, i.mark)
 	}
 	for _, i := range items {
 		if i.kind == "VolumeSnapshot" && !slices.Contains(out.Uses, i.volume) {
@@ -155,19 +155,6 @@ func live(items []item) kind.Live[*series] {
 	out.Mark, out.Copied = s.Mark, oldest.copied
 	out.Phase, out.Message = phase(items)
 	return out
-}
-
-// joined is the mark of a series of which each has one. Where they differ, not all of them were written yet.
-// One that says keep is enough.
-func joined(all, of *kind.Mark) *kind.Mark {
-	if all == nil {
-		m := *of
-		return &m
-	}
-	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach {
-		all.Applied, all.Keep, all.Detach = kind.Unfinished, all.Keep || of.Keep, all.Detach && of.Detach
-	}
-	return all
 }
 
 // phase says where a series stands.

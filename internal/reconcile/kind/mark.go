@@ -213,3 +213,16 @@ func (m Mark) Text() string {
 	}
 	return text
 }
+
+// JoinMarks is the mark of a series of objects of which each has one: of those before, nil for none, and of another one. Where they
+// differ, not all of them were written yet. One that says keep is enough.
+func JoinMarks(all, of *Mark) *Mark {
+	if all == nil {
+		m := *of
+		return &m
+	}
+	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach {
+		all.Applied, all.Keep, all.Detach = Unfinished, all.Keep || of.Keep, all.Detach && of.Detach
+	}
+	return all
+}
