@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 )
 
@@ -19,13 +18,4 @@ func run() int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	return newApp().execute(ctx, os.Args[1:])
-}
-
-// frugal has memory collected when half as much as is in use has come on top, where Go waits
-// for as much again: collecting takes two hundredths of a pass's time, and an agent often
-// shares its machine. GOGC in the environment has precedence.
-func frugal() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
 }
