@@ -30,12 +30,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	s.write("repo/README.md", "no folder is there yet\n")
 	s.commit()
 
-	said := &record{}
-	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h")
-	cmd.Stderr = said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, said := starts(t, s, "--poll", "@every 1s", "--drift-check", "@every 1h")
 	defer func() {
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
@@ -101,12 +96,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	s.write("stackreeve.yaml", other+"---\n"+one)
 	s.write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
 	s.commit()
-	said := &record{}
-	cmd := s.command("run")
-	cmd.Stderr = said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, said := starts(t, s)
 	until := waitsFor(t, cmd, said)
 	until("the folders that are stacks are not known")
 	until("stacks=1")
@@ -133,21 +123,13 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	s.write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
 	s.write("repo/README.md", "no folder is there yet\n")
 	s.commit()
-	start := func() (*exec.Cmd, *record) {
-		said := &record{}
-		cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", "127.0.0.1:0", "--api-token-file", s.path("tokens"))
-		cmd.Stderr = said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return cmd, said
-	}
-	cmd, said := start()
+	flags := []string{"--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", "127.0.0.1:0", "--api-token-file", s.path("tokens")}
+	cmd, said := starts(t, s, flags...)
 	if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "--api-token-file") {
 		t.Fatalf("it starts without the file: %v\n%s", err, said)
 	}
 	s.write("tokens", strings.Repeat("t", 32)+"\n")
-	cmd, said = start()
+	cmd, said = starts(t, s, flags...)
 	until := waitsFor(t, cmd, said)
 	until("msg=started")
 	if err := os.Remove(s.path("tokens")); err != nil {
@@ -158,6 +140,18 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	until("the stacks cannot be served")
 	s.write("tokens", strings.Repeat("t", 32)+"\n")
 	until("Network/eu")
+}
+
+// starts begins an agent for the stacks of a stage, and records what it says.
+func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *record) {
+	t.Helper()
+	said = &record{}
+	cmd = s.command(append([]string{"run"}, flags...)...)
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, said
 }
 
 // waitsFor makes of an agent that has begun a wait for a word that it says. The agent ends with the test.
@@ -194,12 +188,7 @@ func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 	}))
 	t.Cleanup(repository.Close)
 	s.write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: killed}\nspec: {source: {url: '"+repository.URL+"/a.git', branch: main, paths: clouds/*}, cloud: demo}\n")
-	said := &record{}
-	cmd := s.command("run")
-	cmd.Stderr = said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, said := starts(t, s)
 	until := waitsFor(t, cmd, said)
 	<-asked
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {

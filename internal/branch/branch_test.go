@@ -117,16 +117,22 @@ func TestLongPassesSayHowFarTheyAre(t *testing.T) {
 	})
 }
 
+// begins has the pass of a commit begin that was held until somebody approved.
+func begins(w *world) (commit string) {
+	commit = w.Merge(1, w.Open(1, "-a -b -c -d"))
+	held := planOf(commit, "-a -b -c -d")
+	w.Pass(commit, held, held)
+	w.Visit()
+	w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
+	running := held
+	running.Held = ""
+	w.Branch.Planned(running)
+	return commit
+}
+
 func TestAnApprovedPassIsPendingWhileItRuns(t *testing.T) {
 	inWorld(t, func(w *world) {
-		commit := w.Merge(1, w.Open(1, "-a -b -c -d"))
-		held := planOf(commit, "-a -b -c -d")
-		w.Pass(commit, held, held)
-		w.Visit()
-		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
-		running := held
-		running.Held = ""
-		w.Branch.Planned(running)
+		commit := begins(w)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Pending, "4 to delete")
 	})
@@ -134,14 +140,7 @@ func TestAnApprovedPassIsPendingWhileItRuns(t *testing.T) {
 
 func TestAPassOfWhichTheForgeDidNotHearTheBeginning(t *testing.T) {
 	inWorld(t, func(w *world) {
-		commit := w.Merge(1, w.Open(1, "-a -b -c -d"))
-		held := planOf(commit, "-a -b -c -d")
-		w.Pass(commit, held, held)
-		w.Visit()
-		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
-		running := held
-		running.Held = ""
-		w.Branch.Planned(running)
+		commit := begins(w)
 		time.Sleep(time.Minute)
 		w.Branch.Progress(engine.Progress{Done: 1, Total: 4})
 		w.Repo.Outbox.Flush(w.Context())

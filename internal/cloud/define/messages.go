@@ -8,11 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// Messages of the block storage service can be asked for newest first from the microversion withPages, of which one request reads
-// mostMessages. (cinder/api/microversions.py: MESSAGES_PAGINATION)
+// Messages of the block storage service can be asked for newest first from the microversion withPages; newestMessages is so many as
+// one request reads. (cinder/api/microversions.py: MESSAGES_PAGINATION)
 const (
-	withPages    = "3.5"
-	mostMessages = "messages?limit=1000"
+	withPages      = "3.5"
+	newestMessages = "messages?limit=1000"
 )
 
 // FailedWhy is a [PlainKind.Join] for objects of the block storage service: it reads why those failed that are in an error status, the newest
@@ -45,7 +45,7 @@ func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
 			Text  string `json:"user_message"` // "action:what went wrong"
 		} `json:"messages"`
 	}
-	if c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodGet, Path: mostMessages, Microversion: version, Into: &said}) != nil {
+	if c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodGet, Path: newestMessages, Microversion: version, Into: &said}) != nil {
 		return
 	}
 	for _, m := range said.Messages {
