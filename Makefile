@@ -15,7 +15,7 @@ build: ## build bin/stackreeve, a static binary
 	GO=$(GO) deploy/build bin/stackreeve '$(VERSION)'
 
 # Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace). They mostly wait, so they run beside the others.
-UNRACED := TestARestoreBeginsAgainOnAnEmptyDisk TestASnapshotThatGoesWhileItIsRead TestAgentsDieAfterEachRequestOfAChange TestAgentsDieAndNobodyWantsMore TestAgentsDieAtEachRequestOfARestore TestAgentsDieAtEachRequestToEtcd TestAgentsDieAtEachRequestToTheCloud TestAttackEndlessObject TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestEverythingIsLostAndRestoredFromABucket TestHalfASnapshotNeverBeginsEmpty TestKill9 TestLawsOnOlderClouds TestManyStacks
+UNRACED := TestAClusterWithTLSIsBackedUpAndRestored TestARestoreBeginsAgainOnAnEmptyDisk TestASnapshotThatGoesWhileItIsRead TestAgentsDieAfterEachRequestOfAChange TestAgentsDieAndNobodyWantsMore TestAgentsDieAtEachRequestOfARestore TestAgentsDieAtEachRequestToEtcd TestAgentsDieAtEachRequestToTheCloud TestAttackEndlessObject TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestEverythingIsLostAndRestoredFromABucket TestHalfASnapshotNeverBeginsEmpty TestKill9 TestLawsOnOlderClouds TestManyStacks
 UNRACED_IN := ./cmd/agent ./internal/cloud/all ./internal/cloud/etcdcluster
 # While one package waits for what is to be refused or retried, another one can use its core.
 PACKAGES_AT_ONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))

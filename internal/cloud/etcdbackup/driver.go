@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -19,6 +21,18 @@ type driver struct {
 	etcd     etcd.Client
 	now      func() time.Time
 	failures *failures
+	master   *pki.Master // nil for none
+}
+
+// client asks members of the cluster as they want it.
+func (d driver) client(w want) (c etcd.Client, err error) {
+	switch c = d.etcd; {
+	case w.Spec.TLSSecretRef != "":
+		c.TLS, err = etcdtls.FromSecret(w.Spec.TLSSecretRef, w.Ref("Secret", w.Spec.TLSSecretRef).Data)
+	case w.Spec.Generation > 0:
+		c.TLS, err = etcdtls.Derived(d.master, etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, w.Spec.ClusterRef), w.Spec.Generation)
+	}
+	return c, err
 }
 
 // List implements kind.Driver: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure

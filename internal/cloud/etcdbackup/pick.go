@@ -21,12 +21,12 @@ type answer struct {
 }
 
 // ask asks all members at the same time.
-func (d driver) ask(ctx context.Context, addresses []netip.AddrPort) []answer {
+func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []answer {
 	all := make([]answer, len(addresses))
 	var asking sync.WaitGroup
 	for i, at := range addresses {
 		asking.Go(func() {
-			c, a := d.client(at), &all[i]
+			c, a := on(client, at), &all[i]
 			a.at = at
 			var err error
 			if a.status, err = c.Status(ctx, at.Addr().String()); err != nil {
@@ -42,8 +42,8 @@ func (d driver) ask(ctx context.Context, addresses []netip.AddrPort) []answer {
 	return all
 }
 
-func (d driver) client(at netip.AddrPort) etcd.Client {
-	c := d.etcd
+// on is a client that asks at the port of an address.
+func on(c etcd.Client, at netip.AddrPort) etcd.Client {
 	c.Port = int(at.Port())
 	return c
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -35,6 +35,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	case s.ClusterRef != "" && len(s.EtcdEndpoints) > 0:
 		r.Problem("spec.etcdEndpoints", "is given along with clusterRef", "keep one of them")
 	}
+	s.validateTLS(r)
 	for i, endpoint := range s.EtcdEndpoints {
 		if _, what, fix := addressOf(endpoint); what != "" {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), what, fix)
@@ -44,6 +45,24 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.backupPolicy.backupIntervalInSecond", "comes more often than every minute", "write 60 or more")
 	}
 	s.note(r)
+}
+
+// validateTLS wants all members that are named to answer with TLS, or none.
+func (s *Spec) validateTLS(r *kind.Report) {
+	encrypted := 0
+	for _, endpoint := range s.EtcdEndpoints {
+		if strings.HasPrefix(endpoint, "https:") {
+			encrypted++
+		}
+	}
+	switch n := len(s.EtcdEndpoints); {
+	case encrypted > 0 && encrypted < n:
+		r.Problem("spec.etcdEndpoints", fmt.Sprintf("has TLS at %d of %d addresses", encrypted, n), "write https for all members, or http for all")
+	case encrypted > 0 && s.ClientTLSSecret == "":
+		r.Problem(clientField, "is missing, and etcdEndpoints are asked with TLS", "name a Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt")
+	case n > 0 && encrypted == 0 && s.ClientTLSSecret != "":
+		r.Problem(clientField, "is given, and etcdEndpoints are asked without TLS", "write https in the addresses, or remove it")
+	}
 }
 
 func (s *Spec) note(r *kind.Report) {
@@ -58,24 +77,19 @@ func (s *Spec) note(r *kind.Report) {
 	if s.S3 != nil && s.StorageType == "S3" && s.S3.Object() != "" {
 		r.Note("spec.s3.path", "has no meaning behind the bucket: snapshots are called STACK/NAMESPACE/NAME/TIME-REVISION.db there")
 	}
-	if s.ClientTLSSecret != "" {
-		r.Note("spec.clientTLSSecret", "has no meaning yet: etcd is asked without TLS")
-	}
 	if s.InsecureSkipVerify {
-		r.Note("spec.insecureSkipVerify", "has no meaning yet: etcd is asked without TLS")
+		r.Note("spec.insecureSkipVerify", "has no meaning: the certificates of members are always verified, by etcd-client-ca.crt in the Secret")
 	}
 }
 
 // addressOf reads an endpoint; what is wrong with it, and how to correct that, is "" where nothing is.
 func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
-	const write = "write http://ADDRESS:2379 with an IP address, or use clusterRef for an EtcdCluster of the stack"
+	const write = "write http://ADDRESS:2379, or https, with an IP address, or use clusterRef for an EtcdCluster of the stack"
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "":
 		return at, "is no address of a member", write
-	case u.Scheme == "https":
-		return at, "is an address with TLS, which is not supported yet", write
-	case u.Scheme != "http":
+	case u.Scheme != "http" && u.Scheme != "https":
 		return at, "is no address of a member", write
 	}
 	if at, err = netip.ParseAddrPort(u.Host); err != nil {
@@ -84,16 +98,29 @@ func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 	return at, "", ""
 }
 
-// Expand makes no object; it finds the members of the cluster, which have to be there first.
+// Expand makes no object; it finds the members of the cluster, which have to be there first, and how they are asked.
 func (rules) Expand(s *Spec, e *kind.Expansion) {
+	if s.ClientTLSSecret != "" {
+		etcdtls.Check(e, clientField, s.ClientTLSSecret)
+	}
 	if s.ClusterRef == "" {
+		s.TLSSecretRef = s.ClientTLSSecret
 		return
 	}
-	s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember")
-	if slices.ContainsFunc(s.MemberRefs, func(name string) bool { return e.Stated("EtcdMember", name).TLS }) {
-		e.Problem("spec.clusterRef", "refers to EtcdCluster/"+s.ClusterRef+", which has TLS, and backups do not speak that yet", "take snapshots of it with etcdctl, or name a cluster without TLS")
+	if s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember"); len(s.MemberRefs) == 0 {
+		return
+	}
+	switch t := e.Stated("EtcdMember", s.MemberRefs[0]).TLS; {
+	case t != nil && s.ClientTLSSecret != "":
+		s.TLSSecretRef = s.ClientTLSSecret
+	case t != nil:
+		s.TLSSecretRef, s.Generation = t.SecretRef, t.Generation
+	case s.ClientTLSSecret != "":
+		e.Note(clientField, "has no meaning: EtcdCluster/"+s.ClusterRef+" has no TLS")
 	}
 }
+
+const clientField = "spec.clientTLSSecret"
 
 // Lasts implements kind.Lasting: what keeps data goes only where a manifest says so.
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }

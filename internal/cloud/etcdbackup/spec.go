@@ -30,14 +30,17 @@ type Spec struct {
 	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"When one is taken, and how many are kept; one is taken, once, if left out."`
 	OnDelete      string        `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots when this manifest goes. keep: they stay where they are, with their marks. delete: all of them go, too."`
 
-	ClientTLSSecret    string         `json:"clientTLSSecret,omitempty" doc:"Has no meaning yet, since etcd is asked without TLS, and is noted."`
-	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no meaning yet, since etcd is asked without TLS, and is noted."`
+	ClientTLSSecret    string         `json:"clientTLSSecret,omitempty" ref:"Secret" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: what the agent shows to members with TLS, and whose certificates it trusts. What the cluster itself says if left out with clusterRef."`
+	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no meaning, since the certificates of members are always verified, and is noted."`
 	ABS                map[string]any `json:"abs,omitempty" doc:"Has no meaning, and is noted."`
 	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no meaning, and is noted."`
 	OSS                map[string]any `json:"oss,omitempty" doc:"Has no meaning, and is noted."`
 
 	// MemberRefs are the members of the cluster, which the repository knows.
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
+	// TLSSecretRef is the Secret that members are asked with, and Generation that of derived keys in place of one; neither without TLS.
+	TLSSecretRef string `json:"-" ref:"Secret"`
+	Generation   int    `json:"-"`
 }
 
 // Swift says where snapshots are kept.
@@ -66,7 +69,7 @@ func Kind(c *cloud.Client, with defaults.Defaults) kind.Kind {
 	if c != nil {
 		machines = c.Machines
 	}
-	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: &failures{}}
+	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: &failures{}, master: with.Keys.Master}
 	return kind.DefineFlat[Spec, series](kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 		Service: cloud.ObjectStore, StaysMarked: true, Rare: true, Inside: []string{"SwiftContainer"},

@@ -33,14 +33,18 @@ func (d driver) take(ctx context.Context, w want) (i item, err error) {
 
 // snapshot asks a member for its data and hands it on to the store as it comes in.
 func (d driver) snapshot(ctx context.Context, w want) (item, error) {
-	at, err := choose(d.ask(ctx, addresses(w)))
+	client, err := d.client(w)
+	if err != nil {
+		return item{}, err
+	}
+	at, err := choose(ask(ctx, client, addresses(w)))
 	if err != nil {
 		return item{}, err
 	}
 	if at.status.DBSize > etcdstore.Largest {
 		return item{}, tooLarge()
 	}
-	data, err := d.client(at.at).Snapshot(ctx, at.at.Addr().String(), etcdstore.Largest)
+	data, err := on(client, at.at).Snapshot(ctx, at.at.Addr().String(), etcdstore.Largest)
 	if err != nil {
 		return item{}, fmt.Errorf("%s: %w", at.at, err)
 	}

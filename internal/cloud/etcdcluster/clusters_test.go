@@ -263,6 +263,7 @@ func TestRealClustersWithDerivedCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.refreshed(of(2), f.etcd.TLS)
+	f.backedUp(of(2))
 }
 
 // Certificates of Secrets are replaced in the same way.
@@ -301,7 +302,24 @@ spec: {resource: {networkRef: kv-front, ipVersion: 4, cidr: 10.177.5.0/27}}
 	if f.etcd.TLS, err = pki.Config(crt, key, inPEM("CERTIFICATE", h.cert.Raw)); err != nil {
 		t.Fatal(err)
 	}
-	f.refreshed(of(), f.etcd.TLS)
+	manifests = of()
+	f.refreshed(manifests, f.etcd.TLS)
+	f.backedUp(manifests)
+}
+
+// backedUp has a snapshot taken, which is as large as the data.
+func (f *fixture) backedUp(manifests string) {
+	f.t.Helper()
+	f.Only(manifests + backup)
+	f.t.Cleanup(func() { f.clear("backups") })
+	mustSync(f.t, f.Target, manifests+backup)
+	list, err := cloud.List[struct {
+		Name  string
+		Bytes int64
+	}](f.t.Context(), f.Client(nil), cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+	if err != nil || len(list) != 1 || list[0].Bytes < 16<<10 {
+		f.t.Errorf("there are the snapshots %v, %v", list, err)
+	}
 }
 
 // refreshed changes the certificates of a cluster while somebody writes with his own.

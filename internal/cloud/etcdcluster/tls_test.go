@@ -6,8 +6,11 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
 	"net"
 	"os"
@@ -16,9 +19,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // house is an authority of somebody's own.
@@ -112,12 +118,17 @@ func published(t *testing.T) string {
 func newWorldOfTLS(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
+	w.Defaults.Keys.Master, w.Defaults.Etcd.MasterKeyFile = masterOf(t), "key"
+	return w
+}
+
+func masterOf(t *testing.T) *pki.Master {
+	t.Helper()
 	master, err := pki.New([]byte(strings.Repeat("0a", 32)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Defaults.Keys.Master, w.Defaults.Etcd.MasterKeyFile = master, "key"
-	return w
+	return master
 }
 
 func auto(size, generation int) string {
@@ -156,6 +167,111 @@ func TestDerivedCertificates(t *testing.T) {
 		if pass := w.MustSync(auto(size, 1)); len(pass.Results) > 0 {
 			t.Errorf("size %d: a second pass does %v", size, pass.Results[0].Step)
 		}
+	}
+}
+
+// A machine that uses a cluster is told by its members with the certificate that it gets, and can pass for none of them.
+func TestAMachineThatUsesACluster(t *testing.T) {
+	w := newWorldOfTLS(t)
+	w.MustSync(auto(1, 1))
+	member := slices.Collect(maps.Keys(w.look()))[0]
+	for use, uses := range map[string][]x509.ExtKeyUsage{"client": {x509.ExtKeyUsageClientAuth}, "member": {x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}} {
+		w.MustSync(auto(1, 1) + fmt.Sprintf(`
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachine
+metadata: {name: shop-%s}
+spec:
+  image: centos79
+  flavor: n3-1vcpu-2gb
+  initScript:
+    template: true
+    certificate: {cluster: kv, generation: 1, use: %s}
+    value: |
+      WANTED = json.loads(r"""{}""")
+      GIVEN = "{{certificate}}"
+`, use, use))
+		w.created.Lock()
+		found := givenLine.FindStringSubmatch(w.created.data["shop-"+use].text)
+		w.created.Unlock()
+		var given struct{ Certificate pki.Identity }
+		text, err := base64.StdEncoding.DecodeString(found[1])
+		if err == nil {
+			err = json.Unmarshal(text, &given)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf := certificate(t, given.Certificate.Cert)
+		if !slices.Equal(leaf.ExtKeyUsage, uses) || use == "client" && len(leaf.IPAddresses)+len(leaf.DNSNames) > 0 {
+			t.Errorf("%s: it is for %v, at %v %v", use, leaf.ExtKeyUsage, leaf.IPAddresses, leaf.DNSNames)
+		}
+		config, err := given.Certificate.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := (etcd.Client{Machines: w.Machines, Port: etcd.ClientPort, TLS: config}).Status(t.Context(), member); err != nil || s.Leader == 0 {
+			t.Errorf("%s: the member answers %+v, %v", use, s, err)
+		}
+	}
+}
+
+func certificate(t *testing.T, text string) *x509.Certificate {
+	t.Helper()
+	block, _ := pem.Decode([]byte(text))
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+// A backup speaks TLS as the cluster's manifest says, or with a Secret of its own, also after the keys have changed; a cluster with TLS begins with what it took.
+func TestAClusterWithTLSIsBackedUpAndRestored(t *testing.T) {
+	testcost.NotUnderRace(t)
+	h := newHouse(t)
+	own := strings.Replace(backup, "clusterRef: kv,", "clusterRef: kv, clientTLSSecret: etcd-client-tls,", 1)
+	static := func() string {
+		return sized(3, "TLS: {static: {member: {peerSecret: etcd-peer-tls, serverSecret: etcd-server-tls}, operatorSecret: etcd-client-tls}}") + h.secrets(nil, nil, nil)
+	}
+	for name, c := range map[string]struct{ before, after, backup string }{
+		"derived":            {auto(3, 1), auto(3, 2), backup},
+		"from Secrets":       {static(), static(), backup},
+		"a Secret of itself": {static(), static(), own},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := emptied(t)
+			w.Defaults.Keys.Master, w.Defaults.Etcd.MasterKeyFile = masterOf(t), "key"
+			w.MustSync(c.before)
+			w.Fill(keys)
+			w.MustSync(c.after)
+			w.MustSync(c.after + c.backup)
+			if pass := w.MustSync(c.after + c.backup); len(pass.Results) > 0 {
+				t.Errorf("a second pass does %v", pass.Results[0].Step)
+			}
+			w.forget()
+			w.MustSync(c.after + shelf + ofBackup)
+			w.restored(3)
+			w.encrypted()
+		})
+	}
+}
+
+// Somebody who answers in place of a member, with a certificate of another authority, is not believed: nothing is kept of what he sends.
+func TestAttackASnapshotOfAStranger(t *testing.T) {
+	w := emptied(t)
+	h, stranger := newHouse(t), newHouse(t)
+	crt, key := stranger.issue(nil)
+	text := sized(3, "TLS: {static: {member: {peerSecret: etcd-peer-tls, serverSecret: etcd-server-tls}, operatorSecret: etcd-client-tls}}") + h.secrets(nil, nil, nil)
+	w.MustSync(text)
+	other := strings.Replace(backup, "clusterRef: kv,", "clusterRef: kv, clientTLSSecret: other,", 1) + stranger.secret("other", "etcd-client", crt, key)
+	pass := w.Sync(text + other)
+	if len(pass.Failures) == 0 {
+		t.Errorf("the pass is %s", pass.Outcome())
+	}
+	list, err := cloud.List[struct{ Name string }](t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+	if len(list) > 0 || err != nil {
+		t.Errorf("there are %v, %v", list, err)
 	}
 }
 

@@ -1,13 +1,12 @@
 package etcdmember
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/etcd"
-	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -19,46 +18,27 @@ type TLS struct {
 	Generation  int    `json:"generation,omitempty" rule:"min=1,max=1048576" doc:"Number of the keys that are derived from the stack's master key, where no Secret is named."`
 }
 
-// The entries of the Secrets, as etcd-operator has them. (pkg/util/etcdutil/tls.go)
-const (
-	clientCert, clientKey, clientTrust = "etcd-client.crt", "etcd-client.key", "etcd-client-ca.crt"
-	peerCert                           = "peer.crt"
-)
+// peerCert is the entry of a Secret of members, as etcd-operator has it. (pkg/util/etcdutil/tls.go)
+const peerCert = "peer.crt"
 
 // Stated implements kind.Stater.
-func (rules) Stated(s *Spec) kind.Facts { return kind.Facts{TLS: s.TLS != nil} }
-
-// agentName is what the agent is called in its certificate.
-const agentName = "stackreeve"
+func (rules) Stated(s *Spec) kind.Facts {
+	if s.TLS == nil {
+		return kind.Facts{}
+	}
+	return kind.Facts{TLS: &kind.TLS{SecretRef: s.TLS.OperatorRef, Generation: s.TLS.Generation}}
+}
 
 // client asks members of a cluster. secret has the entries of the operator's Secret.
 func (d driver) client(t *TLS, owner string, key manifest.Key, cluster string, secret map[string]string) (c etcd.Client, err error) {
-	if c = d.etcd; t == nil {
-		return c, nil
-	}
-	if t.OperatorRef != "" {
-		if c.TLS, err = pki.Config(secret[clientCert], secret[clientKey], secret[clientTrust]); err != nil {
-			err = fmt.Errorf("%w: Secret/%s: %w", kind.ErrRejected, t.OperatorRef, err)
-		}
-		return c, err
-	}
-	if c.TLS, err = d.derived(t, owner, key, cluster); err != nil {
-		err = fmt.Errorf("%w: the keys of the cluster %s: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, cluster, err)
+	switch c = d.etcd; {
+	case t == nil:
+	case t.OperatorRef != "":
+		c.TLS, err = etcdtls.FromSecret(t.OperatorRef, secret)
+	default:
+		c.TLS, err = etcdtls.Derived(d.master, etcdtls.ScopeOf(owner, key.Namespace, cluster), t.Generation)
 	}
 	return c, err
-}
-
-func (d driver) derived(t *TLS, owner string, key manifest.Key, cluster string) (*tls.Config, error) {
-	of, _ := kind.ParseOwner(owner)
-	authority, err := d.master.Authority(pki.Scope{Stack: of.Stack, Namespace: key.Namespace, Cluster: cluster}, t.Generation)
-	if err != nil {
-		return nil, err
-	}
-	identity, err := authority.Client(agentName)
-	if err != nil {
-		return nil, err
-	}
-	return identity.Config()
 }
 
 // clientFor asks the members of a wanted one's cluster. With Secrets the certificate that the members are to show has to be valid for the address.

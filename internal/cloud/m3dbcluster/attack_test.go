@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
@@ -138,8 +139,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// An etcd that answers with TLS only is refused, whoever names it.
-func TestAnEtcdWithTLSIsRefused(t *testing.T) {
+// Machines show to an etcd with TLS what a Secret has, or get keys that are derived for them; the plan is refused where neither is known.
+func TestAnEtcdWithTLS(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", MasterKeyFile: "/etc/stackreeve/etcd.key"}
 	etcd := func(tls string) string {
@@ -148,15 +149,35 @@ func TestAnEtcdWithTLSIsRefused(t *testing.T) {
 	by := func(field string) string {
 		return strings.Replace(sized(1, 1, 1), "  etcdEndpoints: [http://192.0.2.7:2379]", field, 1)
 	}
+	const auto, static = ", TLS: {auto: {generation: 7}}", ", TLS: {static: {member: {peerSecret: all, serverSecret: all}, operatorSecret: all}}"
+	all := kindtest.CertificateSecret(t, "all", "peer", "server", "etcd-client")
+	own := kindtest.CertificateSecret(t, "own", "etcd-client")
 	for name, c := range map[string]struct{ text, byDefault, want string }{
-		"named":              {by("  etcdClusterRef: shared") + etcd(", TLS: {auto: {}}"), "", "EtcdCluster/shared, which has TLS"},
-		"by default":         {by("") + etcd(", TLS: {auto: {}}"), "shared", "spec.defaults.m3.etcdCluster"},
-		"named, without TLS": {by("  etcdClusterRef: shared") + etcd(""), "", ""},
+		"derived keys":       {by("  etcdClusterRef: shared") + etcd(auto), "", `"certificate":{"cluster":"shared","generation":7,"use":"client"}`},
+		"by default":         {by("") + etcd(auto), "shared", `"certificate":{"cluster":"shared","generation":7,"use":"client"}`},
+		"without TLS":        {by("  etcdClusterRef: shared") + etcd(""), "", `\"tls\":null`},
+		"from Secrets":       {by("  etcdClusterRef: shared") + etcd(static) + all, "", "spec.etcdTLSSecret: is missing, and EtcdCluster/shared has TLS with certificates from Secrets"},
+		"another Secret":     {by("  etcdClusterRef: shared\n  etcdTLSSecret: own") + etcd(static) + all + own, "", `"secretRefs":["own"]`},
+		"other members":      {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", `"secretRefs":["own"]`},
+		"nothing to show":    {by("  etcdEndpoints: [https://192.0.2.7:2379]"), "", "spec.etcdTLSSecret: is missing"},
+		"nobody to show it":  {by("  etcdEndpoints: [http://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdTLSSecret: is given, and etcd is asked without it"},
+		"TLS in part":        {by("  etcdEndpoints: [http://192.0.2.7:2379, https://192.0.2.8:2379]\n  etcdTLSSecret: own") + own, "", "has TLS at 1 of 2 addresses"},
+		"no such Secret":     {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own"), "", "spec.etcdTLSSecret: refers to Secret/own, which is not in the repository"},
+		"another's Secret":   {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + kindtest.CertificateSecret(t, "own", "peer"), "", "Secret/own has no entry etcd-client.crt"},
+		"all by itself":      {by("  configMapName: whole\n  etcdTLSSecret: own") + own + "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: whole}, data: {m3.yml: x}}\n", "", `"secretRefs":["own"]`},
+		"its own etcd, none": {by("  etcdTLSSecret: own") + own, "", `\"tls\":null`},
 	} {
 		w.Defaults.M3.EtcdCluster = c.byDefault
-		_, err := w.TryResolve(c.text)
-		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		wants, err := w.TryResolve(c.text)
+		got := fmt.Sprint(err)
+		for _, d := range wants {
+			if d.Key.Kind == "Server" && d.Key.Name == "kv-0" && err == nil {
+				text, _ := json.Marshal(d.Spec)
+				got = string(text)
+			}
+		}
+		if !strings.Contains(got, c.want) || strings.Contains(got, "PRIVATE KEY") {
+			t.Errorf("%s: %.300s\nwant %s", name, got, c.want)
 		}
 	}
 }

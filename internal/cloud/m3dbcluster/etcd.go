@@ -3,18 +3,63 @@ package m3dbcluster
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"net/url"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// etcd is where machines find it: by addresses, by a cluster whose machines have these numbers, or by a whole configuration.
+// etcd is where machines find it: by addresses, by a cluster whose machines have these numbers, or by a whole configuration. With TLS
+// they show what a Secret has, or a certificate of a generation.
 type etcd struct {
 	endpoints        []string
 	cluster, numbers string
 	config           string
+	secret           string
+	generation       int
+}
+
+// given is what machines get besides the script, in a field of it: text is how the script says it, files what in it are the certificate, its key
+// and the authorities.
+type given struct {
+	field string
+	value any
+	text  string
+	files []string
+}
+
+func (f *etcd) given() given {
+	switch {
+	case f.secret != "":
+		return given{"secretRefs", []string{f.secret}, "{{secrets}}", []string{f.secret, etcdtls.Cert, etcdtls.Key, etcdtls.Trust}}
+	case f.generation > 0:
+		return given{"certificate", fields{"cluster": f.cluster, "generation": f.generation, "use": machine.ForClient}, "{{certificate}}", []string{"certificate", "crt", "key", "ca"}}
+	}
+	return given{}
+}
+
+// validateEndpoints wants all addresses of etcd to have TLS, or none.
+func (s *Spec) validateEndpoints(r *kind.Report) {
+	encrypted := 0
+	for i, text := range s.EtcdEndpoints {
+		u, err := url.Parse(text)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is no address of etcd", "write it like http://10.0.0.5:2379, or with https")
+		} else if u.Scheme == "https" {
+			encrypted++
+		}
+	}
+	switch n := len(s.EtcdEndpoints); {
+	case encrypted > 0 && encrypted < n:
+		r.Problem("spec.etcdEndpoints", fmt.Sprintf("has TLS at %d of %d addresses", encrypted, n), "write https for all of them, or http for all")
+	case encrypted > 0 && s.EtcdTLSSecret == "":
+		r.Problem(secretField, "is missing, and etcdEndpoints are asked with TLS", "name a Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt")
+	case s.EtcdTLSSecret != "" && n > 0 && encrypted == 0:
+		r.Problem(secretField, "is given, and etcd is asked without it", "write https in etcdEndpoints, or remove it")
+	}
 }
 
 // etcd says where etcd is, and makes one where nothing says so. ok is false when that is not known.
@@ -27,9 +72,9 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m *Machine, image, flavor string, e
 		case s.ConfigMapName != "":
 			return s.configured(e)
 		case s.EtcdEndpoints != nil:
-			return etcd{endpoints: s.EtcdEndpoints}, true
+			return etcd{endpoints: s.EtcdEndpoints, secret: s.EtcdTLSSecret}, true
 		}
-		return named(ref, s.EtcdClusterRef != "", e)
+		return s.named(ref, e)
 	}
 	if s.KeepEtcdDataOnDelete {
 		e.Note("spec.keepEtcdDataOnDelete", "has no meaning: the EtcdCluster that is made for the cluster goes with it")
@@ -49,6 +94,9 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m *Machine, image, flavor string, e
 	if s.Clients != nil {
 		own["clients"] = s.Clients
 	}
+	if s.EtcdTLSSecret != "" {
+		e.Note(secretField, "has no meaning: the EtcdCluster that is made for the cluster has no TLS")
+	}
 	name := e.Key.Name + "-etcd"
 	if e.Declares("EtcdCluster", name) {
 		e.Problem("spec.etcdClusterRef", "is left out, and there is an EtcdCluster "+name+" already", "name it here, or rename it")
@@ -59,31 +107,40 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m *Machine, image, flavor string, e
 }
 
 // named is an EtcdCluster of the repository.
-func named(name string, here bool, e *kind.Expansion) (found etcd, ok bool) {
+func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
 	machines, ok := e.Members("EtcdCluster", name, "VirtualMachine")
-	what, fix := "", ""
-	switch {
-	case !ok || len(machines) == 0:
-		what, fix = "which is not in the repository", "add a manifest for it, in namespace "+e.Key.Namespace
+	if !ok || len(machines) == 0 {
+		fix := "add a manifest for it, in namespace " + e.Key.Namespace
 		if near := e.Meant("EtcdCluster", name); near != "" {
 			fix = "did you mean " + near + "?"
 		}
-	case slices.ContainsFunc(machines, func(m string) bool { return e.Stated("EtcdMember", m).TLS }): // which have the names of their machines
-		what, fix = "which has TLS, and machines of M3DB do not speak that to etcd yet", "name a cluster without TLS, or leave it out for one of its own"
-	}
-	if what != "" {
-		if !here {
+		if s.EtcdClusterRef == "" {
 			fix += "; spec.defaults.m3.etcdCluster in the stack's configuration names it"
 		}
-		e.Problem("spec.etcdClusterRef", "refers to EtcdCluster/"+name+", "+what, fix)
+		e.Problem("spec.etcdClusterRef", "refers to EtcdCluster/"+name+", which is not in the repository", fix)
 		return etcd{}, false
 	}
 	var numbers []int
 	for _, m := range machines {
 		numbers = append(numbers, machine.Ordinal(m))
 	}
-	return etcd{cluster: name, numbers: machine.Numbers(numbers)}, true
+	found = etcd{cluster: name, numbers: machine.Numbers(numbers)}
+	switch t := e.Stated("EtcdMember", machines[0]).TLS; { // members have the names of their machines
+	case t == nil && s.EtcdTLSSecret != "":
+		e.Note(secretField, "has no meaning: EtcdCluster/"+name+" has no TLS")
+	case t == nil:
+	case s.EtcdTLSSecret != "":
+		found.secret = s.EtcdTLSSecret
+	case t.SecretRef != "":
+		e.Problem(secretField, "is missing, and EtcdCluster/"+name+" has TLS with certificates from Secrets", "name a Secret with a certificate for machines of M3DB; Secret/"+t.SecretRef+" is the agent's")
+		return etcd{}, false
+	default:
+		found.generation = t.Generation
+	}
+	return found, true
 }
+
+const secretField = "spec.etcdTLSSecret"
 
 // configured is a whole configuration of M3DB.
 func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
@@ -101,7 +158,7 @@ func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 		e.Problem("spec.configMapName", fmt.Sprintf("gives %d bytes, more than %d", len(text), maxConfig), "leave out what is as usual")
 		return etcd{}, false
 	}
-	return etcd{config: text}, true
+	return etcd{config: text, secret: s.EtcdTLSSecret}, true
 }
 
 // maxConfig is how long a configuration may be that fits into user data, with the script.

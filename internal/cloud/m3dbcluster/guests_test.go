@@ -19,6 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
@@ -231,6 +232,33 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	s.reach(g, 4)
 	s.judge()
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
+	s.reach(g, 3)
+	s.judge()
+}
+
+// Machines of M3DB show derived certificates to an etcd that answers nobody else, and get others when its keys change.
+func TestM3DBWithTLSToEtcdOnRealMachines(t *testing.T) {
+	g := guests(t)
+	master, err := pki.New(bytes.Repeat([]byte{10}, pki.ShortestKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Defaults.Keys.Master, g.Defaults.Etcd.MasterKeyFile = master, "key"
+	of := func(generation int) string {
+		return strings.Replace(published(t, 1), "spec:\n", "spec:\n  etcdClusterRef: kv\n", 1) + fmt.Sprintf(`
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: EtcdCluster
+metadata: {name: kv}
+spec: {size: 3, version: "3.5.35", clients: [0.0.0.0/0], TLS: {auto: {generation: %d}}}
+`, generation)
+	}
+	g.Only(of(1))
+	g.MustSyncGuests(t, 20*time.Minute, of(1))
+	s := &series{t: t, written: map[int64]float64{}}
+	s.reach(g, 3)
+	s.write()
+	g.MustSyncGuests(t, 20*time.Minute, of(2))
 	s.reach(g, 3)
 	s.judge()
 }

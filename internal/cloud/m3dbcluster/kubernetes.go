@@ -1,9 +1,12 @@
 package m3dbcluster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -71,3 +74,16 @@ func (s *Spec) note(e *kind.Expansion) {
 
 // zonal reports whether a label of nodes is about their zone.
 func zonal(key string) bool { return key == "zone" || strings.HasSuffix(key, "/zone") }
+
+// volume is the one for data, as a claim says it or the stack's default.
+func (s *Spec) volume(d *defaults.M3, e *kind.Expansion) fields {
+	v := fields{"name": volumeName, "size": cmp.Or(d.VolumeSize, defaultVolume)}
+	switch c := s.DataDirVolumeClaimTemplate; {
+	case c != nil:
+		v["size"], _ = machine.Gibibytes(c.Spec.Resources.Requests.Storage) // reported by Validate
+		v.put("type", c.Spec.StorageClassName)
+	case d.VolumeSize == 0:
+		e.Note("spec.dataDirVolumeClaimTemplate", fmt.Sprintf("is left out, as is spec.defaults.m3.volumeSize in the stack's configuration: volumes have %d GiB", defaultVolume))
+	}
+	return v
+}

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # Runs M3DB on this machine, with the coordinator that is in it. What the machine is and where etcd is was written when it was created;
 # which disk its data is on is part of what the others know it by, so a machine with another disk is never taken for the one before.
-import glob, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, urllib.request
+import base64, glob, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, urllib.request
 
 ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "etcd": [@ETCD@]}""")
 WANTED = json.loads(r"""@WANTED@""")
+GIVEN = "@GIVEN@"  # what is secret, in base64
 HERE, UNIT, BINARY = "/usr/local/lib/stackreeve-m3", "/etc/systemd/system/stackreeve-m3.service", "/usr/local/bin/stackreeve-m3dbnode"
 DATA, CACHE, CONFIG, IDENTITY = "/var/lib/m3db", "/var/lib/m3kv", "/etc/m3db/m3.yml", "/etc/m3db/pod-identity/identity"
+KEYS = "/etc/m3db/etcd"
 COORDINATOR, NODE, OWN, OWN_PORTS = 7201, 9000, 9100, 800
 LABEL = "stackreeve-m3db"
 
@@ -17,7 +19,7 @@ def run(*command):
 
 def write(path, data, mode=0o644):
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path + ".new", "wb") as f:
+    with open(os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as f:
         f.write(data)
     os.chmod(path + ".new", mode)
     os.rename(path + ".new", path)
@@ -27,7 +29,7 @@ def install():
     """The script becomes a service, which is started again whenever it ends."""
     os.makedirs("/usr/local/lib", exist_ok=True)
     shutil.copyfile(os.path.realpath(__file__), HERE)
-    os.chmod(HERE, 0o755)
+    os.chmod(HERE, 0o700)  # with what is secret
     write(UNIT, ("[Unit]\nDescription=M3DB, kept by stackreeve\nAfter=network.target\n[Service]\nExecStart=%s\nRestart=always\nRestartSec=5\n"
                  "LimitNOFILE=3000000\n[Install]\nWantedBy=multi-user.target\n" % HERE).encode())
     write("/etc/sysctl.d/60-stackreeve-m3.conf", b"vm.max_map_count=3000000\nvm.swappiness=1\nfs.file-max=3000000\nfs.nr_open=3000000\n")
@@ -96,12 +98,26 @@ def own_port(identity):
     return OWN + int(hashlib.sha256(identity.encode()).hexdigest()[:8], 16) % OWN_PORTS
 
 
+def keys():
+    """The files with what etcd is shown and whom to trust, for nobody else to read; none without TLS."""
+    if not WANTED["tls"]:
+        return {}
+    given, (name, *entries) = json.loads(base64.b64decode(GIVEN)), WANTED["tls"]
+    files = {"crtPath": KEYS + "/client.crt", "keyPath": KEYS + "/client.key", "caCrtPath": KEYS + "/ca.crt"}
+    for path, entry in zip(files.values(), entries):
+        write(path, given[name][entry].encode(), 0o600)
+    return {"tls": files}
+
+
 def config(identity, data):
     """What m3dbnode reads. JSON is YAML."""
+    shown = keys()
     if WANTED["config"]:
         return WANTED["config"]
     anywhere = "[::]:%d" if ":" in ME["address"] else "0.0.0.0:%d"
-    etcd = WANTED["etcd"] or ["http://%s:2379" % ("[%s]" % a if ":" in a else a) for a in ME["etcd"]]
+    members = WANTED["etcd"] or ["%s://%s:2379" % ("https" if shown else "http", "[%s]" % a if ":" in a else a) for a in ME["etcd"]]
+    etcd = {"zone": WANTED["zone"], "endpoints": members, **shown}
+    found = {"service": "m3db", "env": WANTED["env"], "zone": WANTED["zone"], "cacheDir": CACHE, "etcdClusters": [etcd]}
     return json.dumps({
         "coordinator": {"listenAddress": anywhere % COORDINATOR},
         "db": {
@@ -109,7 +125,7 @@ def config(identity, data):
             "listenAddress": anywhere % own_port(identity), "clusterListenAddress": anywhere % (NODE + 1), "httpNodeListenAddress": anywhere % (NODE + 2),
             "httpClusterListenAddress": anywhere % (NODE + 3), "debugListenAddress": anywhere % (NODE + 4),
             "filesystem": {"filePathPrefix": data},
-            "discovery": {"type": "m3db_cluster", "m3dbCluster": {"env": WANTED["env"], "zone": WANTED["zone"], "endpoints": etcd}},
+            "discovery": {"type": "config", "config": {"services": [{"service": found}]}},
         },
     }, indent=1)
 

@@ -5,11 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/pattern"
@@ -48,11 +48,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.isolationGroups", fmt.Sprintf("come to %d instances", sum), fmt.Sprintf("a cluster has at most %d", maxInstances))
 	}
 	s.validateNamespaces(r)
-	for i, text := range s.EtcdEndpoints {
-		if u, err := url.Parse(text); err != nil || u.Scheme != "http" || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
-			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is no address of etcd", "write it like http://10.0.0.5:2379")
-		}
-	}
+	s.validateEndpoints(r)
 	for _, both := range []struct {
 		field string
 		given bool
@@ -103,6 +99,9 @@ func (f fields) put(name, value string) {
 //	M3DBInstance/NAME-0 …          their parts in the cluster, each after the one before
 //	M3DBNamespace/NAME-NAMESPACE   its namespaces
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
+	if s.EtcdTLSSecret != "" {
+		etcdtls.Check(e, secretField, s.EtcdTLSSecret)
+	}
 	d := r.defaults.M3
 	if d == nil {
 		d = &defaults.M3{}
@@ -142,6 +141,9 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
 	}
 	init := fields{"value": s.script(e, version, from, sum, found), "template": true}
+	if g := found.given(); g.field != "" {
+		init[g.field] = g.value
+	}
 	if found.cluster != "" {
 		init["group"] = fields{"name": found.cluster, "numbers": found.numbers}
 	}
@@ -180,18 +182,6 @@ func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bo
 		e.Problem("spec.image", "has no version as its tag", "name one such as v"+defaultVersion+", or say which one is used in its place by spec.defaults.m3.versions in the stack's configuration")
 	}
 	return version, ok
-}
-
-func (s *Spec) volume(d *defaults.M3, e *kind.Expansion) fields {
-	v := fields{"name": volumeName, "size": cmp.Or(d.VolumeSize, defaultVolume)}
-	switch c := s.DataDirVolumeClaimTemplate; {
-	case c != nil:
-		v["size"], _ = machine.Gibibytes(c.Spec.Resources.Requests.Storage) // reported by Validate
-		v.put("type", c.Spec.StorageClassName)
-	case d.VolumeSize == 0:
-		e.Note("spec.dataDirVolumeClaimTemplate", fmt.Sprintf("is left out, as is spec.defaults.m3.volumeSize in the stack's configuration: volumes have %d GiB", defaultVolume))
-	}
-	return v
 }
 
 // groups are the isolation groups of the machines.
@@ -288,9 +278,10 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 
 // script is what the machines run: what it wants stands in it as JSON, whose braces are kept apart for the template.
 func (s *Spec) script(e *kind.Expansion, version, from, sum string, found etcd) string {
+	given := found.given()
 	wanted, _ := json.Marshal(map[string]any{"env": m3.Environment(e.Key.Namespace, e.Key.Name), "zone": m3.Zone, "version": version, "from": from, "sha256": sum,
-		"etcd": found.endpoints, "config": found.config}) // plain values
-	text := strings.Replace(script, "@WANTED@", strings.ReplaceAll(string(wanted), "{{", "{{'{{'}}"), 1)
+		"etcd": found.endpoints, "tls": given.files, "config": found.config}) // plain values
+	text := strings.NewReplacer("@WANTED@", strings.ReplaceAll(string(wanted), "{{", "{{'{{'}}"), "@GIVEN@", given.text).Replace(script)
 	peers := ""
 	if found.cluster != "" {
 		peers = `{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}`

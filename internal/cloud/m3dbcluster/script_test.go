@@ -5,9 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -17,7 +19,7 @@ const stage = `
 import types
 HERE = os.path.realpath(__file__)
 ROOM = os.path.dirname(HERE)
-DATA, CACHE, CONFIG, IDENTITY = (ROOM + "/" + n for n in ("data", "cache", "etc/m3.yml", "etc/identity"))
+DATA, CACHE, CONFIG, IDENTITY, KEYS = (ROOM + "/" + n for n in ("data", "cache", "etc/m3.yml", "etc/identity", "etc/etcd"))
 BY_ID, PROBED = ["/dev/disk/by-id/virtio-1d3a0c2e-5b6f-4f7a-8"], (2, "")
 def listed(names):
     return list(BY_ID) if names.endswith("/by-id/*") else [n for n in BY_ID if n.startswith(names[:-1])]
@@ -74,6 +76,40 @@ func TestTheConfiguration(t *testing.T) {
 	}
 	if got := scripted(t, etcd{config: "db: {a: '{{b}}'}\n"}, "10.0.0.9", ""); !strings.HasSuffix(got, "db: {a: '{{b}}'}\n\n") {
 		t.Errorf("it says %s", got)
+	}
+}
+
+// With TLS etcd is shown what the machine was given, from files that nobody else reads.
+func TestTheKeysForEtcd(t *testing.T) {
+	const shows = `
+started = os.execv
+def start(binary, args):
+    for name in sorted(os.listdir(KEYS)):
+        print(name, oct(os.stat(os.path.join(KEYS, name)).st_mode), open(os.path.join(KEYS, name)).read())
+    started(binary, args)
+os.execv = start
+`
+	given := map[string]string{
+		"secrets":     machine.Encoded(map[string]any{"own": map[string]string{"etcd-client.crt": "a crt", "etcd-client.key": "a key", "etcd-client-ca.crt": "authorities"}}),
+		"certificate": machine.Encoded(map[string]any{"certificate": map[string]string{"crt": "a crt", "key": "a key", "ca": "authorities"}}),
+	}
+	for name, c := range map[string]struct {
+		found etcd
+		text  string
+		at    []string
+	}{
+		"from a Secret": {etcd{endpoints: []string{"https://192.0.2.7:2379"}, secret: "own"}, given["secrets"], []string{`"https://192.0.2.7:2379"`}},
+		"derived":       {etcd{cluster: "kv-etcd", numbers: "0-2", generation: 7}, given["certificate"], []string{`"https://10.0.0.1:2379"`, `"https://[fd00::2]:2379"`}},
+	} {
+		got := scripted(t, c.found, "10.0.0.9", "GIVEN = "+strconv.Quote(c.text)+shows)
+		for _, want := range append(c.at, "client.crt 0o100600 a crt", "client.key 0o100600 a key", "ca.crt 0o100600 authorities", `"keyPath": "`, `/etc/etcd/client.key"`) {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s is missing in\n%s", name, want, got)
+			}
+		}
+	}
+	if got := scripted(t, etcd{endpoints: []string{"http://192.0.2.7:2379"}}, "10.0.0.9", ""); strings.Contains(got, "crtPath") {
+		t.Errorf("without TLS it says %s", got)
 	}
 }
 

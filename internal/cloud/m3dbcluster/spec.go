@@ -28,6 +28,7 @@ type Spec struct {
 	OnDeleteUpdateStrategy     bool              `json:"onDeleteUpdateStrategy,omitempty" doc:"Changes a machine only when somebody has deleted it, or it is broken."`
 	Kubernetes
 
+	EtcdTLSSecret  string   `json:"etcdTLSSecret,omitempty" ref:"Secret" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: what machines show to an etcd with TLS, and whose certificates they trust; in /etc/m3db/etcd as client.crt, client.key and ca.crt. Derived keys if left out and the EtcdCluster has those."`
 	EtcdClusterRef string   `json:"etcdClusterRef,omitempty" doc:"EtcdCluster of the repository that it uses."`
 	Machine        *Machine `json:"machine,omitempty" doc:"What the machines are, as far as it is not the stack's default."`
 	Repository     string   `json:"repository,omitempty" rule:"max=1024" doc:"Address of M3DB itself, m3dbnode or a .tar.gz with it, {version} and {arch} (amd64, arm64) filled in; the stack's default, or its own releases, if left out."`

@@ -17,10 +17,11 @@ type Given struct {
 	Certificate *Certificate `json:"certificate,omitempty" doc:"Certificate that the template says as {{certificate}}: base64 of a JSON object certificate with crt, key and ca in PEM."`
 }
 
-// Certificate is what a member of a cluster is to be known by: it is derived from the stack's master key for the machine's name and address.
+// Certificate is what a machine is known by to a cluster: it is derived from the stack's master key, for the name and address of a member, or the name of a client.
 type Certificate struct {
 	Cluster    string `json:"cluster" rule:"required,min=1,max=253" doc:"Name of the cluster that it is of; its machines trust each other."`
 	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Number of its keys. Machines of a generation trust those of the one before and of the next."`
+	Use        string `json:"use,omitempty" rule:"enum=member|client" doc:"member, or client of what uses the cluster only; member if left out."`
 }
 
 // Validate reports what is given for what is no template.
@@ -34,6 +35,9 @@ func (g *Given) Validate(at string, template bool, r *kind.Report) {
 		}
 	}
 }
+
+// ForClient is the use of a certificate that no other machine takes for a member's.
+const ForClient = "client"
 
 // Any reports whether anything is given.
 func (g *Given) Any() bool { return len(g.SecretRefs) > 0 || g.Certificate != nil }

@@ -23,7 +23,12 @@ func give(w want, f *machine.Facts, master *pki.Master) error {
 	if err != nil {
 		return fmt.Errorf("%w: its certificate: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, err)
 	}
-	identity, err := authority.Member(f.Name, f.Address)
+	var identity pki.Identity
+	if given.Certificate.Use == machine.ForClient {
+		identity, err = authority.Client(f.Name)
+	} else {
+		identity, err = authority.Member(f.Name, f.Address)
+	}
 	if err != nil {
 		return fmt.Errorf("%w: its certificate: %w", kind.ErrNotYet, err)
 	}

@@ -216,7 +216,11 @@ func userData(s *machine.InitScript) fields {
 		f["secretRefs"] = s.SecretRefs
 	}
 	if s.Certificate != nil {
-		f["certificate"] = fields{"cluster": s.Certificate.Cluster, "generation": s.Certificate.Generation}
+		of := fields{"cluster": s.Certificate.Cluster, "generation": s.Certificate.Generation}
+		if s.Certificate.Use != "" {
+			of["use"] = s.Certificate.Use
+		}
+		f["certificate"] = of
 	}
 	if s.Group != nil {
 		f["group"] = fields{"name": s.Group.Name, "numbers": s.Group.Numbers}

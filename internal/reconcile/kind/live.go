@@ -128,7 +128,7 @@ type Facts struct {
 	Subnets   []string // IDs of those that are on it
 	Unusable  string   // why nothing new can be made of it: "disabled"
 	Here      bool     // of a project: the stack works in it
-	TLS       bool     // of a server in a machine: it answers with TLS only
+	TLS       *TLS     // of a server in a machine: it answers with TLS only
 	Points    []Point
 }
 
@@ -139,6 +139,12 @@ type Point struct {
 	Kind string // of the object that holds it
 	ID   string
 	Size int // GiB that it takes
+}
+
+// TLS is what clients of a server show and trust: what a Secret has, or else keys of a generation, which the stack derives.
+type TLS struct {
+	SecretRef  string
+	Generation int
 }
 
 // Size is how large a machine is that is made by it, or has to be. 0 is what is not known.

@@ -1,0 +1,70 @@
+// Package etcdtls is what clients of a cluster of etcd show to its members, and whose certificates they trust: what a Secret has, or what is derived from the
+// master key of the stack's configuration.
+package etcdtls
+
+import (
+	"crypto/tls"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// The entries of a client's Secret, as etcd-operator has them. (pkg/util/etcdutil/tls.go)
+const (
+	Cert  = "etcd-client.crt"
+	Key   = "etcd-client.key"
+	Trust = "etcd-client-ca.crt"
+)
+
+// agentName is what the agent is called in its certificate.
+const agentName = "stackreeve"
+
+// FromSecret is how the agent talks to members, with what a Secret has. Its error repeats nothing of that.
+func FromSecret(name string, entries map[string]string) (*tls.Config, error) {
+	c, err := pki.Config(entries[Cert], entries[Key], entries[Trust])
+	if err != nil {
+		return nil, fmt.Errorf("%w: Secret/%s: %w", kind.ErrRejected, name, err)
+	}
+	return c, nil
+}
+
+// ScopeOf is whose certificates those of a cluster are: owner is the mark of an object of the stack, and namespace that of the cluster.
+func ScopeOf(owner, namespace, cluster string) pki.Scope {
+	of, _ := kind.ParseOwner(owner)
+	return pki.Scope{Stack: of.Stack, Namespace: namespace, Cluster: cluster}
+}
+
+// Derived is how the agent talks to members, with keys of a generation. master is nil where the stack has none.
+func Derived(master *pki.Master, scope pki.Scope, generation int) (*tls.Config, error) {
+	authority, err := master.Authority(scope, generation)
+	if err != nil {
+		return nil, rejected(scope.Cluster, err)
+	}
+	identity, err := authority.Client(agentName)
+	if err != nil {
+		return nil, rejected(scope.Cluster, err)
+	}
+	return identity.Config()
+}
+
+func rejected(cluster string, err error) error {
+	return fmt.Errorf("%w: the keys of the cluster %s: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, cluster, err)
+}
+
+// Check reports what is wrong with a client's Secret of the repository, which field names.
+func Check(e *kind.Expansion, field, name string) {
+	if !e.Declares("Secret", name) {
+		return // resolving the reference reports it
+	}
+	entries := map[string]string{}
+	for _, entry := range []string{Cert, Key, Trust} {
+		if entries[entry], _ = e.Data("Secret", name, entry); entries[entry] == "" {
+			e.Problem(field, fmt.Sprintf("Secret/%s has no entry %s", name, entry), "add it there, in PEM")
+			return
+		}
+	}
+	if _, err := pki.Config(entries[Cert], entries[Key], entries[Trust]); err != nil {
+		e.Problem(field, fmt.Sprintf("Secret/%s cannot be used: %s", name, err), "put them there as they were made together, in PEM and without a passphrase")
+	}
+}
