@@ -13,11 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -188,9 +186,7 @@ func TestAttackShrinkingWithoutMajority(t *testing.T) {
 			w.Wipe(m.Disk)
 		}
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass goes on asking
-	defer stop()
-	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(3))})
+	w.carried(sized(3))
 	if machines := len(w.look()); machines != 5 {
 		t.Errorf("%d machines are left of 5", machines)
 	}

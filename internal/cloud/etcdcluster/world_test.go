@@ -108,7 +108,7 @@ func (w *world) look() map[string]*etcd.Machine {
 	machines := map[string]*etcd.Machine{}
 	for _, p := range ports.Ports {
 		if disk := disks[p.Device]; disk != "" && len(p.IPs) > 0 {
-			machines[p.IPs[0].Address] = &etcd.Machine{Disk: disk, Version: made[p.Device].version, TLS: made[p.Device].serves}
+			machines[p.IPs[0].Address] = &etcd.Machine{Boot: p.Device, Disk: disk, Version: made[p.Device].version, TLS: made[p.Device].serves}
 		}
 	}
 	return machines

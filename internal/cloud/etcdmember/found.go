@@ -29,9 +29,7 @@ func found(around kind.Around, machines []*machine) (all []live) {
 				l.Drained[m.host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
 		} else {
-			if there = m.alone(at, &l); m.elsewhere(machines) != "" {
-				l.Message, l.State.lost = m.elsewhere(machines), "its data is of machines that had other addresses"
-			}
+			there = m.alone(at, &l)
 			if at != lost && !m.waits {
 				l.Turn.Stay = m.onlyHere(machines, nil)
 			}
@@ -173,7 +171,7 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 	case at == boots && m.waiting.State == etcd.Restores:
 		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
 	case at == boots && m.host.ID != "" && !m.host.Boots && !m.waits && !m.answers:
-		l.Phase, l.Message = kind.Pending, "does not answer: etcd answers nobody before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses (docs/clusters.md)"
+		l.Phase, l.Message = kind.Pending, silentSoFar
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
 	case m.answers && m.status.Leader != 0:
@@ -199,3 +197,6 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 }
 
 const lostMajority = "the cluster has no majority, and nothing is done by itself: bring machines back, or restore a backup (docs/clusters.md)"
+
+// silentSoFar is about machines that have been there for long.
+const silentSoFar = "does not answer: etcd answers nobody before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses (docs/clusters.md)"

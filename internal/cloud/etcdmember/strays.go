@@ -3,15 +3,12 @@ package etcdmember
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/pattern"
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -70,30 +67,6 @@ func strays(around kind.Around, machines []*machine, knows *machine, before *liv
 	}
 	return all
 }
-
-// elsewhere says of a machine, of no cluster that works, that none of the members which its data knows is where the machine of its name is now, and what to
-// do; "" where that is not so. The volumes of a cluster stay when its manifest goes, and its ports do not: new ones may have one another's addresses.
-func (m *machine) elsewhere(machines []*machine) string {
-	var known []string
-	for _, o := range m.members.List {
-		if slices.ContainsFunc(machines, func(m *machine) bool { return peerAt(o, m.address) && (o.Name == m.key.Name || o.Name == "") }) {
-			return ""
-		}
-		for _, peer := range o.PeerURLs {
-			if at, err := netip.ParseAddr(hostOf(peer)); err == nil && len(known) < mostShown {
-				known = append(known, printable.Name(printable.Clip(o.Name, 64))+" at "+at.String())
-			}
-		}
-	}
-	if known == nil || m.status.Leader != 0 {
-		return ""
-	}
-	slices.Sort(known)
-	return fmt.Sprintf("its data is of a cluster of machines that had other addresses (%s), as of one that was deleted: delete the machines and their volumes, and it begins again, empty; or have the ports get those addresses (docs/clusters.md)", strings.Join(known, ", "))
-}
-
-// mostShown is how many addresses are named: those of the largest cluster.
-const mostShown = 9
 
 // ported reports whether the cloud shows a port with an address, of whomever.
 func ported(around kind.Around, address string) bool {

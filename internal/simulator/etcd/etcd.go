@@ -10,10 +10,11 @@ import (
 )
 
 // Machine is one that runs: Disk is what its data is on, and stays when the machine is replaced. Version is of the etcd that it
-// has, "" for 3.5.35; TLS is what it serves with, nil for none.
+// has, "" for 3.5.35; TLS is what it serves with, nil for none. Boot is another one each time that it starts: etcd answers nobody from then until it has found
+// a majority. With "" it has always found one.
 type Machine struct {
-	Disk, Version string
-	TLS           *tls.Config
+	Disk, Version, Boot string
+	TLS                 *tls.Config
 }
 
 // World is all machines and what is on their disks.
@@ -29,6 +30,7 @@ type World struct {
 	elections int
 	disks     map[string]*node
 	parcels   map[string]*parcel
+	ready     map[string]bool // by boots: it has found a majority
 	// Sins are what nobody should have asked for.
 	sins     []string
 	alarms   []string
@@ -64,7 +66,7 @@ type member struct {
 
 // New is a world without any cluster.
 func New(machine func(address string) *Machine) *World {
-	return &World{Machine: machine, disks: map[string]*node{}, parcels: map[string]*parcel{}, next: 1 << 60}
+	return &World{Machine: machine, disks: map[string]*node{}, parcels: map[string]*parcel{}, ready: map[string]bool{}, next: 1 << 60}
 }
 
 // OnRequest has do called before each request that changes something is carried out.

@@ -105,6 +105,19 @@ func (w *World) majority(c *cluster) (most, all bool) {
 	return run > voters/2, run == voters
 }
 
+// answers reports whether etcd on a machine serves clients. All that have found a majority are noted.
+func (w *World) answers(m *Machine) bool {
+	for _, c := range w.clusters() {
+		most, _ := w.majority(c)
+		for _, o := range c.members {
+			if at := w.Machine(hostOf(o.PeerURLs[0])); most && w.healthy(c, o) {
+				w.ready[at.Boot] = true
+			}
+		}
+	}
+	return m.Boot == "" || w.ready[m.Boot]
+}
+
 func hostOf(url string) string {
 	_, at, _ := strings.Cut(url, "://")
 	host, _, _ := net.SplitHostPort(at)

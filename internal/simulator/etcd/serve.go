@@ -54,6 +54,9 @@ func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request)
 		return false
 	default:
 		n.version = m.version()
+		if !w.answers(m) {
+			return false
+		}
 		w.serve(n, me, rw, req)
 	}
 	return true
