@@ -63,7 +63,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
 	defer lines.Close()
 	w.watchers = []engine.Watcher{lines}
-	eng, region, err := w.open(cmd.Context(), s)
+	eng, region, err := w.open(cmd.Context(), s, nil)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (p *previewer) open(ctx context.Context) (*engine.Engine, string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.engine == nil {
-		engine, region, err := p.wiring.open(ctx, p.stack)
+		engine, region, err := p.wiring.open(ctx, p.stack, nil)
 		if err != nil {
 			return nil, "", err
 		}

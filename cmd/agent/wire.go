@@ -58,9 +58,9 @@ func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
 	}
-	unanswered, members := &engine.Unanswered{}, &engine.Members{}
+	unanswered, members, memory := &engine.Unanswered{}, &engine.Members{}, &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
-		engine, region, err := w.open(ctx, s)
+		engine, region, err := w.open(ctx, s, memory)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
@@ -135,13 +135,19 @@ func defaultsIn(s *config.Stack, region string) defaults.Defaults {
 	return d
 }
 
-// withKeys adds the keys that kinds need: only who opens a cloud has them.
-func withKeys(d defaults.Defaults, keys defaults.Keys) defaults.Defaults {
-	d.Keys = keys
+// beyond is what kinds need besides the manifests and the login: only who opens a cloud has it.
+type beyond struct {
+	keys   defaults.Keys
+	memory *defaults.Memory
+}
+
+func (b beyond) with(d defaults.Defaults) defaults.Defaults {
+	d.Keys, d.Memory = b.keys, b.memory
 	return d
 }
 
-func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
+// open logs in. memory is that of the stack's agent; nil for one pass.
+func (w wiring) open(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
 	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name), Fence: w.fence, Sharing: w.sharing}
@@ -157,10 +163,11 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	if err != nil {
 		return nil, "", err
 	}
+	more := beyond{keys, memory}
 	engine := &engine.Engine{
 		Timing: engine.Timing{Grace: w.grace, Former: w.former},
-		Stack:  s.Name, Kinds: all.Kinds(client, withKeys(defaultsIn(s, client.Region), keys)), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, keys), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
+		Stack:  s.Name, Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Policies: s.Policies(), Limits: s.Limits,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)
@@ -169,7 +176,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 }
 
 // further are the entries that manifests may name besides the main one, whose client is given.
-func further(s *config.Stack, as cloud.Config, main *cloud.Client, keys defaults.Keys) (list []engine.Entry) {
+func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
 	as.Beside = main
 	for _, name := range s.Entries().Further {
 		as := as // each entry has its own
@@ -179,7 +186,7 @@ func further(s *config.Stack, as cloud.Config, main *cloud.Client, keys defaults
 			if err != nil {
 				return engine.Access{}, err
 			}
-			return engine.Access{Kinds: all.Kinds(client, withKeys(defaultsIn(s, client.Region), keys)), Realm: client.Realm}, nil
+			return engine.Access{Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Realm: client.Realm}, nil
 		}})
 	}
 	return list

@@ -75,7 +75,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		service.Kind(c),
 		endpoint.Kind(c),
 		applicationcredential.Kind(c),
-		image.Kind(c, d.ImageHosts...),
+		image.Kind(c, d),
 		flavor.Kind(c),
 		keypair.Kind(c),
 		servergroup.Kind(c),

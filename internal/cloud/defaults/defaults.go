@@ -26,6 +26,8 @@ type Defaults struct {
 	Region string `json:"-"`
 	// Keys are in none of the fields: they are read where a cloud is opened.
 	Keys Keys `json:"-"`
+	// Memory is that of the stack; nil where each login has its own.
+	Memory *Memory `json:"-"`
 }
 
 // Keys are what kinds need besides the login to the cloud; all nil where nothing is written to one.

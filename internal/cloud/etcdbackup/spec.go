@@ -69,7 +69,7 @@ func Kind(c *cloud.Client, with defaults.Defaults) kind.Kind {
 	if c != nil {
 		machines = c.Machines
 	}
-	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: &failures{}, master: with.Keys.Master}
+	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: defaults.Recall(with.Memory, Name, func() *failures { return &failures{} }), master: with.Keys.Master}
 	return kind.DefineFlat[Spec, series](kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 		Service: cloud.ObjectStore, StaysMarked: true, Rare: true, Inside: []string{"SwiftContainer"},

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator/etcd"
 )
@@ -232,6 +234,22 @@ func TestAttackSnapshots(t *testing.T) {
 				t.Errorf("the pass is %s, with the status %s, %v", pass.Outcome(), text, err)
 			}
 		})
+	}
+}
+
+// A login that is made again, as after a pass in which a list failed, does not try at once what has just failed.
+func TestAttackALoginPerPass(t *testing.T) {
+	s := newShelf(t)
+	s.Defaults.Memory = &defaults.Memory{}
+	s.MustSync(all)
+	s.age(90 * time.Minute)
+	asked := 0
+	s.through(func(rw http.ResponseWriter, _ *http.Request) { asked++; rw.WriteHeader(http.StatusServiceUnavailable) })
+	for range 3 {
+		s.Engine(s.Target.Client(nil)).Sync(t.Context(), engine.Revision{Commit: "test", Want: s.Resolve(all)})
+	}
+	if asked != 1 {
+		t.Errorf("a snapshot was asked for %d times", asked)
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator/glance"
@@ -40,6 +42,34 @@ func TestAttackOtherContent(t *testing.T) {
 			t.Errorf("%s was downloaded %d times in three passes", path, n)
 		}
 		g.MustSync("")
+	}
+}
+
+// A login that is made again, as after a pass in which a list failed, has neither what failed downloaded again, nor what is on its way.
+func TestAttackALoginPerPass(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		w.Header().Set("Content-Length", fmt.Sprint(5<<20))
+		_, _ = w.Write(make([]byte, 3<<20))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	s, g := serve(t, map[string]string{"/short": disk}), simulated(t)
+	g.Defaults.Memory = &defaults.Memory{}
+	other := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/short", sha("another")))
+	long := strings.NewReplacer("name: os}", "name: long}", "name: os-1", "name: long-1").Replace(managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", slow.URL, sha(disk))))
+	for n := range 3 {
+		e := g.Engine(g.Client(nil))
+		e.Timing.Pending = 300 * time.Millisecond
+		pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(other + "\n---\n" + long)})
+		if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "tried again after") || !strings.Contains(said, "is being uploaded: ") {
+			t.Errorf("pass %d says %s", n, said)
+		}
+	}
+	if n := s.count("/short"); n != 1 || len(asked) != 1 {
+		t.Errorf("what failed was downloaded %d times, and what is on its way %d times", n, len(asked))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -64,11 +65,11 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Image over c, which may be nil where only rules are needed. Images are
-// downloaded from public addresses, and from these hosts wherever they are. It
+// downloaded from public addresses, and from hosts that d names wherever they are. It
 // lists the images that the project can use, and those that anybody has published,
 // which Glance leaves out unless they are asked for.
-func Kind(c *cloud.Client, hosts ...string) kind.Kind {
-	u := newUploads(c, hosts)
+func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
+	u := newUploads(c, d)
 	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image, Rare: true,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -33,9 +34,13 @@ const (
 type uploads struct {
 	client *cloud.Client
 	web    *http.Client
-	slots  chan struct{}
 	now    func() time.Time
+	*known
+}
 
+// known is what outlives the login that an upload was begun with.
+type known struct {
+	slots   chan struct{}
 	mu      sync.Mutex
 	running map[string]*upload // by the ID of the image
 	failed  map[string]failure // by owner and content
@@ -56,9 +61,11 @@ type failure struct {
 // errFinal is what need not be tried again soon.
 var errFinal = errors.New("refused")
 
-func newUploads(c *cloud.Client, hosts []string) *uploads {
-	return &uploads{client: c, web: outbound.Downloads(outbound.Config{Home: hosts, MaxAnswer: largest, HeaderTime: time.Minute}),
-		slots: make(chan struct{}, atOnce), now: time.Now, running: map[string]*upload{}, failed: map[string]failure{}}
+func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
+	return &uploads{client: c, web: outbound.Downloads(outbound.Config{Home: d.ImageHosts, MaxAnswer: largest, HeaderTime: time.Minute}), now: time.Now,
+		known: defaults.Recall(d.Memory, "Image", func() *known {
+			return &known{slots: make(chan struct{}, atOnce), running: map[string]*upload{}, failed: map[string]failure{}}
+		})}
 }
 
 func keyOf(w kind.Want[*Spec]) string { return w.Mark.Owner + "\n" + w.Spec.Content.words() }

@@ -20,7 +20,7 @@ import (
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{configmap.Kind(), secret.Kind(), image.Kind(c), flavor.Kind(c), keypair.Kind(c),
+	return []kind.Kind{configmap.Kind(), secret.Kind(), image.Kind(c, defaults.Defaults{}), flavor.Kind(c), keypair.Kind(c),
 		servergroup.Kind(c), volume.Kind(c), server.Kind(c, nil)}
 }
 

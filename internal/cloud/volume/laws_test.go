@@ -15,7 +15,7 @@ import (
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{image.Kind(c), volumetype.Kind(c), volume.Kind(c)}
+	return []kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
 }
 
 const needs = `

@@ -20,7 +20,7 @@ import (
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{image.Kind(c), volumetype.Kind(c), volume.Kind(c), volumesnapshot.Kind(c)}
+	return []kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c), volumesnapshot.Kind(c)}
 }
 
 const needs = `

@@ -80,7 +80,7 @@ spec: {resource: {size: 1, volumeTypeRef: gold}}
 // while there is one.
 func TestTypesAndTheirVolumes(t *testing.T) {
 	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-		return []kind.Kind{image.Kind(c), volumetype.Kind(c), volume.Kind(c)}
+		return []kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
 	}).Beside("admin")
 	all := strings.Replace(managed, "NAME", "gold-"+strings.ToLower(rand.Text()), 1) + using
 	g.MustSync(all)
