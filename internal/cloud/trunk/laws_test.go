@@ -1,13 +1,17 @@
 package trunk_test
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 const needs = `
@@ -78,6 +82,58 @@ func TestSwitchedOff(t *testing.T) {
 	g.MustSync(needs + "---" + strings.Replace(object, "segmentationID: 101", "segmentationID: 102", 1))
 }
 
+// A subport inherits the VLAN of its network, whatever number the manifest has, which K-ORC wants one to have; Neutron writes it down and asks for no more.
+func TestInherited(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}) // networks of VLANs are an administrator's
+	var made struct{ Network struct{ ID string } }
+	if err := g.Beside("admin").Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "networks", Into: &made, Body: map[string]any{
+		"network": map[string]any{"name": "vlan-123", "project_id": g.Client(nil).ProjectID, "provider:network_type": "vlan", "provider:physical_network": "physnet1", "provider:segmentation_id": 123}}}); err != nil {
+		t.Fatal(err)
+	}
+	more := `
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: vlan}
+spec: {managementPolicy: unmanaged, import: {id: ` + made.Network.ID + `}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: green}
+spec: {resource: {networkRef: vlan}}
+`
+	with := func(subports string) string {
+		return needs + more + "---" + strings.Replace(object, "{portRef: red, segmentationID: 101}", subports, 1)
+	}
+	for _, subports := range []string{
+		"{portRef: green, segmentationType: inherit}",
+		"{portRef: green, segmentationID: 7, segmentationType: inherit}, {portRef: red, segmentationID: 7}",
+		"{portRef: green, segmentationID: 5}, {portRef: red, segmentationID: 7}",
+		"{portRef: red, segmentationID: 7}, {portRef: green, segmentationType: inherit}",
+		"{portRef: red, segmentationID: 7}",
+		"{portRef: red, segmentationID: 7}, {portRef: green, segmentationType: inherit}",
+	} {
+		g.MustSync(with(subports))
+		if pass := g.MustSync(with(subports)); len(pass.Results) > 0 {
+			t.Errorf("%s: a second pass does %v", subports, pass.Results[0].Step)
+		}
+	}
+	var found struct {
+		Trunks []struct {
+			Subports []struct {
+				ID int `json:"segmentation_id"`
+			} `json:"sub_ports"`
+		}
+	}
+	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Path: "trunks", Into: &found}); err != nil || len(found.Trunks) != 1 || len(found.Trunks[0].Subports) != 2 || found.Trunks[0].Subports[1].ID != 123 {
+		t.Errorf("there is %+v, %v", found, err)
+	}
+	pass := g.Sync(with("{portRef: blue, segmentationType: inherit}")) // of a network that has none
+	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "Unknown segmentation_type 'vxlan'") {
+		t.Errorf("the pass says %s", said)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{
@@ -86,6 +142,7 @@ func TestRefused(t *testing.T) {
 		"{portRef: red, segmentationID: 1}, {portRef: red, segmentationID: 2}":  "spec.resource.subports[1].portRef: names red",
 		"{portRef: red, segmentationID: 4095}":                                  "spec.resource.subports[0].segmentationID",
 		"{portRef: red, segmentationID: 1, segmentationType: vxlan}":            "spec.resource.subports[0].segmentationType",
+		"{portRef: red}": "spec.resource.subports[0].segmentationID: is missing",
 	}, func(subports string) string {
 		return needs + "---" + strings.Replace(object, "{portRef: red, segmentationID: 101}", subports, 1)
 	})

@@ -33,8 +33,8 @@ type Spec struct {
 // Subport is a port that is reached through the trunk's.
 type Subport struct {
 	PortRef          string `json:"portRef" api:"port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port."`
-	SegmentationID   int    `json:"segmentationID" api:"segmentation_id" rule:"required,min=1,max=4094" doc:"VLAN by which the machine reaches it."`
-	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan,default=vlan" doc:"How subports are kept apart."`
+	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it; needed for vlan, and without a meaning for inherit."`
+	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan|inherit,default=vlan" doc:"How the machine tells it from others. inherit: by the VLAN of its network, which must be one of a VLAN; a subport that is there already keeps the number that it has."`
 }
 
 // More is what only Neutron says of a trunk.
@@ -75,10 +75,17 @@ func validate(s *Spec, r *kind.Report) {
 		if ports[p.PortRef] {
 			r.Problem(field+".portRef", "names "+p.PortRef+" for the second time", "name each port once, and not that of the trunk itself")
 		}
-		if segments[p.SegmentationID] {
+		switch {
+		case p.inherits():
+		case p.SegmentationID == 0:
+			r.Problem(field+".segmentationID", "is missing", "give the number of a VLAN, or set segmentationType: inherit")
+		case segments[p.SegmentationID]:
 			r.Problem(field+".segmentationID", fmt.Sprintf("is %d for the second time", p.SegmentationID), "give each subport a number of its own")
 		}
-		ports[p.PortRef], segments[p.SegmentationID] = true, true
+		ports[p.PortRef] = true
+		if !p.inherits() {
+			segments[p.SegmentationID] = true
+		}
 	}
 }
 
@@ -93,17 +100,30 @@ func observe(s *state, live *kind.Live[*state]) {
 	}
 }
 
-// wanted are the subports of the manifest, with IDs.
-func wanted(w kind.Want[*Spec]) []Subport {
+// wanted are the subports of the manifest, with IDs. Those that inherit their VLAN, which Neutron writes down once, have that of have.
+func wanted(w kind.Want[*Spec], have []Subport) []Subport {
 	list := slices.Clone(w.Spec.Subports)
 	for i := range list {
 		list[i].PortRef = table.ID(w.Ref("Port", list[i].PortRef))
+		at := slices.IndexFunc(have, func(p Subport) bool { return p.PortRef == list[i].PortRef })
+		if list[i].inherits() && at >= 0 {
+			list[i] = have[at]
+		}
 	}
 	return list
 }
 
+func (p Subport) inherits() bool { return p.SegmentationType == inherit }
+
+const inherit = "inherit"
+
 // String is what subports are compared by.
-func (p Subport) String() string { return fmt.Sprintf("%s by vlan %d", p.PortRef, p.SegmentationID) }
+func (p Subport) String() string {
+	if p.inherits() {
+		return p.PortRef + " by the vlan of its network"
+	}
+	return fmt.Sprintf("%s by vlan %d", p.PortRef, p.SegmentationID)
+}
 
 func texts(list []Subport) (out []string) {
 	for _, p := range list {
@@ -113,20 +133,24 @@ func texts(list []Subport) (out []string) {
 }
 
 func compareSubports(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
-	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w)), kind.InPlace)
+	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w, have.Spec.Subports)), kind.InPlace)
 }
 
 // writeSubports is for the request that creates; others take no subports.
 func writeSubports(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
 	if have == nil {
-		body["sub_ports"] = bodies(wanted(w))
+		body["sub_ports"] = bodies(wanted(w, nil))
 	}
 }
 
 func bodies(list []Subport) []any {
 	out := []any{}
 	for _, p := range list {
-		out = append(out, map[string]any{"port_id": p.PortRef, "segmentation_type": "vlan", "segmentation_id": p.SegmentationID})
+		body := map[string]any{"port_id": p.PortRef, "segmentation_type": inherit}
+		if !p.inherits() {
+			body["segmentation_type"], body["segmentation_id"] = "vlan", p.SegmentationID
+		}
+		out = append(out, body)
 	}
 	return out
 }
@@ -146,7 +170,8 @@ func update(ctx context.Context, d driver, n define.NeutronChange[Spec, More]) e
 				return err
 			}
 		}
-		want, have := wanted(n.Want), n.Have.State.Spec.Subports
+		have := n.Have.State.Spec.Subports
+		want := wanted(n.Want, have)
 		if err := edit(ctx, d, n.Have.ID, "remove", have, want); err != nil {
 			return err
 		}

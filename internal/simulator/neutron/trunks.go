@@ -73,7 +73,11 @@ func parseSubPorts(name string, v any) (any, *oslo.Error) {
 			out = append(out, s)
 			continue
 		}
-		if s.Type, _ = m["segmentation_type"].(string); s.Type != "vlan" {
+		if s.Type, _ = m["segmentation_type"].(string); s.Type == "inherit" {
+			out = append(out, s)
+			continue
+		}
+		if s.Type != "vlan" {
 			return nil, invalidInput("Invalid segmentation type '%s'.", py(m["segmentation_type"]))
 		}
 		if s.ID, err = toInt(m["segmentation_id"]); err != nil {
@@ -130,8 +134,16 @@ func (n *Neutron) addSubPorts(c *oslo.Call, t *Trunk, list []SubPort) error {
 		if s.Type == "" {
 			return invalidInput("Invalid subport details '{'port_id': '%s'}': missing segmentation information. Must specify both segmentation_id and segmentation_type.", s.PortID)
 		}
-		if _, err := n.ports.find(c.Caller, s.PortID); err != nil {
+		port, err := n.ports.find(c.Caller, s.PortID)
+		if err != nil {
 			return err
+		}
+		if s.Type == "inherit" { // services/trunk/rules.py: _prepare_subports
+			of, _ := n.networks.store.Get(port.NetworkID)
+			if s.Type = of.Provider.Type; s.Type != "vlan" {
+				return invalidInput("Unknown segmentation_type '%s'", s.Type)
+			}
+			s.ID = *of.Provider.Segment
 		}
 		if s.PortID == t.PortID {
 			return conflict("ParentPortInUse", "Port %s is currently in use and is not eligible for use as a parent port.", s.PortID)
