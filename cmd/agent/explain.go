@@ -59,7 +59,7 @@ func (a *app) explain() *cobra.Command {
 }
 
 // explained is what there is to say of a field; spec.resource, or spec, may be left out
-// of its path, whose first field says whether they are.
+// of its path, whose first field says whether they are. The error for a field that there is not says where one of its name is.
 func explained(d described, path string) (string, error) {
 	first, _, _ := strings.Cut(path, ".")
 	for _, below := range []string{"spec.resource.", "spec."} {
@@ -68,7 +68,15 @@ func explained(d described, path string) (string, error) {
 			break
 		}
 	}
-	return manifest.Explain(d.body, path)
+	text, err := manifest.Explain(d.body, path)
+	if err == nil {
+		return text, nil
+	}
+	if there := manifest.FieldsNamed(d.body, path[strings.LastIndexByte(path, '.')+1:]); len(there) > 0 {
+		const most = 5
+		err = fmt.Errorf("%w; there is %s", err, strings.Join(there[:min(len(there), most)], ", "))
+	}
+	return "", err
 }
 
 // explainFully is everything about a kind on one page.

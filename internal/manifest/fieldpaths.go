@@ -21,6 +21,26 @@ func HasField(body reflect.Type, path string) bool {
 	return len(steps) > 0
 }
 
+// FieldsNamed are the paths of all fields of a name, without indexes, those nearest to the top first.
+func FieldsNamed(body reflect.Type, name string) (paths []string) {
+	type place struct {
+		at string
+		t  reflect.Type
+	}
+	for open := []place{{"", body}}; len(open) > 0; open = open[1:] {
+		for _, f := range fieldsOf(open[0].t).list {
+			path := strings.TrimPrefix(open[0].at+"."+f.name, ".")
+			if f.name == name {
+				paths = append(paths, path)
+			}
+			if below := structBelow(f.typ); below != nil {
+				open = append(open, place{path, below})
+			}
+		}
+	}
+	return paths
+}
+
 // inType is the type of the step's value inside one of t; nil when there is no such field.
 func (s pathStep) inType(t reflect.Type) reflect.Type {
 	t = pointee(t)
