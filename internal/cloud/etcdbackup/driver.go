@@ -27,8 +27,8 @@ type driver struct {
 // client asks members of the cluster as they want it.
 func (d driver) client(w want) (c etcd.Client, err error) {
 	switch c = d.etcd; {
-	case w.Spec.TLSSecretRef != "":
-		c.TLS, err = etcdtls.FromSecret(w.Spec.TLSSecretRef, w.Ref("Secret", w.Spec.TLSSecretRef).Data)
+	case w.Spec.TLSSecret != "":
+		c.TLS, err = etcdtls.FromSecret(w.Spec.TLSSecret, w.Ref("Secret", w.Spec.TLSSecret).Data)
 	case w.Spec.Generation > 0:
 		c.TLS, err = etcdtls.Derived(d.master, etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, w.Spec.ClusterRef), w.Spec.Generation)
 	}

@@ -18,6 +18,7 @@ type answer struct {
 	status  etcd.Status
 	members etcd.Members
 	answers bool
+	unlike  string // how it talks otherwise than it should, as without TLS
 }
 
 // ask asks all members at the same time.
@@ -30,6 +31,7 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 			a.at = at
 			var err error
 			if a.status, err = c.Status(ctx, at.Addr().String()); err != nil {
+				a.unlike = etcd.HowUnlike(err)
 				return
 			}
 			a.answers = true
@@ -69,12 +71,12 @@ func choose(all []answer) (best answer, err error) {
 		}
 	}
 	if tied {
-		return answer{}, errors.New("no leader is named by most of the members that answer")
+		return answer{}, errors.New("no leader is named by most of the members that answer" + otherwise(all))
 	}
 	mine := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return !a.answers || of(a) != most })
 	voters, healthy := counted(mine)
 	if len(healthy) < len(voters)/2+1 || len(voters) == 0 {
-		return answer{}, fmt.Errorf("only %d of the %d voters of the cluster answer and are in touch with the leader, which is no majority", len(healthy), len(voters))
+		return answer{}, fmt.Errorf("only %d of the %d voters of the cluster answer and are in touch with the leader, which is no majority%s", len(healthy), len(voters), otherwise(all))
 	}
 	best = healthy[0]
 	for _, a := range healthy[1:] {
@@ -84,6 +86,16 @@ func choose(all []answer) (best answer, err error) {
 		}
 	}
 	return best, nil
+}
+
+// otherwise names a member that talks otherwise than it should, which may be why there are too few; "" where none does.
+func otherwise(all []answer) string {
+	for _, a := range all {
+		if a.unlike != "" {
+			return fmt.Sprintf("; %s %s", a.at, a.unlike)
+		}
+	}
+	return ""
 }
 
 // counted are the IDs of the voters, as one that is one of them knows it, and those of them that answer, each once.

@@ -51,7 +51,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 func (s *Spec) validateTLS(r *kind.Report) {
 	encrypted := 0
 	for _, endpoint := range s.EtcdEndpoints {
-		if strings.HasPrefix(endpoint, "https:") {
+		if u, err := url.Parse(endpoint); err == nil && u.Scheme == "https" { // also of HTTPS://
 			encrypted++
 		}
 	}
@@ -104,7 +104,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		etcdtls.Check(e, clientField, s.ClientTLSSecret)
 	}
 	if s.ClusterRef == "" {
-		s.TLSSecretRef = s.ClientTLSSecret
+		s.TLSSecret = s.ClientTLSSecret
 		return
 	}
 	if s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember"); len(s.MemberRefs) == 0 {
@@ -112,9 +112,9 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	switch t := e.Stated("EtcdMember", s.MemberRefs[0]).TLS; {
 	case t != nil && s.ClientTLSSecret != "":
-		s.TLSSecretRef = s.ClientTLSSecret
+		s.TLSSecret = s.ClientTLSSecret
 	case t != nil:
-		s.TLSSecretRef, s.Generation = t.SecretRef, t.Generation
+		s.TLSSecret, s.OperatorRef, s.Generation = t.SecretRef, t.SecretRef, t.Generation
 	case s.ClientTLSSecret != "":
 		e.Note(clientField, "has no meaning: EtcdCluster/"+s.ClusterRef+" has no TLS")
 	}

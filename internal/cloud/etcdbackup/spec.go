@@ -38,9 +38,11 @@ type Spec struct {
 
 	// MemberRefs are the members of the cluster, which the repository knows.
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
-	// TLSSecretRef is the Secret that members are asked with, and Generation that of derived keys in place of one; neither without TLS.
-	TLSSecretRef string `json:"-" ref:"Secret"`
-	Generation   int    `json:"-"`
+	// TLSSecret is the Secret that members are asked with, and Generation that of derived keys in place of one; neither without TLS.
+	TLSSecret  string `json:"-"`
+	Generation int    `json:"-"`
+	// OperatorRef is TLSSecret where the cluster's manifest names it, and clientTLSSecret does not.
+	OperatorRef string `json:"-" ref:"Secret"`
 }
 
 // Swift says where snapshots are kept.
