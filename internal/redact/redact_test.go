@@ -132,6 +132,10 @@ func TestPlainWordsStay(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
+	pem := "-----BEGIN CERTIFICATE-----\nMIIBtjCCAVugAwIBAgITBmyf1XSXNmY\n-----END CERTIFICATE-----\n"
+	if text := "it shows a certificate that has expired"; of(pem).Text(text) != text {
+		t.Errorf("%q became %q", text, of(pem).Text(text))
+	}
 	if got := of(script).Text("bad input Xk93-ffZ here"); got != "bad input "+redact.Hidden+" here" {
 		t.Errorf("got %q", got)
 	}

@@ -17,7 +17,7 @@ const plainText = `
 a about accept accepted access action active add added additional address addresses admin administrator after again agent all
 allocate allocated allocation allow allowed already also an and annotation another any api application are as ask asked at
 attach attached attachment attempt attribute authentication available availability away az backend bad balancer be because
-been before being below between block body boot both bootable build building busy but by bytes call can cannot capacity cause
+been before being below between block body boot both bootable build building busy but by bytes call can cannot capacity cause certificate certificates
 change changed changes character characters check choose cidr class client close closed cloud code collection com command
 commit compute conflict conflicting connect connected connection console contact contain contains content control controller
 correct could count create created creating creation credential credentials current currently data database default delete

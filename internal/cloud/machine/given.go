@@ -36,6 +36,16 @@ func (g *Given) Validate(at string, template bool, r *kind.Report) {
 	}
 }
 
+// Plain is a certificate as it is compared: what is left out is not another thing than what it stands for. nil stays nil.
+func (c *Certificate) Plain() *Certificate {
+	if c == nil || c.Use != forMember {
+		return c
+	}
+	return &Certificate{Cluster: c.Cluster, Generation: c.Generation}
+}
+
+const forMember = "member"
+
 // ForClient is the use of a certificate that no other machine takes for a member's.
 const ForClient = "client"
 

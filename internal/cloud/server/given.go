@@ -50,6 +50,6 @@ func givenPrint(w want) string {
 	if !given.Any() {
 		return ""
 	}
-	text, _ := json.Marshal([]any{secretsOf(w, given.SecretRefs), given.Certificate}) // texts by names
+	text, _ := json.Marshal([]any{secretsOf(w, given.SecretRefs), given.Certificate.Plain()}) // texts by names
 	return "\n" + string(text)
 }

@@ -1,0 +1,19 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+)
+
+// What is compared of a certificate is written in metadata of machines that exist: another text would have all of them replaced. To write what is meant
+// anyway is no change.
+func TestTheFingerprintOfACertificate(t *testing.T) {
+	const member, client = "\n" + `[{},{"cluster":"kv","generation":1}]`, "\n" + `[{},{"cluster":"kv","generation":1,"use":"client"}]`
+	for use, print := range map[string]string{"": member, "member": member, "client": client} {
+		of := UserData{Given: machine.Given{Certificate: &machine.Certificate{Cluster: "kv", Generation: 1, Use: use}}}
+		if got := givenPrint(want{Spec: &Spec{UserData: &of}}); got != print {
+			t.Errorf("%q: it is %s", use, got)
+		}
+	}
+}
