@@ -146,6 +146,9 @@ func (b beyond) with(d defaults.Defaults) defaults.Defaults {
 	return d
 }
 
+// of is that of another entry of clouds.yaml.
+func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
+
 // open logs in. memory is that of the stack's agent; nil for one pass.
 func (w wiring) open(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
@@ -186,7 +189,7 @@ func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) 
 			if err != nil {
 				return engine.Access{}, err
 			}
-			return engine.Access{Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Realm: client.Realm}, nil
+			return engine.Access{Kinds: all.Kinds(client, more.of(name).with(defaultsIn(s, client.Region))), Realm: client.Realm}, nil
 		}})
 	}
 	return list

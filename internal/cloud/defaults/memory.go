@@ -23,3 +23,11 @@ func Recall[T any](m *Memory, kind string, anew func() *T) *T {
 	}
 	return m.kinds[kind].(*T)
 }
+
+// Of is the memory of another entry of clouds.yaml that the stack uses: what failed in one cloud need not fail in another. nil stays nil.
+func (m *Memory) Of(entry string) *Memory {
+	if m == nil {
+		return nil
+	}
+	return Recall(m, "entry "+entry, func() *Memory { return &Memory{} })
+}

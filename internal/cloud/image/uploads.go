@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -125,6 +126,7 @@ func (u *uploads) begin(ctx context.Context, id string, w kind.Want[*Spec], impo
 			if errors.Is(err, errFinal) {
 				pause = pauseRefused
 			}
+			maps.DeleteFunc(u.failed, func(_ string, f failure) bool { return u.now().After(f.until) }) // of images that are gone, too
 			u.failed[key] = failure{err, u.now().Add(pause)}
 		}
 	}()

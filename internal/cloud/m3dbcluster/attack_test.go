@@ -159,6 +159,8 @@ func TestAnEtcdWithTLS(t *testing.T) {
 		"from Secrets":       {by("  etcdClusterRef: shared") + etcd(static) + all, "", "spec.etcdTLSSecret: is missing, and EtcdCluster/shared has TLS with certificates from Secrets"},
 		"another Secret":     {by("  etcdClusterRef: shared\n  etcdTLSSecret: own") + etcd(static) + all + own, "", `"secretRefs":["own"]`},
 		"other members":      {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", `"secretRefs":["own"]`},
+		"a broken cluster":   {by("  etcdClusterRef: shared") + etcd(static), "", "refers to EtcdCluster/shared, whose machines are not known"},
+		"in capital letters": {by("  etcdEndpoints: [HTTPS://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdEndpoints[0]: is no address of etcd"}, // which its client does not understand
 		"nothing to show":    {by("  etcdEndpoints: [https://192.0.2.7:2379]"), "", "spec.etcdTLSSecret: is missing"},
 		"nobody to show it":  {by("  etcdEndpoints: [http://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdTLSSecret: is given, and etcd is asked without it"},
 		"TLS in part":        {by("  etcdEndpoints: [http://192.0.2.7:2379, https://192.0.2.8:2379]\n  etcdTLSSecret: own") + own, "", "has TLS at 1 of 2 addresses"},

@@ -46,7 +46,7 @@ func (s *Spec) validateEndpoints(r *kind.Report) {
 	encrypted := 0
 	for i, text := range s.EtcdEndpoints {
 		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+		if err != nil || !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is no address of etcd", "write it like http://10.0.0.5:2379, or with https")
 		} else if u.Scheme == "https" {
 			encrypted++
@@ -109,6 +109,10 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m *Machine, image, flavor string, e
 // named is an EtcdCluster of the repository.
 func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
 	machines, ok := e.Members("EtcdCluster", name, "VirtualMachine")
+	if len(machines) == 0 && e.Declares("EtcdCluster", name) {
+		e.Problem("spec.etcdClusterRef", "refers to EtcdCluster/"+name+", whose machines are not known", "correct what is reported of it")
+		return etcd{}, false
+	}
 	if !ok || len(machines) == 0 {
 		fix := "add a manifest for it, in namespace " + e.Key.Namespace
 		if near := e.Meant("EtcdCluster", name); near != "" {
