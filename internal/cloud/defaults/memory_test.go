@@ -29,4 +29,6 @@ func TestMemories(t *testing.T) {
 	}
 }
 
-func recalled(m *defaults.Memory, kind string) *int { return defaults.Recall(m, kind, func() *int { return new(int) }) }
+func recalled(m *defaults.Memory, kind string) *int {
+	return defaults.Recall(m, kind, func() *int { return new(int) })
+}
