@@ -344,13 +344,15 @@ func (f *fixture) refreshed(manifests string, own *tls.Config) {
 }
 
 // filled writes 500 keys, and nothing after that.
-func (f *fixture) filled() *client {
-	f.t.Helper()
-	c := &client{peers: f.healthy(), scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 5 * time.Second}}
+func (f *fixture) filled() *client { f.t.Helper(); return filled(f.t, f.healthy()) }
+
+func filled(t *testing.T, peers []string) *client {
+	t.Helper()
+	c := &client{peers: peers, scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 5 * time.Second}}
 	for c.tried = range 500 {
 		key, value := fmt.Sprintf("key-%d", c.tried), strconv.Itoa(c.tried)
-		if err := c.post(f.t.Context(), "put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{}); err != nil {
-			f.t.Fatal(err)
+		if err := c.post(t.Context(), "put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{}); err != nil {
+			t.Fatal(err)
 		}
 		c.acked[key] = value
 	}

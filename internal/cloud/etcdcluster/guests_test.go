@@ -21,6 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -58,8 +59,13 @@ func mustSync(t *testing.T, g *kindtest.Target, manifests string) {
 // addresses are those of the machines, by the names of their ports.
 func addresses(t *testing.T, g *kindtest.Target, size int) (list []string) {
 	t.Helper()
+	return addressesOf(t, g, "kv", size)
+}
+
+func addressesOf(t *testing.T, g *kindtest.Target, cluster string, size int) (list []string) {
+	t.Helper()
 	for i := range size {
-		list = append(list, kindtest.AddressOf(t, g.Client(nil), fmt.Sprintf("kv-%d", i)))
+		list = append(list, kindtest.AddressOf(t, g.Client(nil), fmt.Sprintf("%s-%d", cluster, i)))
 	}
 	return list
 }
@@ -168,6 +174,23 @@ func (c *client) judge(t *testing.T) {
 		}
 	}
 	t.Logf("%d keys of %d writes judged, %d lost", len(acked), tried, lost)
+}
+
+// The published manifest becomes a cluster of real machines as it is, with the version that the configuration has in place of its own, and serves.
+func TestThePublishedManifestOnRealMachines(t *testing.T) {
+	g := guests(t, "3.4.23")
+	manifest := read(t, "etcdcluster.yaml")
+	g.Only(manifest)
+	mustSync(t, g, manifest)
+	peers := addressesOf(t, g, "example-etcd-cluster", 3)
+	filled(t, peers).judge(t)
+	asks := etcd.Client{Machines: g.Machines, Port: etcd.ClientPort}
+	for _, address := range peers {
+		s, err := asks.Status(t.Context(), address)
+		if err != nil || s.Version != "3.4.23" || s.Leader == 0 || s.IsLearner {
+			t.Errorf("%s: %+v, %v", address, s, err)
+		}
+	}
 }
 
 // A cluster of real machines grows, is upgraded, and shrinks while somebody writes to it, by agents that are killed.

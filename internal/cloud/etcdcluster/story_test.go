@@ -29,13 +29,19 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 
 // The published manifest becomes a cluster as it is.
 func TestThePublishedManifest(t *testing.T) {
-	text, err := os.ReadFile("testdata/etcdcluster.yaml")
+	w := newWorld(t)
+	w.MustSync(read(t, "etcdcluster.yaml"))
+	w.settled(3)
+}
+
+// read is a manifest that somebody has published.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t)
-	w.MustSync(string(text))
-	w.settled(3)
+	return string(text)
 }
 
 // A machine whose disk is lost is no member any more before it is one again.

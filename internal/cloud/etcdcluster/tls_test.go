@@ -13,7 +13,6 @@ import (
 	"maps"
 	"math/big"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -105,14 +104,7 @@ func (h *house) secrets(peer, server, client func(*x509.Certificate)) string {
 	return h.secret("etcd-peer-tls", "peer", peerCrt, peerKey) + h.secret("etcd-server-tls", "server", serverCrt, serverKey) + h.secret("etcd-client-tls", "etcd-client", clientCrt, clientKey)
 }
 
-func published(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/example-tls-cluster.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
+func published(t *testing.T) string { t.Helper(); return read(t, "example-tls-cluster.yaml") }
 
 // newWorldOfTLS is one whose stack has a master key.
 func newWorldOfTLS(t *testing.T) *world {

@@ -3,6 +3,7 @@ package virtualmachinegroup_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -97,6 +98,15 @@ func TestMachinesAreHealed(t *testing.T) {
 	healed(once(healing("unresponsive: rebuild"), 1), "rebuild: wipes the disk", "http :80/: connection refused")
 	if both := once(healing(""), 2); len(both.Results) > 0 {
 		t.Errorf("when all are silent %d are healed", len(both.Results))
+	}
+}
+
+// What is missing is named once, where somebody has written it, and not for each machine that it is passed on to.
+func TestAMissingReferenceIsNamedOnce(t *testing.T) {
+	g := pure(t)
+	_, err := g.TryResolve(strings.Replace(object, "{value: ls}", "{value: ls, template: true, secretRefs: [nope]}", 1))
+	if said := fmt.Sprint(err); strings.Count(said, "Secret/nope") != 1 || !strings.Contains(said, "VirtualMachineGroup/web: spec.template.initScript.secretRefs[0]: refers to Secret/nope") {
+		t.Errorf("it says %s", said)
 	}
 }
 

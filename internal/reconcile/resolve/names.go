@@ -100,8 +100,10 @@ func (r *resolver) membersOf(n *node, kind string) []string {
 }
 
 // link finds every reference of every object, and names those that lead
-// nowhere.
+// nowhere. What an object passes on to its parts, which come after it, is named once.
 func (r *resolver) link() {
+	type leads struct{ from, to manifest.Key }
+	named := map[leads]bool{}
 	for _, n := range r.order {
 		if r.over() {
 			return
@@ -112,6 +114,10 @@ func (r *resolver) link() {
 		n.Refs = append(refsOf(&n.Desired, r.groups), r.entries.secret(&n.Desired)...)
 		for _, ref := range n.Refs {
 			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) || r.lost {
+				continue
+			}
+			named[leads{n.Key, ref.Key}] = true
+			if named[leads{n.Parent, ref.Key}] {
 				continue
 			}
 			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.advise(ref))); r.over() {
