@@ -51,6 +51,11 @@ enabled_backends = fake
 default_volume_type = fake
 storage_availability_zone = az-a
 service_down_time = $PATIENCE
+# How much room a store has is told every 10 s, from the start on: what is told before the scheduler listens is lost, and it
+# finds no room for any volume until it is told again.
+backend_stats_polling_interval = 10
+periodic_interval = 10
+periodic_fuzzy_delay = 0
 allow_availability_zone_fallback = true
 rootwrap_config = /nonexistent
 per_volume_size_limit = -1

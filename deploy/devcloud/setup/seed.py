@@ -52,6 +52,15 @@ def wait_for_hosts(cloud, hosts):
         time.sleep(0.5)
 
 
+def wait_for_stores(cloud):
+    """No volume finds room before the scheduler has been told of a store."""
+    deadline = time.time() + 120
+    while not cloud.get('volumev3', '/scheduler-stats/get_pools')['pools']:
+        if time.time() > deadline:
+            raise SystemExit('no store of volumes is known to the scheduler')
+        time.sleep(0.5)
+
+
 def zones(cloud, hosts):
     groups = {g['name']: g for g in cloud.get('compute', '/os-aggregates')['aggregates']}
     for host in hosts:
@@ -103,6 +112,7 @@ def main():
     qos_policy(admin)
     if 'volumev3' in admin.urls:
         volume_types(admin)
+        wait_for_stores(admin)
 
 
 main()
