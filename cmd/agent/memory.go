@@ -18,9 +18,9 @@ func frugal() {
 	}
 }
 
-// thrift gives the memory that a pass has used back to the machine when it has ended, where Go would keep it for the next
+// releaser gives the memory that a pass has used back to the machine when it has ended, where Go would keep it for the next
 // one, which is minutes away.
-type thrift struct {
+type releaser struct {
 	free func()
 	now  func() time.Time
 
@@ -28,14 +28,14 @@ type thrift struct {
 	next time.Time
 }
 
-func newThrift() *thrift { return &thrift{free: debug.FreeOSMemory, now: time.Now} }
+func newReleaser() *releaser { return &releaser{free: debug.FreeOSMemory, now: time.Now} }
 
-// thriftShare is the part of the time that it may take: the more memory there is in all, the longer it takes, and the more
+// releaseShare is the part of the time that it may take: the more memory there is in all, the longer it takes, and the more
 // stacks may use it at that moment.
-const thriftShare = 100
+const releaseShare = 100
 
 // Ran takes note of the end of a pass.
-func (t *thrift) Ran(report.Run) {
+func (t *releaser) Ran(report.Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	begun := t.now()
@@ -44,5 +44,5 @@ func (t *thrift) Ran(report.Run) {
 	}
 	t.free()
 	ended := t.now()
-	t.next = ended.Add(thriftShare * ended.Sub(begun))
+	t.next = ended.Add(releaseShare * ended.Sub(begun))
 }

@@ -25,21 +25,21 @@ import (
 
 // service is the agent as it runs for ever.
 type service struct {
-	log     *slog.Logger
-	stacks  []*agent.Loop
-	health  *agent.Health
-	metrics *report.Metrics
-	forges  *forges
-	hooks   http.Handler // nil when webhooks are not asked for
-	control http.Handler // what people may ask for
-	api     http.Handler // what kubectl reads; nil when nobody may
-	ui      http.Handler // what browsers read; nil then, too
-	shown   *readapi.Store
-	notices *notices
-	thrift  *thrift
-	traces  *trace.Sender // nil when nobody takes them
-	turns   *agent.Turns
-	stand   *agent.Standing // of stacks that are not shared
+	log      *slog.Logger
+	stacks   []*agent.Loop
+	health   *agent.Health
+	metrics  *report.Metrics
+	forges   *forges
+	hooks    http.Handler // nil when webhooks are not asked for
+	control  http.Handler // what people may ask for
+	api      http.Handler // what kubectl reads; nil when nobody may
+	ui       http.Handler // what browsers read; nil then, too
+	shown    *readapi.Store
+	notices  *notices
+	releaser *releaser
+	traces   *trace.Sender // nil when nobody takes them
+	turns    *agent.Turns
+	stand    *agent.Standing // of stacks that are not shared
 	// perFolder are the documents that stand for a stack in each folder, and pushed says of each that somebody may have pushed.
 	perFolder []config.Stack
 	pushed    map[string]chan struct{}
@@ -53,7 +53,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			names = append(names, s.Name)
 		}
 	}
-	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns(), thrift: newThrift(), pushed: map[string]chan struct{}{}}
+	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns(), releaser: newReleaser(), pushed: map[string]chan struct{}{}}
 	for _, document := range a.documents {
 		if document.PerFolder() {
 			svc.perFolder, svc.pushed[document.Name] = append(svc.perFolder, document), make(chan struct{}, 1)
@@ -120,7 +120,7 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 	if h != nil {
 		told = notify.NewMemory() // what other agents have told meanwhile is not known
 	}
-	to = append(to, notify.New(s.Name, s.Notifications(), told, svc.notices.send), svc.thrift)
+	to = append(to, notify.New(s.Name, s.Notifications(), told, svc.notices.send), svc.releaser)
 	w.watchers = append([]engine.Watcher{log}, watching(branches)...)
 	if svc.shown != nil {
 		w.watchers = append(w.watchers, svc.shown.Watch(s.Name))

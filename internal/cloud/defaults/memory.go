@@ -8,10 +8,10 @@ type Memory struct {
 	kinds map[string]any
 }
 
-// Recall is what a kind has in a memory, which is made anew where there is none yet. With no memory each login has its own.
-func Recall[T any](m *Memory, kind string, anew func() *T) *T {
+// Recall returns what a kind keeps in a memory, and creates it on first use. Without a memory each login has its own.
+func Recall[T any](m *Memory, kind string, create func() *T) *T {
 	if m == nil {
-		return anew()
+		return create()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -19,7 +19,7 @@ func Recall[T any](m *Memory, kind string, anew func() *T) *T {
 		m.kinds = map[string]any{}
 	}
 	if _, ok := m.kinds[kind]; !ok {
-		m.kinds[kind] = anew()
+		m.kinds[kind] = create()
 	}
 	return m.kinds[kind].(*T)
 }

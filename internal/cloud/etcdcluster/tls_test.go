@@ -162,7 +162,7 @@ func TestDerivedCertificates(t *testing.T) {
 	}
 }
 
-// A machine that uses a cluster is told by its members with the certificate that it gets, and can pass for none of them.
+// A machine that uses a cluster gets answers from its members with its certificate, which is not valid as a member's.
 func TestAMachineThatUsesACluster(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(1, 1))
