@@ -26,12 +26,12 @@ type driver struct {
 
 // client asks members of the cluster as they want it.
 func (d driver) client(w want) (c etcd.Client, err error) {
-	switch c = d.etcd; {
-	case w.Spec.TLSSecret != "":
-		c.TLS, err = etcdtls.FromSecret(w.Spec.TLSSecret, w.Ref("Secret", w.Spec.TLSSecret).Data)
-	case w.Spec.Generation > 0:
-		c.TLS, err = etcdtls.Derived(d.master, etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, w.Spec.ClusterRef), w.Spec.Generation)
+	var entries map[string]string
+	if t := w.Spec.TLS; t != nil {
+		entries = w.Ref("Secret", t.SecretRef).Data
 	}
+	c = d.etcd
+	c.TLS, err = etcdtls.Config(w.Spec.TLS, entries, d.master, etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, w.Spec.ClusterRef))
 	return c, err
 }
 

@@ -35,7 +35,9 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	case s.ClusterRef != "" && len(s.EtcdEndpoints) > 0:
 		r.Problem("spec.etcdEndpoints", "is given along with clusterRef", "keep one of them")
 	}
-	s.validateTLS(r)
+	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, clientField, s.ClientTLSSecret) && s.ClientTLSSecret != "" {
+		r.Problem(clientField, "is given, and etcdEndpoints are asked without TLS", "write https in the addresses, or remove it")
+	}
 	for i, endpoint := range s.EtcdEndpoints {
 		if _, what, fix := addressOf(endpoint); what != "" {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), what, fix)
@@ -45,24 +47,6 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.backupPolicy.backupIntervalInSecond", "comes more often than every minute", "write 60 or more")
 	}
 	s.note(r)
-}
-
-// validateTLS wants all members that are named to answer with TLS, or none.
-func (s *Spec) validateTLS(r *kind.Report) {
-	encrypted := 0
-	for _, endpoint := range s.EtcdEndpoints {
-		if u, err := url.Parse(endpoint); err == nil && u.Scheme == "https" { // also of HTTPS://
-			encrypted++
-		}
-	}
-	switch n := len(s.EtcdEndpoints); {
-	case encrypted > 0 && encrypted < n:
-		r.Problem("spec.etcdEndpoints", fmt.Sprintf("has TLS at %d of %d addresses", encrypted, n), "write https for all members, or http for all")
-	case encrypted > 0 && s.ClientTLSSecret == "":
-		r.Problem(clientField, "is missing, and etcdEndpoints are asked with TLS", "name a Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt")
-	case n > 0 && encrypted == 0 && s.ClientTLSSecret != "":
-		r.Problem(clientField, "is given, and etcdEndpoints are asked without TLS", "write https in the addresses, or remove it")
-	}
 }
 
 func (s *Spec) note(r *kind.Report) {
@@ -104,7 +88,9 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		etcdtls.Check(e, clientField, s.ClientTLSSecret)
 	}
 	if s.ClusterRef == "" {
-		s.TLSSecret = s.ClientTLSSecret
+		if s.ClientTLSSecret != "" {
+			s.TLS = &kind.TLS{SecretRef: s.ClientTLSSecret}
+		}
 		return
 	}
 	if s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember"); len(s.MemberRefs) == 0 {
@@ -112,9 +98,9 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	switch t := e.Stated("EtcdMember", s.MemberRefs[0]).TLS; {
 	case t != nil && s.ClientTLSSecret != "":
-		s.TLSSecret = s.ClientTLSSecret
+		s.TLS = &kind.TLS{SecretRef: s.ClientTLSSecret}
 	case t != nil:
-		s.TLSSecret, s.OperatorRef, s.Generation = t.SecretRef, t.SecretRef, t.Generation
+		s.TLS, s.OperatorRef = t, t.SecretRef
 	case s.ClientTLSSecret != "":
 		e.Note(clientField, "has no meaning: EtcdCluster/"+s.ClusterRef+" has no TLS")
 	}

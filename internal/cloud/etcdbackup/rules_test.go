@@ -1,6 +1,7 @@
 package etcdbackup_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdbackup"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // What the agent shows to members is what the cluster's manifest says, or a Secret that has all of it.
@@ -45,7 +47,8 @@ func TestHowMembersAreAsked(t *testing.T) {
 		got := fmt.Sprint(err)
 		for _, d := range wants {
 			if s, ok := d.Spec.(*etcdbackup.Spec); ok && err == nil {
-				got = fmt.Sprintf("%q %d", s.TLSSecret, s.Generation)
+				used := cmp.Or(s.TLS, &kind.TLS{})
+				got = fmt.Sprintf("%q %d", used.SecretRef, used.Generation)
 			}
 		}
 		if !strings.Contains(got, c.want) || strings.Contains(got, "hunter2") || strings.Contains(got, "spec.-") {

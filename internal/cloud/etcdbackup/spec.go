@@ -38,10 +38,9 @@ type Spec struct {
 
 	// MemberRefs are the members of the cluster, which the repository knows.
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
-	// TLSSecret is the Secret that members are asked with, and Generation that of derived keys in place of one; neither without TLS.
-	TLSSecret  string `json:"-"`
-	Generation int    `json:"-"`
-	// OperatorRef is TLSSecret where the cluster's manifest names it, and clientTLSSecret does not.
+	// TLS is what members are asked with; nil without it.
+	TLS *kind.TLS `json:"-"`
+	// OperatorRef is its Secret where the cluster's manifest names that, and clientTLSSecret does not.
 	OperatorRef string `json:"-" ref:"Secret"`
 }
 

@@ -241,10 +241,7 @@ func (c *client) withTLS(config *tls.Config) {
 // Keys of each member change, one machine after the other, while somebody writes; who has no certificate is not answered.
 func TestRealClustersWithDerivedCertificates(t *testing.T) {
 	f := newFixture(t, "3.6.16")
-	master, err := pki.New([]byte(strings.Repeat("0a", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	master := masterOf(t)
 	f.Defaults.Keys.Master, f.Defaults.Etcd.MasterKeyFile = master, "key"
 	of := func(generation int) string {
 		return strings.Replace(cluster(f.size, "3.6.16"), `version: "3.6.16"`, fmt.Sprintf(`version: "3.6.16", TLS: {auto: {generation: %d}}`, generation), 1)

@@ -22,22 +22,20 @@ type TLS struct {
 const peerCert = "peer.crt"
 
 // Stated implements kind.Stater.
-func (rules) Stated(s *Spec) kind.Facts {
-	if s.TLS == nil {
-		return kind.Facts{}
+func (rules) Stated(s *Spec) kind.Facts { return kind.Facts{TLS: s.TLS.stated()} }
+
+// stated is what clients show and trust. nil stays nil.
+func (t *TLS) stated() *kind.TLS {
+	if t == nil {
+		return nil
 	}
-	return kind.Facts{TLS: &kind.TLS{SecretRef: s.TLS.OperatorRef, Generation: s.TLS.Generation}}
+	return &kind.TLS{SecretRef: t.OperatorRef, Generation: t.Generation}
 }
 
 // client asks members of a cluster. secret has the entries of the operator's Secret.
 func (d driver) client(t *TLS, owner string, key manifest.Key, cluster string, secret map[string]string) (c etcd.Client, err error) {
-	switch c = d.etcd; {
-	case t == nil:
-	case t.OperatorRef != "":
-		c.TLS, err = etcdtls.FromSecret(t.OperatorRef, secret)
-	default:
-		c.TLS, err = etcdtls.Derived(d.master, etcdtls.ScopeOf(owner, key.Namespace, cluster), t.Generation)
-	}
+	c = d.etcd
+	c.TLS, err = etcdtls.Config(t.stated(), secret, d.master, etcdtls.ScopeOf(owner, key.Namespace, cluster))
 	return c, err
 }
 

@@ -41,23 +41,15 @@ func (f *etcd) given() given {
 	return given{}
 }
 
-// validateEndpoints wants all addresses of etcd to have TLS, or none.
+// validateEndpoints wants addresses of etcd, all with TLS or none.
 func (s *Spec) validateEndpoints(r *kind.Report) {
-	encrypted := 0
 	for i, text := range s.EtcdEndpoints {
 		u, err := url.Parse(text)
 		if err != nil || !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is no address of etcd", "write it like http://10.0.0.5:2379, or with https")
-		} else if u.Scheme == "https" {
-			encrypted++
 		}
 	}
-	switch n := len(s.EtcdEndpoints); {
-	case encrypted > 0 && encrypted < n:
-		r.Problem("spec.etcdEndpoints", fmt.Sprintf("has TLS at %d of %d addresses", encrypted, n), "write https for all of them, or http for all")
-	case encrypted > 0 && s.EtcdTLSSecret == "":
-		r.Problem(secretField, "is missing, and etcdEndpoints are asked with TLS", "name a Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt")
-	case s.EtcdTLSSecret != "" && n > 0 && encrypted == 0:
+	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, secretField, s.EtcdTLSSecret) && s.EtcdTLSSecret != "" {
 		r.Problem(secretField, "is given, and etcd is asked without it", "write https in etcdEndpoints, or remove it")
 	}
 }

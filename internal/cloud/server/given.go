@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -18,8 +19,7 @@ func give(w want, f *machine.Facts, master *pki.Master) error {
 	if given.Certificate == nil {
 		return nil
 	}
-	owner, _ := kind.ParseOwner(w.Mark.Owner)
-	authority, err := master.Authority(pki.Scope{Stack: owner.Stack, Namespace: w.Key.Namespace, Cluster: given.Certificate.Cluster}, given.Certificate.Generation)
+	authority, err := master.Authority(etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, given.Certificate.Cluster), given.Certificate.Generation)
 	if err != nil {
 		return fmt.Errorf("%w: its certificate: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, err)
 	}

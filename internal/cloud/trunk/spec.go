@@ -75,17 +75,17 @@ func validate(s *Spec, r *kind.Report) {
 		if ports[p.PortRef] {
 			r.Problem(field+".portRef", "names "+p.PortRef+" for the second time", "name each port once, and not that of the trunk itself")
 		}
+		ports[p.PortRef] = true
+		if p.inherits() {
+			continue
+		}
 		switch {
-		case p.inherits():
 		case p.SegmentationID == 0:
 			r.Problem(field+".segmentationID", "is missing", "give the number of a VLAN, or set segmentationType: inherit")
 		case segments[p.SegmentationID]:
 			r.Problem(field+".segmentationID", fmt.Sprintf("is %d for the second time", p.SegmentationID), "give each subport a number of its own")
 		}
-		ports[p.PortRef] = true
-		if !p.inherits() {
-			segments[p.SegmentationID] = true
-		}
+		segments[p.SegmentationID] = true
 	}
 }
 
