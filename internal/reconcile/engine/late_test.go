@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -190,5 +191,27 @@ func TestWhatIsOnlyUsedIsForgotten(t *testing.T) {
 	syncPass(t, w, running, "x import=x")
 	if pass, _ := syncPass(t, w, running, "x colour=blue"); pass.First.Steps[0].Action != plan.Refuse || w.Writes != 1 {
 		t.Errorf("%s, %d writes", pass.First.Steps[0].Action, w.Writes)
+	}
+}
+
+// tardy is a cloud that deletes at once, and says so later.
+type tardy struct{ *thingtest.World }
+
+func (c tardy) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+	defer time.Sleep(time.Minute)
+	return c.World.Delete(ctx, have)
+}
+
+// What a list shows as gone before its deletion is answered was not deleted by somebody else.
+func TestADeletionThatAListShowsBeforeItsAnswerIsNoDrift(t *testing.T) {
+	c := tardy{thingtest.New()}
+	e := engineOf(c.World)
+	e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](c.Kind().Info(), thingtest.Rules{}, c)}
+	if pass, _ := syncPass(t, c.World, e, "a", "b colour=red"); pass.Outcome() != plan.InSync {
+		t.Fatal(failed(pass))
+	}
+	pass, _ := syncPass(t, c.World, e, "a shape=round", "b colour=blue")
+	if pass.Outcome() != plan.InSync || pass.Drifted() != 0 {
+		t.Errorf("%s, drifted: %v: %s", pass.Outcome(), late(pass), failed(pass))
 	}
 }

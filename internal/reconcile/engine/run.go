@@ -120,6 +120,10 @@ func (r *run) permit(first plan.Plan) {
 func (r *run) start(ctx context.Context, t candidate) {
 	s := *t.step
 	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
+	if s.Action.Destroys() { // a list may show what has come of it before the answer does, which may be lost
+		r.destroyed[t.id] = true
+		delete(r.engine.ids, t.id)
+	}
 	r.engine.watch(func(w Watcher) { w.Started(s) })
 	go func() {
 		o := r.engine.perform(ctx, s)
@@ -145,11 +149,7 @@ func (r *run) finish(o outcome) {
 	for _, entry := range o.entries {
 		listed.wrote[entry] = true
 	}
-	switch {
-	case s.Action.Destroys(): // or may have, where the answer was lost
-		r.destroyed[o.id] = true
-		delete(r.engine.ids, o.id)
-	case o.result.Err == nil:
+	if !s.Action.Destroys() && o.result.Err == nil {
 		delete(r.destroyed, o.id)
 	}
 	if o.result.Err != nil {
