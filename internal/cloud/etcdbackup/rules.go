@@ -83,9 +83,9 @@ func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 }
 
 // Expand makes no object; it finds the members of the cluster, which have to be there first, and how they are asked.
-func (rules) Expand(s *Spec, e *kind.Expansion) {
+func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.ClientTLSSecret != "" {
-		etcdtls.Check(e, clientField, s.ClientTLSSecret)
+		etcdtls.Check(e, clientField, s.ClientTLSSecret, r.now())
 	}
 	if s.ClusterRef == "" {
 		if s.ClientTLSSecret != "" {

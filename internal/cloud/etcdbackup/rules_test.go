@@ -36,7 +36,7 @@ func TestHowMembersAreAsked(t *testing.T) {
 		"derived keys":          {named("") + kv(auto), "\"\" 7"},
 		"no such Secret":        {named(own) + kv(auto), "spec.clientTLSSecret: refers to Secret/own, which is not in the repository"},
 		"half a Secret":         {named(own) + kv(auto) + secret("etcd-client.crt: x"), "spec.clientTLSSecret: Secret/own has no entry etcd-client.key"},
-		"no certificate":        {named(own) + kv(auto) + whole, "spec.clientTLSSecret: Secret/own cannot be used: the certificate and the key do not belong together, or are none"},
+		"no certificate":        {named(own) + kv(auto) + whole, "spec.clientTLSSecret: etcd-client.crt of Secret/own is no certificate"},
 		"no such own Secret":    {at("'https://10.0.0.1:2379']" + own + " #"), "spec.clientTLSSecret: refers to Secret/own, which is not in the repository"},
 		"in capital letters":    {at(`"HTTPS://10.0.0.1:2379"`), "spec.clientTLSSecret: is missing, and etcdEndpoints are asked with TLS"},
 		"of IPv6":               {at("'https://[fd00::1]:2379']"+own+" #") + kindtest.CertificateSecret(t, "own", "etcd-client"), "\"own\" 0"},

@@ -57,8 +57,11 @@ type Policy struct {
 }
 
 type (
-	rules struct{ s3 *defaults.S3 }
-	want  = kind.Want[*Spec]
+	rules struct {
+		s3  *defaults.S3
+		now func() time.Time
+	}
+	want = kind.Want[*Spec]
 )
 
 // Name is that of the kind.
@@ -78,5 +81,5 @@ func Kind(c *cloud.Client, with defaults.Defaults) kind.Kind {
 		Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
 		Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift or S3. The object in the cloud is the series of those that bear its mark. " +
 			"Taking one and removing an old one is no change: neither plans nor the brake count it. How one is restored is in docs/clusters.md. Lists do not show whose an object is, so each pass makes a request (HEAD) for every snapshot of the stack, 16 at a time.",
-	}, rules{with.S3}, d)
+	}, rules{with.S3, time.Now}, d)
 }

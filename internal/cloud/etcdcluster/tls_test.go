@@ -40,15 +40,21 @@ func newHouse(t *testing.T) *house {
 	if h.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "house"}, NotBefore: time.Unix(0, 0), NotAfter: time.Now().AddDate(10, 0, 0), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	h.sign(time.Unix(0, 0), time.Now().AddDate(10, 0, 0))
+	return h
+}
+
+// sign makes the authority's own certificate.
+func (h *house) sign(from, until time.Time) {
+	h.t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "house"}, NotBefore: from, NotAfter: until, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, h.key.Public(), h.key)
 	if err == nil {
 		h.cert, err = x509.ParseCertificate(der)
 	}
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	return h
 }
 
 // issue is a certificate for all addresses of the simulator's network, and its key.
@@ -384,8 +390,6 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 		"no entry":             {swap(good, "peer-ca.crt:", "ca.crt:"), "has no entry peer-ca.crt"},
 		"no certificate":       {h.secret("etcd-peer-tls", "peer", "hunter2", key) + after(good), "peer.crt of Secret/etcd-peer-tls is no certificate"},
 		"another key":          {h.secret("etcd-peer-tls", "peer", crt, another) + after(good), "is not that of peer.crt"},
-		"expired":              {h.secrets(nil, func(c *x509.Certificate) { c.NotAfter = time.Now().AddDate(0, 0, -1) }, nil), "server.crt of Secret/etcd-server-tls has expired on"},
-		"not yet":              {h.secrets(nil, func(c *x509.Certificate) { c.NotBefore = time.Now().AddDate(0, 1, 0) }, nil), "is not valid before"},
 		"a server only":        {h.secrets(nil, server, nil), "extended key usages serverAuth and clientAuth: etcd itself shows it"},
 		"a peer that is none":  {h.secrets(client, nil, nil), "extended key usages serverAuth and clientAuth"},
 		"names only":           {h.secrets(func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"*.example.default.svc"} }, nil, nil), "is valid for no IP address"},
@@ -397,12 +401,6 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	soon := h.secrets(nil, func(c *x509.Certificate) { c.NotAfter = time.Now().AddDate(0, 0, 7) }, nil)
-	if !slices.ContainsFunc(w.Resolve(published(t)+soon), func(d kind.Desired) bool {
-		return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "expires on") })
-	}) {
-		t.Error("nothing says that a certificate is about to expire")
-	}
 	w.RefusesEdits("", sized(3), map[string][3]string{
 		"neither":       {"size: 3", "size: 3, TLS: {}", "has none of static and auto"},
 		"nothing named": {"size: 3", "size: 3, TLS: {static: {operatorSecret: a}}", "spec.TLS.static.member.peerSecret"},
@@ -410,6 +408,39 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 		"a generation":  {"size: 3", "size: 3, TLS: {auto: {generation: -1}}", "spec.TLS.auto.generation"},
 		"etcd's own":    {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_PEER_AUTO_TLS, value: 'true'}]}", "is what spec.TLS says"},
 	})
+}
+
+// A certificate that expires does not refuse the commit that has it, which may be in force for long, with all that has nothing to do with it: plans say so.
+func TestACertificateThatExpiresRefusesNoCommit(t *testing.T) {
+	w := newWorld(t)
+	h, old, renewed := newHouse(t), newHouse(t), newHouse(t)
+	old.sign(time.Unix(0, 0), time.Now().AddDate(0, 0, -1))
+	renewed.sign(time.Now().AddDate(0, 0, -1), time.Now().AddDate(10, 0, 0))
+	ends := func(days int) func(*x509.Certificate) {
+		return func(c *x509.Certificate) { c.NotAfter = time.Now().AddDate(0, 0, days) }
+	}
+	begins := func(c *x509.Certificate) { c.NotBefore = time.Now().AddDate(0, 1, 0) }
+	of := func(secrets string) string { return published(t) + secrets }
+	own := "---\n{apiVersion: etcd.database.coreos.com/v1beta2, kind: EtcdBackup, metadata: {name: kv}, spec: {etcdEndpoints: [https://192.0.2.1:2379], storageType: Swift, swift: {container: backups}, clientTLSSecret: etcd-client-tls}}\n---\n{apiVersion: stackreeve.dev/v1alpha1, kind: SwiftContainer, metadata: {name: backups}, spec: {resource: {}}}\n"
+	for name, c := range map[string]struct{ manifests, want string }{
+		"a member's":           {of(h.secrets(nil, ends(-1), nil)), "server.crt of Secret/etcd-server-tls has expired on"},
+		"a member's, soon":     {of(h.secrets(nil, ends(7), nil)), "server.crt of Secret/etcd-server-tls expires on"},
+		"a member's, not yet":  {of(h.secrets(begins, nil, nil)), "peer.crt of Secret/etcd-peer-tls is not valid before"},
+		"the agent's":          {of(h.secrets(nil, nil, ends(-1))), "etcd-client.crt of Secret/etcd-client-tls has expired on"},
+		"that of backups":      {own + h.secrets(nil, nil, ends(-1)), "etcd-client.crt of Secret/etcd-client-tls has expired on"},
+		"the authority's":      {of(old.secrets(nil, nil, nil)), ""},
+		"an authority renewed": {of(renewed.secrets(nil, nil, nil)), ""},
+	} {
+		want, err := w.TryResolve(c.manifests)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.want != "" && !slices.ContainsFunc(want, func(d kind.Desired) bool {
+			return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, c.want) })
+		}) {
+			t.Errorf("%s: nothing says that %s", name, c.want)
+		}
+	}
 }
 
 // after is all documents but the first, last the last one alone.

@@ -11,11 +11,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// ClientPrefix is what the entries of a client's Secret begin with.
+const ClientPrefix = "etcd-client"
+
 // The entries of a client's Secret, as etcd-operator has them. (pkg/util/etcdutil/tls.go)
 const (
-	Cert  = "etcd-client.crt"
-	Key   = "etcd-client.key"
-	Trust = "etcd-client-ca.crt"
+	Cert  = ClientPrefix + ".crt"
+	Key   = ClientPrefix + ".key"
+	Trust = ClientPrefix + "-ca.crt"
 )
 
 // agentName is what the agent is called in its certificate.
@@ -81,21 +84,4 @@ func CheckEndpoints(r *kind.Report, endpoints []string, field, secret string) (p
 		r.Problem(field, "is missing, and etcdEndpoints are asked with TLS", fmt.Sprintf("name a Secret with %s, %s and %s", Cert, Key, Trust))
 	}
 	return false
-}
-
-// Check reports what is wrong with a client's Secret of the repository, which field names.
-func Check(e *kind.Expansion, field, name string) {
-	if !e.Declares("Secret", name) {
-		return // resolving the reference reports it
-	}
-	entries := map[string]string{}
-	for _, entry := range []string{Cert, Key, Trust} {
-		if entries[entry], _ = e.Data("Secret", name, entry); entries[entry] == "" {
-			e.Problem(field, fmt.Sprintf("Secret/%s has no entry %s", name, entry), "add it there, in PEM")
-			return
-		}
-	}
-	if _, err := pki.Config(entries[Cert], entries[Key], entries[Trust]); err != nil {
-		e.Problem(field, fmt.Sprintf("Secret/%s cannot be used: %s", name, err), "put them there as they were made together, in PEM and without a passphrase")
-	}
 }

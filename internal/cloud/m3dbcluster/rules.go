@@ -100,7 +100,7 @@ func (f fields) put(name, value string) {
 //	M3DBNamespace/NAME-NAMESPACE   its namespaces
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.EtcdTLSSecret != "" {
-		etcdtls.Check(e, secretField, s.EtcdTLSSecret)
+		etcdtls.Check(e, secretField, s.EtcdTLSSecret, r.now())
 	}
 	d := r.defaults.M3
 	if d == nil {

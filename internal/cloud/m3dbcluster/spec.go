@@ -3,6 +3,8 @@
 package m3dbcluster
 
 import (
+	"time"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -86,12 +88,15 @@ type Claim struct {
 	} `json:"spec,omitempty" doc:"What it asks for."`
 }
 
-type rules struct{ defaults defaults.Defaults }
+type rules struct {
+	defaults defaults.Defaults
+	now      func() time.Time
+}
 
 // Kind is the kind M3DBCluster, with what a stack's configuration says.
 func Kind(d defaults.Defaults) kind.Kind {
 	return kind.DefineWorkload(kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBCluster", Aliases: []string{"operator.m3db.io"}, Parts: []string{"EtcdCluster", "SecurityGroup", "VirtualMachineGroup", "M3DBInstance", "M3DBNamespace"},
 		Doc: "A cluster of M3DB on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run M3DB, a SecurityGroup NAME, an M3DBInstance for each machine, an M3DBNamespace for each namespace, and an EtcdCluster NAME-etcd where none is named. Instances come and go one at a time, while no shard is on its way.",
-	}, rules{d})
+	}, rules{d, time.Now})
 }

@@ -1,0 +1,135 @@
+package etcdtls
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Place is a certificate in a manifest: the entries PREFIX.crt, PREFIX.key and PREFIX-ca.crt of the Secret that a field names, as etcd-operator has them.
+// (doc/user/cluster_tls.md)
+type Place struct{ Field, Secret, Prefix string }
+
+// Cert is the entry with the certificate, and those between it and its authority.
+func (p Place) Cert() string { return p.Prefix + ".crt" }
+
+// Key is the entry with the certificate's key.
+func (p Place) Key() string { return p.Prefix + ".key" }
+
+// Trust is the entry with the authorities that the owner trusts.
+func (p Place) Trust() string { return p.Prefix + "-ca.crt" }
+
+// Pair is a certificate with those between it and its authority, and the authorities that its owner trusts.
+type Pair struct {
+	Place
+	Leaf         *x509.Certificate
+	chain, trust []*x509.Certificate
+}
+
+// Read finds a certificate, its key and its authorities in the repository; nil where one of them is missing or no such thing, which it reports.
+func (p Place) Read(e *kind.Expansion) *Pair {
+	texts := map[string]string{}
+	for _, entry := range []string{p.Cert(), p.Key(), p.Trust()} {
+		if texts[entry], _ = e.Data("Secret", p.Secret, entry); texts[entry] == "" {
+			e.Problem(p.Field, fmt.Sprintf("Secret/%s has no entry %s", p.Secret, entry), "add it there, in PEM")
+			return nil
+		}
+	}
+	chain, trust := certificates(texts[p.Cert()]), certificates(texts[p.Trust()])
+	switch _, err := tls.X509KeyPair([]byte(texts[p.Cert()]), []byte(texts[p.Key()])); {
+	case chain == nil:
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is no certificate", p.Cert(), p.Secret), "write it in PEM")
+	case trust == nil:
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is no certificate", p.Trust(), p.Secret), "write it in PEM")
+	case err != nil:
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is no key, or is not that of %s", p.Key(), p.Secret, p.Cert()), "put both there as they were made together, in PEM and without a passphrase")
+	default:
+		return &Pair{p, chain[0], chain, trust}
+	}
+	return nil
+}
+
+// certificates reads those of a PEM text; nil where one cannot be read, or there is none.
+func certificates(text string) (all []*x509.Certificate) {
+	for rest := []byte(text); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return all
+		}
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil
+		}
+		all = append(all, cert)
+	}
+}
+
+// soon is how long before its end a certificate is pointed out.
+const soon = 30 * 24 * time.Hour
+
+// NoteValidity points out a certificate that is not valid now, or soon is no more. That is no problem of the manifests: those that are in force would be
+// refused on the day on which it expires, and with them all that has nothing to do with it.
+func (p *Pair) NoteValidity(e *kind.Expansion, now time.Time) {
+	day := func(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+	note := func(format string, args ...any) {
+		e.Note(p.Field, fmt.Sprintf("%s of Secret/%s ", p.Cert(), p.Secret)+fmt.Sprintf(format, args...))
+	}
+	switch {
+	case now.After(p.Leaf.NotAfter):
+		note("has expired on %s, and nobody accepts it: put another one there", day(p.Leaf.NotAfter))
+	case now.Before(p.Leaf.NotBefore):
+		note("is not valid before %s, and nobody accepts it until then", day(p.Leaf.NotBefore))
+	case now.Add(soon).After(p.Leaf.NotAfter):
+		note("expires on %s", day(p.Leaf.NotAfter))
+	}
+}
+
+// IssuedBy reports whether one of the authorities that another owner trusts has issued the certificate, for a use, whether or not it is valid now.
+func (p *Pair) IssuedBy(by *Pair, use x509.ExtKeyUsage) bool {
+	options := x509.VerifyOptions{Roots: pool(by.trust), Intermediates: pool(p.chain), KeyUsages: []x509.ExtKeyUsage{use}}
+	for _, moment := range p.moments(by) {
+		options.CurrentTime = moment
+		if _, err := p.Leaf.Verify(options); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// mostMoments bounds what a Secret full of authorities costs.
+const mostMoments = 32
+
+// moments are those at which all of a chain may be valid: if there are any, the last of its certificates becomes valid at such a one.
+func (p *Pair) moments(by *Pair) []time.Time {
+	moments, known := []time.Time{p.Leaf.NotBefore}, map[time.Time]bool{p.Leaf.NotBefore: true}
+	for _, certs := range [][]*x509.Certificate{p.chain, by.trust} {
+		for _, c := range certs {
+			if at := c.NotBefore; at.After(p.Leaf.NotBefore) && !at.After(p.Leaf.NotAfter) && !known[at] && len(moments) < mostMoments {
+				moments, known[at] = append(moments, at), true
+			}
+		}
+	}
+	return moments
+}
+
+func pool(of []*x509.Certificate) *x509.CertPool {
+	made := x509.NewCertPool()
+	for _, c := range of {
+		made.AddCert(c)
+	}
+	return made
+}
+
+// Check reports what is wrong with a client's Secret of the repository, which field names.
+func Check(e *kind.Expansion, field, name string, now time.Time) {
+	if !e.Declares("Secret", name) {
+		return // resolving the reference reports it
+	}
+	if p := (Place{field, name, ClientPrefix}).Read(e); p != nil {
+		p.NoteValidity(e, now)
+	}
+}
