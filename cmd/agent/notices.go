@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -46,7 +48,24 @@ func (n *notices) send(rule *notify.Rule, what notify.Notification) {
 }
 
 func (n notice) put(to notify.Receiver, what notify.Notification) {
-	n.Put(what.About(), func(ctx context.Context) error { return to.Deliver(ctx, what) })
+	n.Put(what.About(), func(ctx context.Context) error {
+		ctx, end := unhurried(ctx)
+		defer end()
+		return to.Deliver(ctx, what)
+	})
+}
+
+// unhurried goes on for a while when the process is told to end: most receivers do not know what they have got twice, so what one may have got is waited for.
+func unhurried(ctx context.Context) (longer context.Context, end func()) {
+	longer, end = context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			end()
+			return
+		}
+		time.AfterFunc(endTime, end)
+	})
+	return longer, end
 }
 
 func (n *notices) each(do func(*forge.Outbox)) {

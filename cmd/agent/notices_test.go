@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -82,5 +86,28 @@ func TestNotificationsWhenFoldersCome(t *testing.T) {
 	hears("stack killed-eu is in sync again at commit ")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)
+	}
+}
+
+// A receiver that has got a notification when the process is told to end does not get it again.
+func TestANotificationOnItsWayIsNotSentTwice(t *testing.T) {
+	got, answer := make(chan struct{}, 2), make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		got <- struct{}{}
+		<-answer
+	}))
+	defer receiver.Close()
+	box := notice{Outbox: forge.NewOutboxTo("the receiver", slog.New(slog.DiscardHandler))}
+	n := &notices{boxes: map[string]notice{"chat": box}}
+	box.put(notify.Receiver{URL: receiver.URL, Format: notify.Slack}, notify.Notification{Stack: "shop", State: "failed"})
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan struct{})
+	go func() { n.serve(ctx); close(served) }()
+	<-got
+	stop()
+	close(answer)
+	<-served
+	if n.flush(ctx); len(got) > 0 || box.Len() > 0 {
+		t.Errorf("sent %d times more, and %d wait", len(got), box.Len())
 	}
 }

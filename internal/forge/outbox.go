@@ -157,7 +157,7 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 			return pause, false
 		}
 		err := deliver(ctx, l)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && err != nil {
 			return 0, false
 		}
 		var limited *LimitedError

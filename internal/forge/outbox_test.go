@@ -196,6 +196,21 @@ func TestADeliveryThatHangsIsPutOff(t *testing.T) {
 	})
 }
 
+// What was taken while the process was told to end is not posted again by what it does last.
+func TestWhatIsTakenAtTheEndIsDelivered(t *testing.T) {
+	s, o := &server{}, NewOutbox(quiet())
+	ctx, end := context.WithCancel(t.Context())
+	post := s.letter("a")
+	o.Put("a", func(within context.Context) error { end(); return post(within) })
+	o.Serve(ctx)
+	if asks, _ := s.seen(); !o.Flush(t.Context()) || asks != 1 {
+		t.Errorf("asked %d times", asks)
+	}
+	if asks, _ := s.seen(); asks != 1 {
+		t.Errorf("asked %d times in the end", asks)
+	}
+}
+
 func TestFlushDoesNotWaitForWhatComesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := &server{err: &LimitedError{Until: time.Now().Add(time.Hour)}}, NewOutbox(quiet())

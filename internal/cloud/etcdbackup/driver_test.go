@@ -59,7 +59,11 @@ func newBench(t *testing.T) *bench {
 func (b *bench) put(ago time.Duration, data, applied string) item {
 	b.t.Helper()
 	at := time.Now().Add(-ago)
-	name := etcdstore.SnapshotName(etcdstore.Series("shop", b.want.Key), at, 1)
+	return b.write(etcdstore.SnapshotName(etcdstore.Series("shop", b.want.Key), at, 1), at, data, applied)
+}
+
+func (b *bench) write(name string, at time.Time, data, applied string) item {
+	b.t.Helper()
 	m := kind.Mark{Owner: b.want.Mark.Owner, Applied: applied}
 	if err := b.store.Put(b.t.Context(), container(b.want), name, m, nil, io.NopCloser(strings.NewReader(data)), int64(len(data)), time.Minute); err != nil {
 		b.t.Fatal(err)
@@ -107,7 +111,7 @@ func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
 		"as it was":    {func(*bench, item) {}, false},
 		"gone":         {func(b *bench, half item) { b.remove(half) }, false},
 		"made whole":   {func(b *bench, half item) { b.finish(half, b.want.Mark, time.Now()) }, true},
-		"another one":  {func(b *bench, half item) { b.remove(half); b.put(3*time.Hour, "other data", "") }, true},
+		"another one":  {func(b *bench, half item) { b.remove(half); b.write(half.Name, time.Now(), "other data", "") }, true},
 		"out of reach": {func(b *bench, _ item) { b.bucket.Fail = failing("HEAD", ".db") }, true},
 	} {
 		for _, alone := range []bool{true, false} {
