@@ -186,7 +186,7 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	}
 	for _, p := range []plugs{ports(n.Want, &n.Have.State.More), volumes(n.Want, &n.Have.State.More)} {
 		if kind.Has(n.Changes, p.field) {
-			u.exchange(p)
+			u.exchange(p, n.Want.Mark)
 		}
 	}
 	if by(n.Changes, byRebuild) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -19,19 +18,21 @@ type plugs struct {
 	have              []string // IDs
 	refs              []kind.Ref
 	body              func(i int) map[string]any // of the request that plugs in refs[i]
+	// holders are the servers that have one of that sort, given by its ID.
+	holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
 }
 
 func ports(w want, have *More) plugs {
 	refs := portRefs(w)
 	return plugs{"spec.resource.ports", "/os-interface", "port", have.portIDs(), refs, func(i int) map[string]any {
 		return map[string]any{"interfaceAttachment": map[string]any{"port_id": refs[i].ID}}
-	}}
+	}, holdersOfPort}
 }
 
 // volumes are those but the one booted from; none while that is not known, or it would
 // be taken for a surplus one.
 func volumes(w want, have *More) plugs {
-	p := plugs{field: "spec.resource.volumes", path: "/os-volume_attachments", what: "volume"}
+	p := plugs{field: "spec.resource.volumes", path: "/os-volume_attachments", what: "volume", holders: holdersOfVolume}
 	boot, known := bootVolume(w)
 	if known {
 		p.have, p.refs = slices.DeleteFunc(have.volumeIDs(), func(id string) bool { return id == boot }), volumeRefs(w)
@@ -128,23 +129,6 @@ func writeDisks(w want, _ *object, body map[string]any) {
 		add("volume", "volume", w.Ref("Volume", v.VolumeRef).ID, "device_name", v.Device)
 	}
 	body["block_device_mapping_v2"] = disks
-}
-
-// exchange plugs in what is missing and detaches what is surplus. It reports that the
-// server is busy as long as there is anything to detach.
-func (u *requests) exchange(p plugs) {
-	for i, ref := range p.refs {
-		if !slices.Contains(p.have, ref.ID) {
-			u.patiently(cloud.Call{Method: http.MethodPost, Path: p.path, Body: p.body(i)})
-		}
-	}
-	surplus := p.surplus()
-	for _, id := range surplus {
-		u.patiently(cloud.Call{Method: http.MethodDelete, Path: p.path + "/" + id})
-	}
-	if len(surplus) > 0 && u.err == nil {
-		u.err = fmt.Errorf("%w: the server is detaching %s %s", kind.ErrBusy, p.what, strings.Join(surplus, ", "))
-	}
 }
 
 // bootVolume is the ID of the volume that the server boots from, "" for none; known is

@@ -1,0 +1,73 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// two are servers with a port and a volume each.
+const two = plugs + "---" + plugged + "---" + `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Server
+metadata: {name: db}
+spec:
+  resource:
+    imageRef: os
+    flavorRef: small
+    ports: [{portRef: eth1}]
+    volumes: [{volumeRef: more}]
+`
+
+// Each of two servers gives away what the other one waits for.
+func TestServersExchange(t *testing.T) {
+	for what, swap := range map[string]*strings.Replacer{
+		"volumes": strings.NewReplacer("volumeRef: data", "volumeRef: more", "volumeRef: more", "volumeRef: data"),
+		"ports":   strings.NewReplacer("portRef: eth0", "portRef: eth1", "portRef: eth1", "portRef: eth0"),
+	} {
+		t.Run(what, func(t *testing.T) {
+			g := kindtest.NewTarget(t, pluggedKinds)
+			g.MustSync(two)
+			g.MustSync(swap.Replace(two))
+		})
+	}
+}
+
+// What another server has is not given away for, as nothing is known to give way.
+func TestNothingGoesForWhatOthersHave(t *testing.T) {
+	g := kindtest.NewTarget(t, pluggedKinds)
+	own := g.Client(nil)
+	ids := map[string]string{}
+	for _, s := range g.MustSync(two).Last.Steps {
+		ids[s.Key.Kind+"/"+s.Key.Name] = s.ID()
+	}
+	hands := func(method, path string, body, into any) {
+		t.Helper()
+		if err := own.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: method, Path: path, Body: body, Into: into}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hands(http.MethodPut, "servers/"+ids["Server/db"]+"/metadata", map[string]any{"metadata": map[string]string{"whose": "another's"}}, nil)
+	defer hands(http.MethodDelete, "servers/"+ids["Server/db"], nil, nil)
+	wanted := strings.Replace(two[:strings.LastIndex(two, "---")], "volumeRef: data", "volumeRef: more", 1)
+	impatient := g.Engine(own)
+	impatient.Timing.Busy = 100 * time.Millisecond
+	if pass := impatient.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(wanted)}); pass.Outcome() != plan.Broken {
+		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	var web struct {
+		List []struct {
+			Volume string `json:"volumeId"`
+		} `json:"volumeAttachments"`
+	}
+	hands(http.MethodGet, "servers/"+ids["Server/web"]+"/os-volume_attachments", nil, &web)
+	if len(web.List) != 1 || web.List[0].Volume != ids["Volume/data"] {
+		t.Errorf("attached: %v, want %s as before", web.List, ids["Volume/data"])
+	}
+}
