@@ -27,8 +27,9 @@ type PlainKind[Spec, Filter, More any] struct {
 	// Takes says what an object counts as against quotas. References in the spec are names
 	// of a manifest, or what the cloud shows.
 	Takes func(*Spec, kind.FactsOf) kind.Amounts
-	// Impossible says why the cloud will refuse to make an object, see [kind.Judge].
+	// Impossible says why the cloud will refuse to make an object, and Alone what only one can have; see [kind.Judge].
 	Impossible func(kind.Want[*Spec]) string
+	Alone      func(kind.Want[*Spec]) []kind.Claim
 	// Zone is the availability zone that a manifest asks for; "" for none.
 	Zone func(*Spec) string
 	// PerHost is that of kind.Apart.

@@ -48,7 +48,12 @@ func (r *plainRules[Spec, Filter, More]) Impossible(w kind.Want[*Spec]) string {
 func (*plainRules[Spec, Filter, More]) Project(w kind.Want[*Spec]) kind.Ref { return projectOf(w) }
 
 // Alone implements kind.Judge.
-func (*plainRules[Spec, Filter, More]) Alone(kind.Want[*Spec]) []kind.Claim { return nil }
+func (r *plainRules[Spec, Filter, More]) Alone(w kind.Want[*Spec]) []kind.Claim {
+	if r.of.Alone == nil {
+		return nil
+	}
+	return r.of.Alone(w)
+}
 
 // One is for [PlainKind.Takes] of a kind whose objects count as one of a quota.
 func One[Spec any](service, name string) func(*Spec, kind.FactsOf) kind.Amounts {

@@ -39,6 +39,22 @@ func TestServersExchange(t *testing.T) {
 	}
 }
 
+// A port can be plugged into one server, so none is made that waits for the port of another one.
+func TestServersWithOnePort(t *testing.T) {
+	g := kindtest.NewTarget(t, pluggedKinds)
+	refused := map[string]string{}
+	for _, s := range g.Plan(strings.Replace(two, "portRef: eth1", "portRef: eth0", 1)).Steps {
+		if s.Action == plan.Refuse {
+			refused[s.Key.Name] = s.Reason
+		}
+	}
+	for name, other := range map[string]string{"web": "db", "db": "web"} {
+		if why := refused[name]; !strings.Contains(why, "use of Port/eth0 is also asked for by Server/"+other) {
+			t.Errorf("Server/%s is refused for %q", name, why)
+		}
+	}
+}
+
 // What another server has is not given away for, as nothing is known to give way.
 func TestNothingGoesForWhatOthersHave(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)

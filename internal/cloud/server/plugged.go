@@ -64,6 +64,14 @@ func (p plugs) compare(c *kind.Changes, loss string) {
 	}
 }
 
+// alone are the ports: each can be plugged into one server. Some volumes can be attached to several.
+func alone(w want) (claims []kind.Claim) {
+	for i, ref := range portRefs(w) {
+		claims = append(claims, kind.Claim{Field: fmt.Sprintf("spec.resource.ports[%d].portRef", i), Of: ref, What: "use", By: "Server", Remedy: "give each server a port of its own"})
+	}
+	return claims
+}
+
 func comparePorts(w want, have *object, c *kind.Changes) { ports(w, &have.More).compare(c, "") }
 
 // compareVolumes says which disks the server would lose, too: their data is not

@@ -184,6 +184,6 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
-		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Zone: zone,
+		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Alone: alone, Zone: zone,
 	})
 }
