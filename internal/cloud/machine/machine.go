@@ -28,7 +28,7 @@ type Template struct {
 	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Boots from a volume that outlives the machine, instead of the flavor's disk."`
 	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24" doc:"Further disks, all there are."`
 	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"Further network interfaces, all there are besides that on network."`
-	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script comes on a drive; the cloud decides if left out."`
+	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script comes on a drive; the cloud decides if left out. Clouds and images may demand a drive: one that is there in spite of false is noted, and the machine kept."`
 	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
 	Metadata       map[string]string `json:"metadata,omitempty" doc:"Metadata of the server."`
 }

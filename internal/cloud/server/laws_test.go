@@ -84,7 +84,7 @@ spec:
     availabilityZone: az-a
     tags: [web, blue]
     metadata: [{key: role, value: front}]
-    configDrive: true
+    configDrive: false
     schedulerHints: {serverGroupRef: near, additionalProperties: {rack: r1}}
 `
 
@@ -107,7 +107,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.keypairRef", Old: "ports: []", New: "ports: []\n    keypairRef: server-laws", Way: "rebuild"},
 			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.resource.metadata", Old: "value: front", New: "value: back"},
-			{Field: "spec.resource.configDrive", Old: "configDrive: true", New: "configDrive: false", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.configDrive", Old: "configDrive: false", New: "configDrive: true", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.schedulerHints.serverGroupRef", Old: "serverGroupRef: near", New: "serverGroupRef: apart", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.schedulerHints", Old: "rack: r1", New: "rack: r2", Replaces: true, PlanOnly: true},
 		},

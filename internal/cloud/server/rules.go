@@ -67,6 +67,20 @@ func compareKey(w want, have *object, c *kind.Changes) {
 	}
 }
 
+// compareDrive replaces no server that has a drive without having asked for one: Nova gives it where its
+// configuration or the image demands that, and so it would to the next one.
+// (nova/virt/configdrive.py: update_instance)
+func compareDrive(w want, have *object, c *kind.Changes) {
+	const field = "spec.resource.configDrive"
+	switch asked, has := w.Spec.ConfigDrive, table.Or(have.Spec.ConfigDrive, false); {
+	case asked == nil:
+	case has && !*asked:
+		c.Note(field, "the server has a drive all the same, as the cloud or the image demands, or from when it was made; it is kept")
+	default:
+		kind.Fixed(c, field, has, *asked)
+	}
+}
+
 // diffUnseen compares what Nova does not show by the fingerprints that were left at
 // creation. Of a server that we did not make, or that has lost them, nothing is
 // known; then they are only written down.

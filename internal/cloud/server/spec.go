@@ -30,7 +30,7 @@ type Spec struct {
 	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one, or none, makes a new server."`
 	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
 	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
-	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`
+	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out. Clouds and images may demand a drive: one that is there in spite of false is noted, and the server kept."`
 	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
 	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
 
@@ -180,6 +180,7 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 			{Field: "ports", Compare: comparePorts, Write: writePorts},
 			{Field: "volumes", Compare: compareVolumes},
 			{Field: "availabilityZone", Compare: compareZone},
+			{Field: "configDrive", Compare: compareDrive},
 			{Field: "keypairRef", Compare: compareKey, Closed: noRebuild, Loss: diskLoss},
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
