@@ -169,6 +169,8 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 		return u.resize(n)
 	case n.Have.State.More.Status == resized:
 		return fmt.Errorf("%w: the server waits for somebody to confirm or revert its resize (openstack server resize confirm, or revert), and takes no other change before", kind.ErrRejected)
+	case !by(n.Changes, byRebuild):
+		u.err = writable(&n.Have.State.More)
 	}
 	fields := map[string]any{}
 	for name, taken := range map[string]bool{"name": true, "description": described} {
@@ -239,7 +241,7 @@ func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
 	if text, ok := have.State.Notes[descriptionKey]; ok {
 		left[descriptionKey] = text
 	}
-	u := requests{driver: d, ctx: ctx, id: have.ID}
+	u := requests{driver: d, ctx: ctx, id: have.ID, err: writable(&have.State.More)}
 	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": left}})
 	return u.err
 }

@@ -66,6 +66,15 @@ func standing(m *More, way string, in ...string) error {
 	return fmt.Errorf("%w: a server that is %s cannot be changed by %s; bring it to %s first", kind.ErrRejected, m.Status, way, strings.Join(in, " or "))
 }
 
+// writable refuses what Nova would refuse with a 409 until somebody ends the state that the server is in: it takes no
+// metadata then, where the mark is. (nova/compute/api.py: check_instance_state of update_instance_metadata)
+func writable(m *More) error {
+	if !slices.Contains([]string{"ERROR", "RESCUE", "SHELVED", "SHELVED_OFFLOADED", resized}, m.Status) {
+		return nil
+	}
+	return fmt.Errorf("%w: Nova changes no metadata of a server that is %s, where the mark of the owner is; bring it to ACTIVE or SHUTOFF first", kind.ErrRejected, m.Status)
+}
+
 // resize has Nova move the server to another flavor. The mark can be written when that
 // is confirmed and no sooner.
 func (u *requests) resize(n change) error {

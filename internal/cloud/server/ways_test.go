@@ -243,6 +243,39 @@ func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 	act(t, g, id, "unpause", nil)
 }
 
+// While a server is shelved Nova writes no mark, so the failure says so at once, and nothing is written by halves.
+func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
+	g := onSimulator(t, simulator.Options{})
+	before := with("", "small", "os")
+	after := strings.Replace(before, "ports: []", "ports: [], name: web-2, tags: [new]", 1)
+	id := webOf(t, g.MustSync(before).Last).ID()
+	act(t, g, id, "shelve", nil)
+	awaitStatus(t, g, before, "is SHELVED_OFFLOADED")
+	impatient := g.Engine(g.Client(nil))
+	impatient.Timing.Busy = 100 * time.Millisecond
+	pass := impatient.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(after)})
+	if !strings.Contains(failures(pass), "a server that is SHELVED_OFFLOADED, where the mark of the owner is; bring it to ACTIVE or SHUTOFF first") {
+		t.Errorf("%s: %s", pass.Outcome(), failures(pass))
+	}
+	if s := webOf(t, g.Plan(after)); !kind.Has(s.Changes, "spec.resource.name") || !kind.Has(s.Changes, "spec.resource.tags") {
+		t.Errorf("left to do: %v; want name and tags", s.Changes)
+	}
+	act(t, g, id, "unshelve", nil)
+	awaitStatus(t, g, after, "")
+	g.MustSync(after)
+}
+
+// awaitStatus lists servers until Nova has done what it was asked for.
+func awaitStatus(t *testing.T, g *kindtest.Target, manifests, message string) {
+	t.Helper()
+	for range 1000 {
+		if webOf(t, g.Plan(manifests)).Have().Message == message {
+			return
+		}
+	}
+	t.Fatalf("the server never says %q", message)
+}
+
 // act asks Nova for an action, as somebody else would.
 func act(t *testing.T, g *kindtest.Target, id, action string, body any, version ...string) {
 	t.Helper()
