@@ -172,6 +172,7 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	case !by(n.Changes, byRebuild):
 		u.err = writable(&n.Have.State.More)
 	}
+	u.keepVolumes(&n.Have.State.More)
 	fields := map[string]any{}
 	for name, taken := range map[string]bool{"name": true, "description": described} {
 		if value, changed := n.Fields[name]; changed && taken {
@@ -276,10 +277,4 @@ func (u *requests) patiently(call cloud.Call) {
 	case errors.Is(u.err, kind.ErrRejected):
 		u.err = fmt.Errorf("%w: %s", kind.ErrBusy, u.err.Error())
 	}
-}
-
-// remove asks Nova to delete the server, which takes it a while.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
-	_, err := d.Remove(ctx, have.ID)
-	return false, err
 }

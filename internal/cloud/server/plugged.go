@@ -98,9 +98,9 @@ func compareBoot(w want, have *object, c *kind.Changes) {
 func willHave(w want) More {
 	m := More{Status: "BUILD",
 		Interfaces: each(portRefs(w), func(ref kind.Ref) Interface { return Interface{PortID: ref.ID} }),
-		Volumes:    each(volumeRefs(w), func(ref kind.Ref) Volume { return Volume{ref.ID} })}
+		Volumes:    each(volumeRefs(w), func(ref kind.Ref) Volume { return Volume{ID: ref.ID} })}
 	if boot, _ := bootVolume(w); boot != "" {
-		m.Volumes = append(m.Volumes, Volume{boot})
+		m.Volumes = append(m.Volumes, Volume{ID: boot})
 	}
 	if group := w.Ref("ServerGroup", table.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef); group.ID != "" {
 		m.ServerGroups = []string{group.ID}

@@ -129,7 +129,8 @@ type More struct {
 
 // Volume is a volume that is attached.
 type Volume struct {
-	ID string `json:"id" api:"id"`
+	ID     string `json:"id" api:"id"`
+	Doomed bool   `json:"doomed" api:"delete_on_termination" show:"-"` // deleted with the server
 }
 
 // Interface is a Neutron port that is plugged in.

@@ -45,6 +45,7 @@ const (
 // diffMore compares what the table does not.
 func diffMore(w want, have *state, c *kind.Changes) {
 	diffUnseen(w, have, c)
+	noteDoomed(w, have, c)
 	wanted := w.Ref("Flavor", w.Spec.FlavorRef).ID == have.Spec.FlavorRef
 	if have.More.Status == resized && w.Way(flavorField) == byResize && wanted {
 		c.Add(kind.Change{Field: flavorField, Have: "resized, and not confirmed", Want: "confirmed", Way: byConfirm})

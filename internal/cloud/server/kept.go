@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A volume outlives the servers that it is attached to. Others may have had Nova delete some with the server
+// (delete_on_termination), and a server that is adopted brings that along. It ends before the server is changed or deleted.
+
+// withKeptVolumes is the microversion from which Nova can be told so of a volume that is attached.
+const withKeptVolumes = "2.85"
+
+// noteDoomed says which volumes would be deleted with the server.
+func noteDoomed(w want, have *state, c *kind.Changes) {
+	boot, _ := bootVolume(w)
+	for _, id := range have.More.doomed() {
+		field := "spec.resource.volumes"
+		if id == boot {
+			field = "spec.resource.bootVolume"
+		}
+		c.Note(field, "Nova was told by others to delete volume "+id+" with the server; from API version "+withKeptVolumes+" on that is undone with the next change of the server, or before the agent deletes it")
+	}
+}
+
+// doomed are the IDs of the volumes that Nova would delete with the server.
+func (m *More) doomed() (ids []string) {
+	for _, v := range m.Volumes {
+		if v.Doomed {
+			ids = append(ids, v.ID)
+		}
+	}
+	return ids
+}
+
+// keepVolumes has Nova keep them. An older one cannot be told.
+func (u *requests) keepVolumes(m *More) {
+	doomed := m.doomed()
+	if len(doomed) == 0 || u.err != nil {
+		return
+	}
+	version := ""
+	if version, u.err = u.Client.Microversion(u.ctx, cloud.Compute, withKeptVolumes); !cloud.AtLeast(version, withKeptVolumes) {
+		return
+	}
+	for _, id := range doomed {
+		u.do(cloud.Call{Method: http.MethodPut, Path: "/os-volume_attachments/" + id, Microversion: version,
+			Body: map[string]any{"volumeAttachment": map[string]any{"volumeId": id, "delete_on_termination": false}}})
+		if errors.Is(u.err, kind.ErrGone) {
+			u.err = nil
+		}
+	}
+}
+
+// remove asks Nova to delete the server, which takes it a while.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+	if have.State != nil {
+		u := requests{driver: d, ctx: ctx, id: have.ID}
+		if u.keepVolumes(&have.State.More); u.err != nil {
+			return false, u.err
+		}
+	}
+	_, err := d.Remove(ctx, have.ID)
+	return false, err
+}
