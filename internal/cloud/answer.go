@@ -152,6 +152,7 @@ var explanations = []struct {
 	{pattern.Of(`Image .{0,80} could not be found|Can not find requested image`), "the image is not there any more"},
 	{pattern.Of(`Flavor .{0,80} could not be found`), "the flavor is not there any more"},
 	{pattern.Of(`Port .{0,80} is still in use|Port .{0,80} is in use`), "a port is in use by another server"},
+	{pattern.Of(`current status is in-use`), "a volume is in use by another server: its status is in-use"},
 	{pattern.Of(`Port .{0,80} could not be found`), "a port is not there any more"},
 	{pattern.Of(`Port .{0,80} requires a FixedIP`), "a port has no fixed address"},
 	{pattern.Of(`Invalid key_name provided`), "the key pair is not there any more"},

@@ -123,7 +123,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 	made.Spec.Name, made.More = &made.Name, willHave(w)
 	err = d.Client.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: request, Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)})
 	made.ID = answer.Server.ID
-	return &made, err
+	return &made, orWait(ctx, d.Client, w, err)
 }
 
 // hintsAttribute stands beside the server in the request that makes it.

@@ -17,17 +17,26 @@ import (
 // server is busy as long as there is anything to detach. What goes stays until what comes
 // is there, unless another server of the stack has that: it may wait for what goes here.
 func (u *requests) exchange(p plugs, own kind.Mark) {
+	if u.err != nil {
+		return
+	}
+	surplus := p.surplus()
 	for i, ref := range p.refs {
 		if slices.Contains(p.have, ref.ID) {
 			continue
 		}
-		u.patiently(cloud.Call{Method: http.MethodPost, Path: p.path, Body: p.body(i)})
-		if errors.Is(u.err, kind.ErrBusy) && len(p.surplus()) > 0 && u.oursHas(p, ref.ID, own) {
-			u.err = nil
-			break
+		if u.patiently(cloud.Call{Method: http.MethodPost, Path: p.path, Body: p.body(i)}); u.err == nil {
+			continue
 		}
+		if !errors.Is(u.err, kind.ErrBusy) || len(surplus) == 0 {
+			return
+		}
+		if n, ok := p.holders.ours(u.ctx, u.Client, ref.ID, own); !ok || n == 0 {
+			return
+		}
+		u.err = nil
+		break
 	}
-	surplus := p.surplus()
 	for _, id := range surplus {
 		u.patiently(cloud.Call{Method: http.MethodDelete, Path: p.path + "/" + id})
 	}
@@ -36,12 +45,28 @@ func (u *requests) exchange(p plugs, own kind.Mark) {
 	}
 }
 
-// oursHas reports whether a port or a volume is plugged into servers of the stack, and into no others.
-func (u *requests) oursHas(p plugs, id string, own kind.Mark) bool {
-	servers, err := p.holders(u.ctx, u.Client, id)
-	return err == nil && len(servers) > 0 && !slices.ContainsFunc(servers, func(server string) bool {
-		return define.NotForeign(u.ctx, u.Client, server, &own) != nil
-	})
+// holders are the servers that have a port, or a volume, which is given by its ID.
+type holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
+
+// ours is how many servers of the stack have one; ok is false where others have it, or where that is not known.
+func (of holders) ours(ctx context.Context, c *cloud.Client, id string, own kind.Mark) (n int, ok bool) {
+	servers, err := of(ctx, c, id)
+	foreign := slices.ContainsFunc(servers, func(server string) bool { return define.NotForeign(ctx, c, server, &own) != nil })
+	return len(servers), err == nil && !foreign
+}
+
+// orWait says of a server that cannot be made, since a volume is in use, that it has to wait, unless others have one of its
+// volumes: a server of the stack may be giving it away, or has just done so.
+func orWait(ctx context.Context, c *cloud.Client, w want, err error) error {
+	if !errors.Is(err, kind.ErrRejected) || !strings.Contains(err.Error(), "status is in-use") {
+		return err
+	}
+	for _, v := range willHave(w).Volumes {
+		if _, ok := holders(holdersOfVolume).ours(ctx, c, v.ID, w.Mark); !ok {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())
 }
 
 // holdersOfPort is the server that a port is plugged into.

@@ -39,6 +39,20 @@ func TestServersExchange(t *testing.T) {
 	}
 }
 
+// What a server gives away is waited for by one that is made for it, also where the cloud's words are withheld.
+func TestAServerWaitsForWhatAnotherGivesAway(t *testing.T) {
+	at := strings.LastIndex(two, "---")
+	db := two[at:]
+	without := strings.NewReplacer("ports: [{portRef: eth1}]", "ports: []", "    volumes: [{volumeRef: more}]\n", "").Replace(db)
+	for name, more := range map[string]string{"in clear": "", "with a secret": "    userData: {value: \"#!/bin/sh\"}\n"} {
+		t.Run(name, func(t *testing.T) {
+			g := kindtest.NewTarget(t, pluggedKinds)
+			g.MustSync(two)
+			g.MustSync(two[:at] + without + strings.Replace(db, "metadata: {name: db}", "metadata: {name: db2}", 1) + more)
+		})
+	}
+}
+
 // A port can be plugged into one server, so none is made that waits for the port of another one.
 func TestServersWithOnePort(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)

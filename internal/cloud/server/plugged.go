@@ -18,8 +18,7 @@ type plugs struct {
 	have              []string // IDs
 	refs              []kind.Ref
 	body              func(i int) map[string]any // of the request that plugs in refs[i]
-	// holders are the servers that have one of that sort, given by its ID.
-	holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
+	holders           holders
 }
 
 func ports(w want, have *More) plugs {
