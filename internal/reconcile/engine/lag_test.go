@@ -57,3 +57,85 @@ func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
 		})
 	}
 }
+
+// replica is a cloud whose lists show how things were a while ago, and take a while to be answered.
+type replica struct {
+	*thingtest.World
+	by, takes time.Duration
+	shown     []kind.Live[*thingtest.Thing]
+}
+
+func (r *replica) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+	r.Mu.Lock()
+	shown := slices.Clone(r.shown)
+	r.Mu.Unlock()
+	time.Sleep(r.takes)
+	return shown, nil
+}
+
+// follow has lists show what there is now, once they have caught up.
+func (r *replica) follow() {
+	items, _ := r.World.List(context.Background())
+	time.AfterFunc(r.by, func() {
+		r.Mu.Lock()
+		defer r.Mu.Unlock()
+		r.shown = items
+	})
+}
+
+func (r *replica) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+	time.Sleep(time.Millisecond)
+	defer r.follow()
+	return r.World.Create(ctx, want)
+}
+
+func (r *replica) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+	time.Sleep(time.Millisecond)
+	defer r.follow()
+	return r.World.Delete(ctx, have)
+}
+
+// Lists that lag behind go on showing what was replaced, and lack what came in its place; a list that takes long shows how things were when it was begun.
+// What was made is not made again, and not reported as deleted, by that pass or by one that follows it at once.
+func TestAListThatLagsBehindAReplacementMakesNothingTwice(t *testing.T) {
+	for name, tt := range map[string]struct {
+		by, takes time.Duration
+		cut       bool // the pass ends with the creation, and the next one follows
+	}{
+		"in a pass":                 {by: 300 * time.Millisecond},
+		"in the next one":           {by: 300 * time.Millisecond, cut: true},
+		"lists that take long":      {by: 300 * time.Millisecond, takes: 5 * time.Second},
+		"and long in the next pass": {by: 300 * time.Millisecond, takes: 5 * time.Second, cut: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &replica{World: thingtest.New(), by: tt.by, takes: tt.takes}
+			e := engineOf(r.World)
+			e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](r.Kind().Info(), thingtest.Rules{}, r)}
+			synctest.Test(t, func(t *testing.T) {
+				ctx, supersede := context.WithCancelCause(t.Context())
+				for i, lines := range [][]string{{"a shape=round"}, {"a shape=flat", "b"}, {"a shape=flat", "b"}} {
+					want, err := r.Wanted(lines...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if i == 1 && tt.cut {
+						r.OnCreate = func(string) (before, after error) { supersede(Superseded("commit 1a2b3c4")); return nil, nil }
+					}
+					pass := e.Sync(ctx, Revision{Want: want})
+					if pass.Drifted() != 0 || pass.Outcome() != plan.InSync && ctx.Err() == nil {
+						t.Errorf("pass %d: %s, drifted: %d, late: %v: %s", i, pass.Outcome(), pass.Drifted(), late(pass), failed(pass))
+					}
+					if ctx = t.Context(); i == 0 {
+						ctx, supersede = context.WithCancelCause(ctx)
+						time.Sleep(time.Second)
+					}
+				}
+				supersede(nil)
+				if names := r.Names(); !slices.Equal(names, []string{"a", "b"}) {
+					t.Errorf("there are %v", names)
+				}
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}

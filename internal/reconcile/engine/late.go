@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -44,6 +46,14 @@ func (r *run) madeByPass(s *plan.Step) bool {
 	return false
 }
 
+// listed is when the newest list of a kind was begun.
+func (r *run) listed(kind string) time.Time { return r.fresh[kind].began }
+
+// missOverdue has what was made, and should be in lists by now, count as gone where it is not.
+func (r *run) missOverdue() {
+	r.engine.Unanswered.overdue(r.listed, func(id, object string) { r.engine.ids[id] = object })
+}
+
 // vanishedAgain reports whether an object that this very pass created was deleted by
 // somebody else. A pass does not race with them: it ends, and the next one goes
 // on after a pause.
@@ -57,9 +67,6 @@ func (r *run) vanishedAgain(s plan.Step) bool {
 // Only this process knows; after a restart nobody does. Only a mark says that an object is the stack's: what is
 // only used, or would be adopted, is not remembered, as it would be taken for one that has lost its mark.
 func (r *run) rememberIDs(p plan.Plan) {
-	if r.engine.ids == nil {
-		r.engine.ids = map[string]string{}
-	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		id := s.Identity()
@@ -73,7 +80,8 @@ func (r *run) rememberIDs(p plan.Plan) {
 		if _, busy := r.doing[id]; busy || r.destroyed[id] {
 			continue
 		}
-		r.engine.ids[id] = s.Have().ID
-		r.engine.Unanswered.seen(id)
+		if r.engine.Unanswered.seen(id, s.ID(), r.listed(s.Key.Kind)) {
+			r.engine.ids[id] = s.Have().ID
+		}
 	}
 }

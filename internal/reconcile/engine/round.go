@@ -51,7 +51,8 @@ func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++
 	r.mergeMoved()
-	r.round = round{}               // not both plans at the same time
+	r.round = round{} // not both plans at the same time
+	r.missOverdue()
 	known := maps.Clone(r.snapshot) // which steps in flight go on asking, while lists come in
 	plan := r.engine.compute(r.rev, known, r.engine.ids, r.sick)
 	if sick := r.engine.ask(ctx, plan); !maps.Equal(sick, r.sick) {
@@ -189,7 +190,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if r.fresh[s.Key.Kind].stale[s.Key] {
 		return notInThisRound // another step for the same key has ended
 	}
-	a, listed := r.histories[t.id], r.fresh[s.Key.Kind].at
+	a, listed := r.histories[t.id], r.fresh[s.Key.Kind]
 	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "" || a.tended(*s) || r.endless(a, *s)) {
 		return notInThisRound
 	} else if now.Before(r.notUntil(t)) {
@@ -201,7 +202,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if len(r.misjudged(s)) > 0 {
 		return afterList
 	}
-	if wantsFresh(s) && now.Sub(listed) > r.timing.Fresh || listed.Before(r.inherited(s)) {
+	if wantsFresh(s) && now.Sub(listed.at) > r.timing.Fresh || listed.began.Before(r.inherited(s)) {
 		return afterList
 	}
 	return atOnce
@@ -219,7 +220,7 @@ func (r *run) notUntil(t candidate) (at time.Time) {
 	if a := r.histories[t.id]; a != nil {
 		at = a.notUntil
 	}
-	if until := r.inherited(t.step); until.After(at) && r.fresh[t.step.Key.Kind].at.Before(until) {
+	if until := r.inherited(t.step); until.After(at) && r.fresh[t.step.Key.Kind].began.Before(until) {
 		at = until
 	}
 	return at

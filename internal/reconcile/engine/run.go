@@ -43,6 +43,7 @@ type run struct {
 // freshness is what the run knows about one collection's freshness.
 type freshness struct {
 	at    time.Time     // when it was listed
+	began time.Time     // when that began: what came later may not be in it
 	every time.Duration // how long to leave it alone
 	// stale keys were written since; nothing more is done about them before
 	// the next list.
@@ -123,6 +124,7 @@ func (r *run) start(ctx context.Context, t candidate) {
 	if s.Action.Destroys() { // a list may show what has come of it before the answer does, which may be lost
 		r.destroyed[t.id] = true
 		delete(r.engine.ids, t.id)
+		r.engine.Unanswered.unmade(&s)
 	}
 	r.engine.watch(func(w Watcher) { w.Started(s) })
 	go func() {
@@ -174,7 +176,7 @@ func (r *run) finish(o outcome) {
 		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
 	case o.live != nil:
 		if s.Action == plan.Create { // the next list may lag behind, and come before the next plan
-			r.engine.ids[o.id] = o.live.ID
+			r.engine.Unanswered.noteMade(&s, o.live.ID, time.Now())
 		}
 		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)
 	default:

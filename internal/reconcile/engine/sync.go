@@ -38,6 +38,9 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	if e.Unanswered == nil {
 		e.Unanswered = &Unanswered{}
 	}
+	if e.ids == nil {
+		e.ids = map[string]string{}
+	}
 	if e.Members == nil {
 		e.Members = &Members{}
 	}

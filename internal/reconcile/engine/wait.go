@@ -202,7 +202,7 @@ func (r *run) relist(ctx context.Context, names []string) {
 // change, are listed less often. Those that were listed together are of the same time.
 func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
 	s, took := r.fresh[kind], ended.Sub(began)
-	s.at, s.touched = ended, false
+	s.at, s.began, s.touched = ended, began, false
 	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
 	if err := trouble(c); err != nil {
 		r.noteUnlisted(s, err)
@@ -233,7 +233,7 @@ func (r *run) observedAll() {
 	now := time.Now()
 	for kind, c := range r.snapshot {
 		s := r.fresh[kind]
-		if s.at = now; trouble(c) != nil {
+		if s.at, s.began = now, r.pass.Started; trouble(c) != nil {
 			r.noteUnlisted(s, trouble(c))
 		}
 	}
