@@ -58,13 +58,13 @@ func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
 	}
-	unanswered, members, memory := &engine.Unanswered{}, &engine.Members{}, &defaults.Memory{}
+	unanswered, begun, members, memory := &engine.Unanswered{}, &engine.Begun{}, &engine.Members{}, &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		engine, region, err := w.open(ctx, s, memory)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
-		engine.Unanswered, engine.Members = unanswered, members
+		engine.Unanswered, engine.Begun, engine.Members = unanswered, begun, members
 		return agent.Cloud{Region: region, Sync: w.sync(s, engine)}, nil
 	}
 	if len(branches) > 0 {

@@ -55,8 +55,9 @@ type Engine struct {
 	// Prices are what things cost; nil where that is not known.
 	Prices *plan.Prices
 
-	// Unanswered and Members are what engines for the same stack before this one left; nil for nothing.
+	// Unanswered, Begun and Members are what engines for the same stack before this one left; nil for nothing.
 	Unanswered *Unanswered
+	Begun      *Begun
 	Members    *Members
 
 	// Printer makes the fingerprints of secrets (see [plan.Input]).
@@ -87,7 +88,7 @@ type Timing struct {
 	Pending time.Duration // how long the cloud may work on one object; 15 min
 	Busy    time.Duration // how long an object may be locked or in use; 2 min
 	Backoff time.Duration // first pause after a transient error; 1 s
-	Late    time.Duration // how long the cloud may go on with a creation that it has not answered; 3 min
+	Late    time.Duration // how long the cloud may go on with a request that it has not answered; 3 min
 	Former  time.Duration // how long it may go on with one that a killed process asked for, if it is quick; 0 for not at all
 	Fresh   time.Duration // how long ago the mark of what is deleted, wiped, adopted or let go may have been seen; 1 min
 	Grace   time.Duration // what steps in flight get once the pass is asked to stop; 30 s
@@ -242,5 +243,6 @@ func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]strin
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
 		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: members.patients, Seen: members.seen, Fallbacks: e.fallbacks,
+		Begun: cmp.Or(e.Begun, &Begun{}).keys(),
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -26,6 +27,40 @@ func (r *run) noteDrift(p plan.Plan) {
 			r.pass.Late = append(r.pass.Late, s.Recorded())
 		}
 	}
+}
+
+// noteBegun records that a step is started: from now on its object differs by the stack's own doing, and so does what refers to it and has to
+// follow. What somebody else has changed stays theirs.
+func (r *run) noteBegun(s plan.Step) {
+	if s.Surplus() {
+		return
+	}
+	keys := []manifest.Key{s.Key}
+	if s.Action == plan.Create || s.Action == plan.Recreate {
+		keys = append(keys, r.usersOf(s.Key)...)
+	}
+	for _, key := range keys {
+		if !r.drifted[key.String()] {
+			r.engine.Begun.note(key)
+		}
+	}
+}
+
+// usersOf are the objects whose manifests refer to another.
+func (r *run) usersOf(key manifest.Key) []manifest.Key {
+	if r.users == nil {
+		r.users = map[manifest.Key][]manifest.Key{}
+		for i := range r.rev.Want {
+			d := &r.rev.Want[i]
+			if d.Virtual {
+				continue
+			}
+			for _, ref := range d.Refs {
+				r.users[ref.Key] = append(r.users[ref.Key], d.Key)
+			}
+		}
+	}
+	return r.users[key]
 }
 
 // madeByPass reports whether the pass itself may have made the difference: it wrote to the
@@ -77,7 +112,7 @@ func (r *run) rememberIDs(p plan.Plan) {
 		if s.Have() == nil || s.Want() == nil || s.Surplus() || s.Have().Phase == kind.Deleting || s.Have().Mark == nil || s.Adopts {
 			continue
 		}
-		if _, busy := r.doing[id]; busy || r.destroyed[id] {
+		if _, busy := r.doing[id]; busy || r.destroyed[id] || r.engine.Begun.going(s.Key) {
 			continue
 		}
 		if r.engine.Unanswered.seen(id, s.ID(), r.listed(s.Key.Kind)) {

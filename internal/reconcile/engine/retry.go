@@ -153,6 +153,9 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
 	r.engine.Unanswered.note(&s, err, now.Add(r.timing.Late))
+	if mayGoOn(err) {
+		r.engine.Begun.goesOn(&s, now.Add(r.timing.Late))
+	}
 	var later *kind.RetryAfterError
 	switch {
 	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:

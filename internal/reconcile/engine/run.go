@@ -36,6 +36,7 @@ type run struct {
 	destroyed map[string]bool                  // what the pass deleted and has not created since, by step identity
 	drifted   map[string]bool                  // what is reported as drift, by step identity
 	sick      map[manifest.Key]rollout.Finding // members of groups that do not serve, as their probes have found
+	users     map[manifest.Key][]manifest.Key  // what refers to what; nil until somebody asks
 	secrets   *redact.Redactor
 	pass      Pass
 }
@@ -126,6 +127,7 @@ func (r *run) start(ctx context.Context, t candidate) {
 		delete(r.engine.ids, t.id)
 		r.engine.Unanswered.unmade(&s)
 	}
+	r.noteBegun(s)
 	r.engine.watch(func(w Watcher) { w.Started(s) })
 	go func() {
 		o := r.engine.perform(ctx, s)
@@ -170,6 +172,7 @@ func (r *run) finish(o outcome) {
 	}
 	if s.Action.Destroys() {
 		r.freed = time.Now()
+		r.engine.Begun.goesOn(&s, r.freed.Add(behind))
 	}
 	switch {
 	case o.gone:

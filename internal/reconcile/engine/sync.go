@@ -41,6 +41,9 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	if e.ids == nil {
 		e.ids = map[string]string{}
 	}
+	if e.Begun == nil {
+		e.Begun = &Begun{}
+	}
 	if e.Members == nil {
 		e.Members = &Members{}
 	}
@@ -78,6 +81,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
 	e.forgetUnwanted(r.pass.Last)
 	e.Members.forget(r.round.plan)
+	e.Begun.settle(r.round.plan, r.listed)
 	if !r.pass.Last.Stopped() {
 		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now())
 		r.pass.Failures = append(r.pass.Failures, unread...)

@@ -147,6 +147,9 @@ type Input struct {
 	// agent has not deleted since: one that is not there any more was deleted by
 	// somebody else.
 	Lost map[string]string
+	// Begun is what the agent itself has begun to change, or to have follow a change, and has not seen as wanted since: how that differs is
+	// nobody else's doing.
+	Begun map[manifest.Key]bool
 	// Sick are the members of groups of which probes found that they do not serve, or perhaps do not.
 	Sick map[manifest.Key]rollout.Finding
 	// Patients are those that did not serve before, and what was done about them: see [Plan.Patients].
@@ -230,7 +233,7 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 		return s.withAction(Wait, why)
 	}
 	s.lost = p.Lost[s.Identity()]
-	s.Action, s.Drift = Create, p.Synced && !d.Scaled || s.lost != "" // whoever asks for more explains one more
+	s.Action, s.Drift = Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.lost != "" // whoever asks for more explains one more
 	s.Reason = p.withoutLate(d)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)

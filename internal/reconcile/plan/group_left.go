@@ -85,7 +85,7 @@ func (p *planner) leave(s Step, d *kind.Desired) (Step, bool) {
 	if l.why == "" || !p.waitsItsTurn(&s) {
 		return s, false
 	}
-	s.left, s.Drift = true, p.applied(d, s.have.Mark)
+	s.left, s.Drift = true, p.applied(d, s.have.Mark) && !p.Begun[d.Key]
 	if !s.Drift {
 		s.aside = slices.DeleteFunc(s.Changes, func(c kind.Change) bool { return c.Field == kind.MarkField })
 		s.Changes = nil

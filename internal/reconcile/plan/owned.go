@@ -31,7 +31,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	}
 	switch have.Phase {
 	case kind.Deleting:
-		s.Drift = p.Synced || p.applied(d, have.Mark)
+		s.Drift = !p.Begun[d.Key] && (p.Synced || p.applied(d, have.Mark))
 		return s.withAction(Wait, "is being deleted; recreated when it is gone")
 	case kind.Failed:
 		return p.recreate(s, d, "failed: "+have.Message)
@@ -44,7 +44,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
-	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.drains[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
+	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
 	if left, stays := p.leave(s, d); stays {
 		return p.tend(left, d)
 	}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// hanging is a cloud that does not answer updates and deletions while it hangs, and goes on with deletions after a while.
+type hanging struct {
+	*thingtest.World
+	hangs bool
+	after time.Duration // it goes on with a deletion; 0 for at once
+}
+
+// Update makes the first of two requests, of which the mark is the second.
+func (h *hanging) Update(ctx context.Context, want kind.Want[*thingtest.Spec], have kind.Live[*thingtest.Thing], changes []kind.Change) error {
+	if !h.hangs {
+		return h.World.Update(ctx, want, have, changes)
+	}
+	h.Mu.Lock()
+	h.Things[have.ID].Colour = want.Spec.Colour
+	h.Mu.Unlock()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h *hanging) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+	if !h.hangs {
+		return h.World.Delete(ctx, have)
+	}
+	time.AfterFunc(h.after, func() { _, _ = h.World.Delete(context.WithoutCancel(ctx), have) })
+	<-ctx.Done()
+	return false, ctx.Err()
+}
+
+func (h *hanging) engine(b *Begun) *Engine {
+	e := engineOf(h.World)
+	e.Kinds, e.Begun = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](h.Kind().Info(), thingtest.Rules{}, h)}, b
+	e.Policies = []plan.Policy{plan.ReportDrift(true)} // what counts as drift stays as it is
+	return e
+}
+
+// A pass that ends before its time leaves things half done. Should the branch go back to what it was before, and a thing still bear the mark of that, it is
+// this stack that has changed it, and nobody else; also where the cloud goes on with it for as long as the next pass takes, and longer.
+func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line, next string
+		delay      int           // lists that deletions take
+		after      time.Duration // see hanging
+		answers    bool          // the cloud does, and the pass ends right after that
+		anew       bool          // the cloud is opened again
+	}{
+		"half an update":                  {line: "a colour=red", next: "a colour=blue"},
+		"half an update, and a new login": {line: "a colour=red", next: "a colour=blue", anew: true},
+		"a deletion that takes a while":   {line: "a", delay: 5, answers: true},
+		"a replacement of that sort":      {line: "a shape=round", next: "a shape=flat", delay: 5, answers: true},
+		"a deletion that goes on":         {line: "a", after: 2 * time.Minute},
+		"a replacement that goes on":      {line: "a shape=round", next: "a shape=flat", after: 2 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, b := &hanging{World: thingtest.New(), after: tt.after}, &Begun{}
+				e := h.engine(b)
+				sync := func(ctx context.Context, lines ...string) Pass {
+					want, err := h.Wanted(lines...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return e.Sync(ctx, Revision{Want: want})
+				}
+				sync(t.Context(), tt.line, "other")
+				ctx, supersede := context.WithCancelCause(t.Context())
+				h.hangs, h.Delay = !tt.answers, tt.delay
+				time.AfterFunc(100*time.Millisecond, func() { supersede(Superseded("commit 1a2b3c4")) })
+				lines := []string{"other", tt.next}
+				if tt.next == "" {
+					lines = lines[:1]
+				}
+				sync(ctx, lines...)
+				h.hangs = false
+				if tt.anew {
+					e = h.engine(b)
+				}
+				for i := range 5 {
+					pass := sync(t.Context(), tt.line, "other")
+					if pass.Outcome() != plan.InSync || pass.Drifted() != 0 {
+						t.Errorf("pass %d: %s, drifted: %d, late: %v: %s", i, pass.Outcome(), pass.First.Summary().Drifted, late(pass), failed(pass))
+					}
+					time.Sleep(time.Minute)
+				}
+				if len(b.objects) > 0 {
+					t.Errorf("still begun: %v", b.objects)
+				}
+				for _, x := range h.Things {
+					x.Colour = "green"
+				}
+				if pass := sync(t.Context(), tt.line, "other"); pass.Drifted() != 2 {
+					t.Errorf("%d drifted once somebody changed them", pass.Drifted())
+				}
+			})
+		})
+	}
+}
+
+// What refers to a thing that is replaced has to follow, also where drift is only reported: nobody else has changed it.
+func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
+	for _, cut := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			h := &hanging{World: thingtest.New()}
+			e := h.engine(nil)
+			sync := func(ctx context.Context, lines ...string) Pass {
+				want, err := h.Wanted(lines...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e.Sync(ctx, Revision{Want: want})
+			}
+			sync(t.Context(), "a", "b near=a", "c near=a colour=red")
+			ctx, supersede := context.WithCancelCause(t.Context())
+			defer supersede(nil)
+			if cut {
+				h.OnCreate = func(string) (before, after error) { supersede(Superseded("commit 1a2b3c4")); return nil, nil }
+			}
+			for _, x := range h.Things {
+				if x.Name == "c" { // what somebody else has changed stays, and what they have changed with it
+					x.Colour = "blue"
+				}
+			}
+			passes := []Pass{sync(ctx, "a shape=flat", "b near=a", "c near=a colour=red"), sync(t.Context(), "a shape=flat", "b near=a", "c near=a colour=red")}
+			for i, pass := range passes {
+				if got := fmt.Sprint(pass.First.Summary().Drifted, late(pass)); got != "1 []" {
+					t.Errorf("cut %v, pass %d: %s drifted, want c: %s", cut, i, got, failed(pass))
+				}
+			}
+			near := map[string]string{}
+			for _, x := range h.Things {
+				near[x.Name] = fmt.Sprint(x.Near) + x.Colour
+			}
+			if near["b"] == near["c"] || near["c"] != "[id-001]blue" {
+				t.Errorf("cut %v: near: %v", cut, near)
+			}
+		})
+	}
+}
