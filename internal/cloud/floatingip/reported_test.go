@@ -1,0 +1,25 @@
+package floatingip_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A floating IP follows the port that it leads to when a commit replaces that, also where drift is only reported.
+func TestAFloatingIPFollowsAReplacedPort(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	before := needs + "---" + strings.Replace(object, "portRef: web-1\n    fixedIP: 192.168.50.10\n", "portRef: web-2\n", 1)
+	e := g.Engine(g.Client(nil))
+	e.Policies = []plan.Policy{plan.ReportDrift(true)}
+	for _, doc := range []string{before, strings.Replace(before, "ip: 192.168.50.20", "ip: 192.168.50.30", 1)} {
+		pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(doc)})
+		if pass.Outcome() != plan.InSync || pass.Drifted() != 0 {
+			t.Errorf("%s, %d drifted: %v, late: %v", pass.Outcome(), pass.Drifted(), pass.Failures, pass.Late)
+		}
+	}
+}
