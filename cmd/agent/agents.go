@@ -82,6 +82,8 @@ func whoWeAre(with *config.Agents, f runFlags) (who lease.Agent, err error) {
 func (svc *service) serveHeld(ctx context.Context, a *app, s *config.Stack, h *lease.Hold) {
 	g, forges := svc.among, newForges(svc.log, svc.metrics)
 	forges.fence = h.Check
+	defer svc.forget(s.Name)
+	defer forges.close()
 	one, end, err := svc.stack(a, s, forges, h)
 	if err != nil {
 		svc.log.Error("the stack cannot be served; it is tried again", "stack", s.Name, "error", err)
@@ -100,8 +102,13 @@ func (svc *service) serveHeld(ctx context.Context, a *app, s *config.Stack, h *l
 	if h.Check() == nil {
 		forges.flush(ctx)
 	}
-	forges.close()
 	end()
+}
+
+// forget takes away what metrics and health say of a stack that another agent is to serve.
+func (svc *service) forget(stack string) {
+	svc.metrics.Forget(stack)
+	svc.health.Forget(stack)
 }
 
 func (g *group) set(stack string, s served) {

@@ -159,10 +159,31 @@ func TestAgentsShareStacks(t *testing.T) {
 			t.Errorf("%s is served by the agent that is cut off, too", stack)
 		}
 	}
+	s.until("the agent that is cut off exports nothing of how stacks are", func() bool { return len(b.exported(t, "stackreeve_last_success_timestamp_seconds")) == 0 })
+	if had := len(a.exported(t, "stackreeve_last_success_timestamp_seconds")) + len(c.exported(t, "stackreeve_last_success_timestamp_seconds")); had != len(s.names) {
+		t.Errorf("%d of %d stacks have metrics", had, len(s.names))
+	}
 	c.end()
 	<-c.done
 	s.until("one has all stacks", func() bool { return s.inSync(a, a) })
 	s.ends(a, b)
+}
+
+// exported are the stacks of which an agent exports a metric.
+func (one *oneOfSeveral) exported(t *testing.T, name string) (stacks []string) {
+	t.Helper()
+	families, err := one.metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == name {
+				stacks = append(stacks, m.GetLabel()[0].GetValue())
+			}
+		}
+	}
+	return stacks
 }
 
 // ends wants each network to have been made once, and ends agents.

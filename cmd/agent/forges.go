@@ -29,6 +29,7 @@ type forges struct {
 	sources []*source.Repo // of pull requests
 	at      map[forgeKey]*review.Repository
 	fence   func() error // asked before each write; nil for none
+	forget  []func()     // take away what metrics say of them
 }
 
 // forgeKey is what stacks have to have in common to share a repository.
@@ -86,7 +87,7 @@ func (f *forges) open(t target) (*review.Repository, error) {
 	name := cmp.Or(t.repository, t.url)
 	r := review.New(made, f.log.With("repository", name))
 	if f.metrics != nil {
-		f.metrics.Undelivered(name, r.Outbox.Len)
+		f.forget = append(f.forget, f.metrics.Undelivered(name, r.Outbox.Len))
 	}
 	f.at[t.forgeKey], f.list = r, append(f.list, r)
 	return r, nil
@@ -163,8 +164,11 @@ func (f *forges) flush(ctx context.Context) {
 	all.Wait()
 }
 
-// close frees what pull requests were fetched into.
+// close frees what pull requests were fetched into, and ends what metrics say.
 func (f *forges) close() {
+	for _, forget := range f.forget {
+		forget()
+	}
 	for _, repo := range f.sources {
 		_ = repo.Close() // a cache
 	}

@@ -63,6 +63,13 @@ func (h *Health) Ran(r report.Run) {
 	h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == r.Stack })
 }
 
+// Forget takes away what is known of a stack that this process does not serve any more.
+func (h *Health) Forget(stack string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.refused, stack)
+}
+
 // Handler serves /healthz, /readyz and /metrics.
 func (h *Health) Handler(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -35,6 +36,18 @@ func TestReadyOnceEveryStackWasSeen(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	if w.Code != http.StatusOK {
 		t.Errorf("healthz says %d", w.Code)
+	}
+}
+
+// What is refused of a stack that another agent serves by now is for that one to say.
+func TestReadyForgetsAStack(t *testing.T) {
+	h := NewHealth(nil)
+	h.Ran(report.Run{Stack: "a", Refused: &report.Refusal{Commit: "one", Problems: manifest.Problems{{What: "a"}}}})
+	h.Forget("a")
+	w := httptest.NewRecorder()
+	h.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	if text := w.Body.String(); text != "ok\n" {
+		t.Errorf("%q", text)
 	}
 }
 

@@ -34,6 +34,7 @@ type Metrics struct {
 	webhooks   *prometheus.CounterVec
 	plans      *prometheus.HistogramVec
 	traces     *prometheus.CounterVec
+	owed       *undelivered
 
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
@@ -41,7 +42,7 @@ type Metrics struct {
 
 // NewMetrics registers everything in a registry of its own.
 func NewMetrics(version string) *Metrics {
-	m := &Metrics{Registry: prometheus.NewRegistry(), commit: map[string]string{}}
+	m := &Metrics{Registry: prometheus.NewRegistry(), owed: newUndelivered(), commit: map[string]string{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stackreeve_" + name, Help: help}, labels)
 	}
@@ -69,7 +70,7 @@ func NewMetrics(version string) *Metrics {
 	m.traces = counter("traces_total", "Traces of passes, by what became of them: sent, failed, or dropped because too many waited.", "outcome")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, m.plans, m.traces, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -101,14 +102,15 @@ func (m *Metrics) Planned(stack, result string, took time.Duration) {
 	m.plans.WithLabelValues(stack, result).Observe(took.Seconds())
 }
 
-// Undelivered exports how much is not delivered to a forge yet.
-func (m *Metrics) Undelivered(repository string, count func() int) {
-	repository = printable.Line(repository) // the registry refuses what is no text
-	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "stackreeve_forge_owed", Help: "Statuses and comments that were not delivered yet.", ConstLabels: prometheus.Labels{"repository": repository},
-	}, func() float64 { return float64(count()) })
-	// Two forges can hold repositories of one name: the first is shown.
-	_ = m.Registry.Register(gauge)
+// Forget takes away how a stack is that this process does not serve any more, and what is known of its commits: another agent says how it
+// is now. What has been counted stays.
+func (m *Metrics) Forget(stack string) {
+	for _, gauge := range []*prometheus.GaugeVec{m.drifted, m.success, m.objects, m.held} {
+		gauge.DeletePartialMatch(prometheus.Labels{"stack": stack})
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.commit, stack)
 }
 
 // Forge counts one request to a forge.

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -120,4 +124,73 @@ stackreeve_steps_total{action="update",result="ok",stack="s"} 1
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// An agent that has lost a stack to another one says nothing of how it is, and does not take what the other has applied for its own work.
+func TestMetricsForgetAStack(t *testing.T) {
+	m := NewMetrics("v1")
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	ran := func(stack, commit string, pass engine.Pass) {
+		m.Ran(Run{Stack: stack, Started: start, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-1000 * time.Hour)}})
+	}
+	held := plan.Plan{Held: "too much", Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Drift: true}}}
+	ran("moves", "one", engine.Pass{})
+	ran("moves", "one", engine.Pass{First: held, Last: held})
+	ran("stays", "one", engine.Pass{})
+	m.Forget("moves")
+	gauges := []string{"stackreeve_drifted_objects", "stackreeve_held", "stackreeve_last_success_timestamp_seconds"}
+	want := `
+# HELP stackreeve_drifted_objects Objects whose difference no commit explained, at the last check.
+# TYPE stackreeve_drifted_objects gauge
+stackreeve_drifted_objects{stack="stays"} 0
+# HELP stackreeve_held 1 while a plan is held until its hash is approved.
+# TYPE stackreeve_held gauge
+stackreeve_held{stack="stays"} 0
+# HELP stackreeve_last_success_timestamp_seconds When the stack was last in sync.
+# TYPE stackreeve_last_success_timestamp_seconds gauge
+stackreeve_last_success_timestamp_seconds{stack="stays"} 1.767323045e+09
+`
+	if err := testutil.GatherAndCompare(m.Registry, strings.NewReader(want), gauges...); err != nil {
+		t.Error(err)
+	}
+	ran("moves", "two", engine.Pass{})
+	for name, want := range map[string]int{"stackreeve_objects": 16, "stackreeve_applied_seconds": 0, "stackreeve_reconciles_total": 3} {
+		if got, err := testutil.GatherAndCount(m.Registry, name); got != want || err != nil {
+			t.Errorf("%s has %d series, %v; want %d", name, got, err, want)
+		}
+	}
+}
+
+// Each outbox of a repository counts as long as somebody delivers from it.
+func TestMetricsOfOutboxes(t *testing.T) {
+	m := NewMetrics("v1")
+	had := m.Undelivered("acme/config", func() int { return 3 })
+	has := m.Undelivered("acme/config", func() int { return 4 })
+	m.Forge("acme/config", forge.Exchange{Method: "GET", Route: "/", Left: 5})
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() {}, `stackreeve_forge_owed{repository="acme/config"} 7` + "\n" + `stackreeve_forge_requests_left{repository="acme/config"} 5`},
+		{had, `stackreeve_forge_owed{repository="acme/config"} 4` + "\n" + `stackreeve_forge_requests_left{repository="acme/config"} 5`},
+		{has, ""},
+	} {
+		step.do()
+		got := ""
+		for line := range strings.Lines(exposed(t, m)) {
+			if strings.HasPrefix(line, "stackreeve_forge_owed") || strings.HasPrefix(line, "stackreeve_forge_requests_left") {
+				got += line
+			}
+		}
+		if strings.TrimSpace(got) != step.want {
+			t.Errorf("got\n%s\nwant\n%s", got, step.want)
+		}
+	}
+}
+
+func exposed(t *testing.T, m *Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
 }
