@@ -232,6 +232,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 		}
 		return root.Help()
 	}
+	root.PersistentPreRunE = unset
 	root.AddCommand(elsewhere()...)
 	grouped(root, "Stacks:", a.plan(), a.run(), a.status(), a.destroy())
 	grouped(root, "Manifests:", a.validate(), a.explain(), a.schema(), a.export())
