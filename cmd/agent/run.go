@@ -76,10 +76,12 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	passes, loops := make([]func() plan.Outcome, len(stacks)), make([]*agent.Loop, len(stacks))
 	turns := agent.NewTurns()
 	for i := range stacks {
-		loops[i] = &agent.Loop{Turns: turns}
-		pass, end, err := a.prepare(cmd, w, reviews, &stacks[i], loops[i], approved, len(stacks) > 1)
-		if err != nil {
-			return err
+		s := &stacks[i]
+		loops[i] = &agent.Loop{Name: s.Name, DependsOn: s.Spec.DependsOn, Turns: turns}
+		pass, end, err := a.prepare(cmd, w, reviews, s, loops[i], approved, len(stacks) > 1)
+		if err != nil { // which stops no other
+			passes[i] = func() plan.Outcome { return a.failed(among(stacks, s), err) }
+			continue
 		}
 		defer end()
 		passes[i] = pass

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -76,7 +77,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	for i := range names {
 		one, _, err := svc.stack(a, &stacks[i], svc.forges, nil)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("stack %s: %w", stacks[i].Name, err)
 		}
 		one.Approved = approvals(f.approve)
 		svc.stacks = append(svc.stacks, one)
