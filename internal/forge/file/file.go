@@ -64,6 +64,9 @@ func (f *file) Statuses(_ context.Context, commit string) ([]forge.Status, error
 			newest[l.Context] = forge.Status{Context: l.Context, State: l.State, Description: l.Description}
 		}
 	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
+	}
 	var list []forge.Status
 	for _, s := range newest {
 		list = append(list, s)
@@ -79,16 +82,35 @@ func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error
 	if err != nil {
 		return err
 	}
-	text = printable.JSON(text) // people read it with tail
+	text = append(printable.JSON(text), '\n') // people read it with tail
 	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
 	}
-	_, err = out.Write(append(text, '\n'))
+	if cut(out) {
+		text = append([]byte{'\n'}, text...)
+	}
+	_, err = out.Write(text)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
 	}
 	return nil
+}
+
+// cut reports whether the last line has no end, as after a kill or on a disk that was full: what is written behind it would be lost with it.
+func cut(out *os.File) bool {
+	info, err := out.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	in, err := os.Open(out.Name())
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	var last [1]byte
+	_, err = in.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // Open implements forge.Pulls.

@@ -48,3 +48,23 @@ func TestAFolderThatIsGoneIsTriedAgain(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A disk that is full, or a kill, leaves half a line: the next one stands by itself.
+func TestALineAfterOneThatWasCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.jsonl")
+	if err := os.WriteFile(path, []byte(`{"time":"2026-01-02T03:04:05Z","commit":"c","context":"stackr`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := New(path).SetStatus(t.Context(), "c", forge.Status{Context: "stackreeve/prod/sync", State: forge.Success}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := New(path).Statuses(t.Context(), "c"); err != nil || len(list) != 1 || list[0].State != forge.Success {
+		t.Errorf("read back: %+v, %v", list, err)
+	}
+	text, err := os.ReadFile(path)
+	if lines := strings.Split(string(text), "\n"); err != nil || len(lines) != 4 || lines[1][:1] != "{" || lines[3] != "" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
