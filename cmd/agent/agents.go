@@ -105,10 +105,14 @@ func (svc *service) serveHeld(ctx context.Context, a *app, s *config.Stack, h *l
 	end()
 }
 
-// forget takes away what metrics and health say of a stack that another agent is to serve.
+// forget takes away what is known here of a stack that is not served any more. Who serves it is shown once that is listed, which may take long: one
+// that was lost with the way to etcd went on being shown as it was.
 func (svc *service) forget(stack string) {
 	svc.metrics.Forget(stack)
 	svc.health.Forget(stack)
+	if svc.shown != nil {
+		svc.shown.Elsewhere(stack, readapi.Other{})
+	}
 }
 
 func (g *group) set(stack string, s served) {
@@ -179,7 +183,10 @@ func (g *group) state(stack string) agent.State {
 	if s, ok := g.at(stack); ok {
 		return s.loop.State()
 	}
-	h := g.View().Stacks[stack]
+	h, ok := g.Elsewhere(stack)
+	if !ok {
+		return agent.State{Stack: stack} // what was listed last may be our own word
+	}
 	return agent.State{Stack: stack, ServedBy: h.Agent, Address: h.Address, Commit: h.Summary.Commit, Outcome: h.Summary.Outcome, Looked: h.Summary.Looked}
 }
 

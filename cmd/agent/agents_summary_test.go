@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -11,7 +15,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -74,4 +80,51 @@ func TestHowStacksOfOtherAgentsStand(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", told, got, want)
 		}
 	}
+}
+
+// A stack that was lost with the way to where agents agree is not shown as it was: nobody may serve it.
+func TestALostStackIsNotShownAsItWas(t *testing.T) {
+	svc := &service{metrics: report.NewMetrics("test"), health: agent.NewHealth(nil), shown: shownOf([]config.Stack{{Name: "prod"}})}
+	read := readapi.New(svc.shown, nil, "test")
+	shown := func() string {
+		w := httptest.NewRecorder()
+		read.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/apis/stackreeve.dev/v1alpha1/namespaces/prod/stacks/prod", http.NoBody))
+		return w.Body.String()
+	}
+	svc.shown.Ran(report.Run{Stack: "prod", Pass: &engine.Pass{}})
+	if text := shown(); !strings.Contains(text, `"in sync"`) {
+		t.Fatal(text)
+	}
+	svc.forget("prod")
+	if text := shown(); strings.Contains(text, `"in sync"`) || !strings.Contains(text, "no agent serves it now") {
+		t.Error(text)
+	}
+}
+
+// What an agent has told others of a stack that it has lost is not its answer.
+func TestTheStateOfALostStack(t *testing.T) {
+	g := &group{Member: &lease.Member{Agent: lease.Agent{Name: "a"}, Store: ownWord{}}, here: map[string]served{}}
+	g.Stacks, g.Periods, g.Log = []string{"prod"}, lease.Periods{TTL: time.Minute}, slog.New(slog.DiscardHandler)
+	ctx, end := context.WithCancel(t.Context())
+	g.Seen = func(lease.View) { end() }
+	g.Run(ctx)
+	if g.View().Stacks["prod"].Agent != "a" {
+		t.Fatalf("%+v", g.View())
+	}
+	if state := g.state("prod"); state.ServedBy != "" || state.Outcome != "" {
+		t.Errorf("%+v", state)
+	}
+}
+
+// ownWord lists one stack, as the agent itself has written it under an earlier lease.
+type ownWord struct{}
+
+func (ownWord) Grant(context.Context, time.Duration) (lease.ID, error) { return 2, nil }
+func (ownWord) Renew(context.Context, lease.ID) error                  { return nil }
+func (ownWord) Revoke(context.Context, lease.ID) error                 { return nil }
+func (ownWord) Write(context.Context, lease.ID, string, []byte) (bool, error) {
+	return true, nil
+}
+func (ownWord) List(context.Context) ([]lease.Record, error) {
+	return []lease.Record{{Key: "stacks/prod", Value: []byte(`{"agent":"a","summary":{"outcome":"in sync"}}`), Lease: 1}, {Key: "agents/a", Value: []byte(`{"name":"a"}`), Lease: 2}}, nil
 }
