@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"os"
 	"strings"
 
@@ -75,6 +76,13 @@ func (a *app) isRepository(dir string, s config.Settings) {
 // settings are those of the environment, and over them those of flags.
 func settings(flags *pflag.FlagSet) config.Settings {
 	s := config.Environment()
+	maps.Copy(s, typed(flags))
+	return s
+}
+
+// typed are the settings that flags give.
+func typed(flags *pflag.FlagSet) config.Settings {
+	s := config.Settings{}
 	for _, setting := range config.All() {
 		if f := flags.Lookup(setting.Flag); f != nil && f.Changed {
 			s[setting.Flag] = f.Value.String()

@@ -37,7 +37,8 @@ manifests on standard input, or a configuration file. All manifests together are
 one stack: what one of them refers to must be among them.
 
 --config (with --stack) says whose spec.defaults count. Without PATH the
-configuration itself is checked, and the files with credentials that it names.`,
+configuration itself is checked, with what flags say, and the files with
+credentials that it names.`,
 		Example: "  stackreeve validate clouds/prod\n  stackreeve validate -o github clouds/prod\n  kustomize build . | stackreeve validate -\n  stackreeve validate --config stackreeve.yaml",
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", strings.Join(outputsOfValidate[:3], ", ")+", or github for commands that mark lines of pull requests in GitHub, Gitea and Forgejo Actions")
@@ -96,7 +97,11 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 		return v, err
 	}
 	if len(configs) > 0 {
-		stacks, err := loadStacks(configs, nil)
+		given := config.Settings(nil)
+		if len(args) == 0 { // else they are for the manifests
+			given = typed(cmd.Flags())
+		}
+		stacks, err := loadStacks(configs, given)
 		v.Stacks = len(stacks)
 		if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
 			v.Problems, err = append(v.Problems, problems...), nil
