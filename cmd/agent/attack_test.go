@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -135,5 +136,20 @@ func TestAttackStoppedPullRequest(t *testing.T) {
 	}
 	if _, err := l.read(ctx, fstest.MapFS{}); !errors.Is(err, context.Canceled) || l.bounds != nil {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A key file that never ends holds nothing up.
+func TestAttackFingerprintKeyIsAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{pipe, "/dev/zero"} {
+		s := &config.Stack{Name: "prod"}
+		s.Spec.Fingerprints.KeyFiles = []string{file}
+		if _, err := fingerprints(s, "project"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }

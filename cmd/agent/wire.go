@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
@@ -17,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/probe"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -200,7 +200,7 @@ func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) 
 func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error) {
 	var keys [][]byte
 	for _, file := range s.Spec.Fingerprints.KeyFiles {
-		key, err := os.ReadFile(file)
+		key, err := localfile.Read(file, localfile.Secret)
 		if err != nil {
 			return nil, fmt.Errorf("spec.fingerprints.keyFiles: %w", err)
 		}

@@ -115,6 +115,9 @@ func Foreign(path string) string {
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o002 != 0 {
 		return fmt.Sprintf("everybody on this machine can write into its folder %s", folder)
 	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
+		return "everybody on this machine can write into it"
+	}
 	return ""
 }
 

@@ -100,6 +100,24 @@ func TestAttackFileInAFolderOfEverybody(t *testing.T) {
 	}
 }
 
+func TestAttackFileOfEverybody(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "home/stackreeve.yaml"), "x")
+	link := filepath.Join(filepath.Dir(file), "link.yaml")
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[os.FileMode]bool{0o600: false, 0o664: false, 0o666: true, 0o602: true} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{file, link} {
+			if why := Foreign(path); (why != "") != want {
+				t.Errorf("%s with %o: %q", filepath.Base(path), mode, why)
+			}
+		}
+	}
+}
+
 func TestExposedFiles(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "token"), "x")
 	for mode, want := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o602: true} {
