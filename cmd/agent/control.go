@@ -10,7 +10,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/control"
-	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
 // steer makes what people can ask of the agent, if there is a token for it.
@@ -21,9 +20,6 @@ func (svc *service) steer(f runFlags) error {
 		return nil
 	case f.door.address == "":
 		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
-	}
-	if localfile.Exposed(f.controlToken) {
-		svc.log.Warn("the control token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.controlToken)
 	}
 	stacks := map[string]control.Actions{}
 	if g := svc.among; g != nil {

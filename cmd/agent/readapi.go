@@ -10,7 +10,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/control"
-	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/page"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
@@ -22,9 +21,6 @@ func (svc *service) show(stacks []config.Stack, f runFlags) error {
 		return nil
 	case f.door.address == "":
 		return errors.New("--api-token-file: there is no --listen, so no request can arrive; give it an address")
-	}
-	if localfile.Exposed(f.apiToken) {
-		svc.log.Warn("the API token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.apiToken)
 	}
 	store := shownOf(stacks)
 	tokens := func() ([]control.Token, error) { return control.Tokens(f.apiToken) }

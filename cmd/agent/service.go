@@ -60,6 +60,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			svc.perFolder, svc.pushed[document.Name] = append(svc.perFolder, document), make(chan struct{}, 1)
 		}
 	}
+	svc.warnExposed(f)
 	if a.notices == nil {
 		a.notices = newNotices(slices.Concat(a.documents, stacks), svc.log)
 	}

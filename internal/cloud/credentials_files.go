@@ -30,6 +30,16 @@ func cloudsPlaces(file, named string) []string {
 	return append(places, filepath.Join("/etc/openstack", file))
 }
 
+// CredentialFiles are the clouds.yaml that clients read, and the secure.yaml beside it; nil where there is none.
+func CredentialFiles() []string {
+	for _, place := range cloudsPlaces("clouds.yaml", os.Getenv("OS_CLIENT_CONFIG_FILE")) {
+		if _, err := os.Stat(place); err == nil { // it may be a pipe, which is read only once
+			return []string{place, filepath.Join(filepath.Dir(place), "secure.yaml")}
+		}
+	}
+	return nil
+}
+
 // errNoClouds says that no place holds a clouds.yaml that can be read.
 var errNoClouds = errors.New("no clouds.yaml")
 
