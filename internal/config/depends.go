@@ -37,6 +37,26 @@ func depends(stacks []Stack) (problems manifest.Problems) {
 	return problems
 }
 
+// depends finds what is wrong with what the settings say that a stack depends on; documents are all that files hold.
+func (s Settings) depends(stacks, documents []Stack) (problems manifest.Problems) {
+	if s["depends-on"] == "" || len(stacks) != 1 {
+		return nil
+	}
+	for _, name := range stacks[0].Spec.DependsOn {
+		p := manifest.Problem{Origin: manifest.Origin{File: "--depends-on"}, Fix: "name another stack"}
+		switch known := func(d Stack) bool { return d.Name == name }; {
+		case name == stacks[0].Name:
+			p.What = "names the stack itself, which would wait for ever"
+		case len(documents) > 0 && !slices.ContainsFunc(documents, known):
+			p.What, p.Fix = "names the stack "+name+", which there is not", "name a stack of the configuration"
+		default:
+			continue
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
 // circleOf is a way from a stack back to itself; nil for none.
 func circleOf(name string, byName map[string]*Stack) []string {
 	seen := map[string]bool{}

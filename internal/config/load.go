@@ -50,8 +50,9 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	if problems = depends(stacks); len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
+	documents := stacks
 	stacks, problems = settings.over(stacks, len(files) > 0)
-	if len(problems) > 0 {
+	if problems = append(problems, settings.depends(stacks, documents)...); len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
 	for i := range stacks {
