@@ -197,3 +197,41 @@ func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 	close(answer)
 	until("started")
 }
+
+// When the folders have become others, stacks that go on find what they have fetched: the cache does not grow with each folder.
+func TestFoldersComeAndTheCacheStays(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	s.build()
+	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := strings.Replace(string(config), "branch: main}", `branch: main, poll: "@every 1s", paths: clouds/*}`, 1)
+	plain := strings.NewReplacer("branch: main}", `branch: main, poll: "@every 1s", path: plain}`, "name: killed", "name: plain").Replace(string(config))
+	s.write("stackreeve.yaml", folders+"\n---\n"+plain)
+	network := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: NAME}\nspec: {resource: {}}\n"
+	s.write("repo/plain/net.yaml", strings.ReplaceAll(network, "NAME", "plain"))
+	s.commit()
+	cmd, said := starts(t, s, "--data-dir", s.path("cache"))
+	until := waitsFor(t, cmd, said)
+	slots := func() int {
+		list, err := os.ReadDir(s.path("cache"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	until("Network/plain")
+	before := slots()
+	for _, name := range []string{"eu", "us"} {
+		s.write("repo/clouds/"+name+"/net.yaml", strings.ReplaceAll(network, "NAME", name))
+		s.commit()
+		until("Network/" + name)
+	}
+	s.write("repo/plain/more.yaml", strings.ReplaceAll(network, "NAME", "plain-2"))
+	s.commit()
+	until("Network/plain-2")
+	if after := slots(); after != before {
+		t.Errorf("%d clones, and %d before\n%s", after, before, said)
+	}
+}

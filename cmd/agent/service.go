@@ -44,7 +44,8 @@ type service struct {
 	// perFolder are the documents that stand for a stack in each folder, and pushed says of each that somebody may have pushed.
 	perFolder []config.Stack
 	pushed    map[string]chan struct{}
-	among     *group // with whom the stacks are shared; nil when they are not
+	among     *group   // with whom the stacks are shared; nil when they are not
+	ends      []func() // free what the stacks have
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -76,15 +77,28 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		return nil, err
 	}
 	for i := range names {
-		one, _, err := svc.stack(a, &stacks[i], svc.forges, nil)
+		one, end, err := svc.stack(a, &stacks[i], svc.forges, nil)
 		if err != nil {
+			svc.close()
 			return nil, fmt.Errorf("stack %s: %w", stacks[i].Name, err)
 		}
 		one.Approved = approvals(f.approve)
-		svc.stacks = append(svc.stacks, one)
+		svc.stacks, svc.ends = append(svc.stacks, one), append(svc.ends, end)
 	}
 	svc.stand = agent.NewStanding(svc.stacks)
-	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
+	if err := errors.Join(svc.receive(stacks, f), svc.steer(f)); err != nil {
+		svc.close()
+		return nil, err
+	}
+	return svc, nil
+}
+
+// close frees what it has: others may be served next in the same process, and are to find its cache.
+func (svc *service) close() {
+	svc.forges.close()
+	for _, end := range svc.ends {
+		end()
+	}
 }
 
 // startedAgain is for how long an agent that has begun creates nothing, if the cloud is quick: it may have been started in place of one that was killed,
@@ -142,6 +156,7 @@ func (list sinks) ran(run report.Run) {
 }
 
 func (s *service) run(ctx context.Context, d door) error {
+	defer s.close()
 	stop, err := s.listen(ctx, d)
 	if err != nil {
 		return err
@@ -167,7 +182,6 @@ func (s *service) run(ctx context.Context, d door) error {
 	s.forges.flush(ctx)
 	s.notices.flush(ctx)
 	s.flushTraces(ctx)
-	s.forges.close()
 	s.log.Info("stopped")
 	return nil
 }
