@@ -79,3 +79,30 @@ func problems(files map[string]string) []string {
 	}
 	return strings.Split(err.Error(), "\n")
 }
+
+// Mappings are gone through in the order of their keys, so an object stands for the same whenever it is asked.
+func TestMappingsHaveAnOrder(t *testing.T) {
+	for _, c := range []struct{ name, expr, want string }{
+		{"of texts", "schema.spec.env.map(k, k + '=' + schema.spec.env[k]).join(' ')", "a=1 b=2 c=3 d=4"},
+		{"of anything", "schema.spec.any.map(k, k).join(' ')", "a b c d"},
+		{"within one", "schema.spec.any.b.map(k, k).join(' ')", "u w x z"},
+		{"written out", "{'z': 1, 'y': 2, 'x': 3, 'w': 4}.map(k, k).join(' ')", "w x y z"},
+		{"of several types", "{dyn(10): 1, dyn('a'): 2, dyn(2u): 3, dyn(true): 4, dyn('b'): 5}.map(k, string(k)).join(' ')", "true 2 10 a b"},
+		{"labels", "schema.metadata.labels.map(k, k).join(' ')", "a b c d"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for range 20 {
+				got, err := reading(map[string]string{
+					"def.yaml": definitionOf(` {env: "map[string]string", any: object}`, resource("", `{description: "${`+c.expr+`}"}`)),
+					"red.yaml": strings.Replace(team, "red}", "red, labels: {d: x, c: x, b: x, a: x}}", 1) + "spec: {env: {d: '4', c: '3', b: '2', a: '1'}, any: {d: 4, c: 3, b: {z: 1, u: 2, x: 3, w: 4}, a: 1}}",
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if net := wanted(got.Want, "Network")["red-net"]; net != `{"description":"`+c.want+`"}` {
+					t.Fatalf("the network is %s, want %s", net, c.want)
+				}
+			}
+		})
+	}
+}

@@ -92,7 +92,7 @@ func (l *language) compile(source string) (*expression, error) {
 	}
 	// A list that grows in a loop is not sized at each turn: that would take the square of the time.
 	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
-	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}),
+	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}), orderedMaps(),
 		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(mostItems)))
 	if err != nil {
 		return nil, err
@@ -171,6 +171,8 @@ func weight(v ref.Val, depth int) (n uint64) {
 	switch v := v.(type) {
 	case types.String:
 		return uint64(len(v))/4 + 1
+	case *ordered:
+		return weight(v.Mapper, depth)
 	case traits.Mapper:
 		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
 			key := it.Next()
@@ -250,7 +252,7 @@ func celValue(v any) ref.Val {
 		for key := range v {
 			m[types.String(key)] = celValue(v[key])
 		}
-		return types.NewRefValMap(types.DefaultTypeAdapter, m)
+		return inOrder(types.NewRefValMap(types.DefaultTypeAdapter, m))
 	case []any:
 		list := make([]ref.Val, len(v))
 		for i := range v {

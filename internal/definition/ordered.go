@@ -1,0 +1,101 @@
+package definition
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
+)
+
+// ordered is a mapping whose keys have an order. CEL goes through a mapping as Go does, in another order each time, and
+// what an object stands for would be another thing each time.
+type ordered struct {
+	traits.Mapper
+	keys func() traits.Lister // made when first asked for: most mappings are only asked for a field
+}
+
+func inOrder(m traits.Mapper) *ordered {
+	return &ordered{m, sync.OnceValue(func() traits.Lister {
+		var keys []ref.Val
+		for it := m.Iterator(); it.HasNext() == types.True; {
+			keys = append(keys, it.Next())
+		}
+		slices.SortFunc(keys, compareKeys)
+		return types.NewRefValList(types.DefaultTypeAdapter, keys)
+	})}
+}
+
+// Iterator implements [traits.Iterable].
+func (m *ordered) Iterator() traits.Iterator { return m.keys().Iterator() }
+
+// Fold implements [traits.Foldable].
+func (m *ordered) Fold(f traits.Folder) {
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		if !f.FoldEntry(key, m.Get(key)) {
+			return
+		}
+	}
+}
+
+// AggregateSize implements [types.AggregateSizeVisitor]: the mapping itself remembers its size.
+func (m *ordered) AggregateSize(sizer types.AggregateSizer) uint32 {
+	if sized, ok := m.Mapper.(types.AggregateSizeVisitor); ok {
+		return sized.AggregateSize(sizer)
+	}
+	return sizer.AggregateSize(m.Mapper)
+}
+
+// compareKeys orders numbers, texts and truth values among themselves, and these by their types.
+func compareKeys(a, b ref.Val) int {
+	if class := cmp.Compare(classOf(a), classOf(b)); class != 0 {
+		return class
+	}
+	if c, ok := a.(traits.Comparer); ok {
+		if n, ok := c.Compare(b).(types.Int); ok {
+			return int(n)
+		}
+	}
+	return 0
+}
+
+func classOf(key ref.Val) string {
+	switch key.(type) {
+	case types.Int, types.Uint, types.Double:
+		return "number"
+	}
+	return key.Type().TypeName()
+}
+
+// orderedMaps has the mappings that an expression itself makes be in order, too.
+func orderedMaps() cel.ProgramOption {
+	return cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		if c, ok := i.(interpreter.InterpretableConstructor); ok && c.Type() == types.MapType {
+			return mapMaker{c}, nil
+		}
+		return i, nil
+	})
+}
+
+type mapMaker struct {
+	interpreter.InterpretableConstructor
+}
+
+// Exec implements [interpreter.InterpretableV2].
+func (m mapMaker) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	v := m.InterpretableConstructor.Exec(frame)
+	if made, ok := v.(traits.Mapper); ok {
+		return inOrder(made)
+	}
+	return v
+}
+
+// Eval implements [interpreter.Interpretable].
+func (m mapMaker) Eval(with interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(with, m.Exec)
+}
