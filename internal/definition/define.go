@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +42,8 @@ type draft struct {
 	total  *total
 	stop   func() error
 	ids    []string
+
+	explained int // wrong expressions so far
 }
 
 func (d *draft) problem(path, what, fix string) {
@@ -230,15 +231,22 @@ func (d *draft) checkIDs() {
 	}
 }
 
-var undefinedField = pattern.Of(`undefined field '([^']*)'`)
+var (
+	undefinedField = pattern.Of(`undefined field '([^']*)'`)
+	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)`)
+)
+
+// mostExplained is of how many wrong expressions of a definition is looked up what may have been meant. No more problems of
+// one object are shown.
+const mostExplained = 100
 
 // explain says what is wrong with an expression, and how to correct it.
 func (c *compiler) explain(source, err string) (what, fix string) {
 	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
-	for _, id := range c.ids {
-		if !c.pure || !regexp.MustCompile(`(^|[^A-Za-z0-9_.'"])`+id+`\b`).MatchString(source) {
-			continue
-		}
+	if c.explained++; c.explained > mostExplained {
+		return what, ""
+	}
+	if id := c.observes(source); id != "" {
 		return fmt.Sprintf("has the expression %s, which asks what %s is in the cloud", quote(source), id),
 			"templates, includeWhen and forEach see schema.metadata, schema.spec and the variables of forEach, so that a plan shows all that will be; in templates also " + id + ".metadata.name, unless it has forEach. The cloud is seen in status and readyWhen"
 	}
@@ -256,6 +264,19 @@ func (c *compiler) explain(source, err string) (what, fix string) {
 		return what, "declare it in " + specPath
 	}
 	return what, ""
+}
+
+// observes is the first resource that an expression names where it sees nothing of the cloud; "" for none.
+func (c *compiler) observes(source string) string {
+	if !c.pure {
+		return ""
+	}
+	for _, m := range variableName.Regexp().FindAllStringSubmatch(source, -1) {
+		if slices.Contains(c.ids, m[1]) {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 // mostNested is how deep definitions may stand for objects of definitions.

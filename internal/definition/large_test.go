@@ -89,3 +89,36 @@ func TestAttackLargeStatus(t *testing.T) {
 		})
 	}
 }
+
+// Nor do thousands of wrong expressions, of which only the first ones are shown.
+func TestAttackWrongExpressions(t *testing.T) {
+	var resources, fields strings.Builder
+	resources.WriteString("  - id: config\n    template:\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: a}\n      data:\n")
+	for i := range 2_000 {
+		fmt.Fprintf(&resources, "        k%d: \"${EXPR}\"\n", i)
+	}
+	for i := range 99 {
+		fmt.Fprintf(&resources, "  - {id: r%d, template: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}}\n", i)
+	}
+	for i := range 900 {
+		fmt.Fprintf(&fields, "\n      field%d: string", i)
+	}
+	for _, c := range []struct {
+		expr, want string
+		most       int64 // MiB
+	}{
+		{"x", "undeclared reference to 'x'", 200},
+		{"schema.spec.fieldx", "undefined field 'fieldx'", 70},
+	} {
+		text := definitionOf(fields.String(), strings.ReplaceAll(resources.String(), "EXPR", c.expr))
+		var got string
+		took := testcost.Allocated(func() { got = strings.Join(problems(map[string]string{"def.yaml": text}), "\n") })
+		if !strings.Contains(got, c.want) || !strings.Contains(got, " problems more") {
+			t.Errorf("problems are\n%.1000s", got)
+		}
+		if took > c.most<<20 {
+			t.Errorf("%s: %d MiB were allocated", c.expr, took>>20)
+		}
+		t.Logf("%s: %d MiB", c.expr, took>>20)
+	}
+}
