@@ -88,6 +88,7 @@ func TestMappingsHaveAnOrder(t *testing.T) {
 		{"within one", "schema.spec.any.b.map(k, k).join(' ')", "u w x z"},
 		{"written out", "{'z': 1, 'y': 2, 'x': 3, 'w': 4}.map(k, k).join(' ')", "w x y z"},
 		{"of several types", "{dyn(10): 1, dyn('a'): 2, dyn(2u): 3, dyn(true): 4, dyn('b'): 5}.map(k, string(k)).join(' ')", "true 2 10 a b"},
+		{"as keys", "{dyn({'a': 1}): 1, dyn(['b']): 2}.map(k, string(dyn(k).size())).join(' ')", "1 1"},
 		{"labels", "schema.metadata.labels.map(k, k).join(' ')", "a b c d"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -102,6 +103,31 @@ func TestMappingsHaveAnOrder(t *testing.T) {
 				if net := wanted(got.Want, "Network")["red-net"]; net != `{"description":"`+c.want+`"}` {
 					t.Fatalf("the network is %s, want %s", net, c.want)
 				}
+			}
+		})
+	}
+}
+
+// A default is what a manifest with that value would say.
+func TestDefaults(t *testing.T) {
+	for _, c := range []struct{ name, fields, expr, want string }{
+		{"what is below", " {size: 'Size | default={}'}", "${schema.spec.size.cpu}", "2"},
+		{"what is below, beside others", " {size: 'Size | default={\"memory\": 8}'}", "${schema.spec.size.cpu}/${schema.spec.size.memory}", "2/8"},
+		{"what is below in a list", " {sizes: '[]Size | default=[{\"memory\": 4}, {}]'}", "${schema.spec.sizes.map(s, s.cpu)[1] + schema.spec.sizes[0].memory}", "6"},
+		{"a whole number of anything", " {ports: 'object | default={\"http\": 80}'}", "${schema.spec.ports.http + 1}", "81"},
+		{"more than a double holds", " {ids: '[]integer | default=[9007199254740993]'}", "${schema.spec.ids[0]}", "9007199254740993"},
+		{"brackets in what follows", " {names: '[]string | default=[\"a]\"] description=\"lists [of] {things}\"'}", "${schema.spec.names[0]}", "a]"},
+		{"an integer's choices", " {a: 'integer | enum=\"+1,02\" default=2'}", "${schema.spec.a}", "2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(definitionOf(c.fields, resource("", `{description: "x`+c.expr+`"}`)),
+				"    spec:", "    types: {Size: {cpu: integer | default=2, memory: integer}}\n    spec:", 1)
+			got, err := reading(map[string]string{"def.yaml": text, "red.yaml": team})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if net := wanted(got.Want, "Network")["red-net"]; net != `{"description":"x`+c.want+`"}` {
+				t.Errorf("the network is %s, want x%s", net, c.want)
 			}
 		})
 	}

@@ -42,8 +42,7 @@ func splitMarkers(text string) (list []marker, err error) {
 		}
 		end := strings.IndexAny(text, " \t\n")
 		if text != "" && (text[0] == '[' || text[0] == '{') {
-			closing := strings.LastIndexAny(text, "]}")
-			if end = closing + 1; closing < 0 {
+			if end = endOfBracket(text); end < 0 {
 				return list, fmt.Errorf("the bracket of %s has no end", m[1])
 			}
 		}
@@ -53,6 +52,27 @@ func splitMarkers(text string) (list []marker, err error) {
 		list, text = append(list, marker{m[1], text[:end]}), text[end:]
 	}
 	return list, nil
+}
+
+// endOfBracket is behind the bracket that closes the first one, by the rules of JSON; negative when none does.
+func endOfBracket(text string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
 }
 
 // add takes a marker.
@@ -132,9 +152,11 @@ func (f *field) enum(s *shape, value string) error {
 			return fmt.Errorf("has a value that is empty or holds |")
 		}
 		if s.what == "integer" {
-			if _, err := strconv.ParseInt(values[i], 10, 64); err != nil {
+			n, err := strconv.ParseInt(values[i], 10, 64)
+			if err != nil {
 				return fmt.Errorf("%s is no integer", clip(values[i]))
 			}
+			values[i] = strconv.FormatInt(n, 10)
 		}
 	}
 	f.rules = append(f.rules, "enum="+strings.Join(values, "|"))

@@ -113,6 +113,9 @@ func (r *reader) line(path, name, text string, f *field, depth int) *shape {
 			r.problem(path, fmt.Sprintf("%s=%s: %s", m.name, clip(m.value), err), "")
 		}
 	}
+	for _, p := range f.settle(s) {
+		r.problem(path, p.Field+": "+p.What, p.Fix)
+	}
 	return s
 }
 

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 // parse reads a default.
@@ -23,9 +26,12 @@ func (s *shape) parse(text string) (value any, err error) {
 		}
 		value = n
 	default:
-		if err = json.Unmarshal([]byte(text), &value); err == nil {
-			value, err = s.check(value)
+		in := json.NewDecoder(strings.NewReader(text))
+		in.UseNumber()
+		if err = in.Decode(&value); err == nil && in.More() {
+			err = errShape
 		}
+		value = plain(value)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("is not %s", s.words())
@@ -35,77 +41,24 @@ func (s *shape) parse(text string) (value any, err error) {
 
 var errShape = fmt.Errorf("another type")
 
-// check is a JSON value as expressions see one of this type.
-func (s *shape) check(v any) (any, error) {
-	switch v := v.(type) {
-	case string:
-		if s.what == "string" || s.what == "object" {
-			return v, nil
-		}
-	case bool:
-		if s.what == "boolean" || s.what == "object" {
-			return v, nil
-		}
-	case float64:
-		switch {
-		case s.what == "integer" && v == float64(int64(v)):
-			return int64(v), nil
-		case s.what == "float" || s.what == "object":
-			return v, nil
-		}
-	case []any:
-		if s.what == "object" {
-			return v, nil
-		}
-		if s.what != "list" {
-			break
-		}
-		for i := range v {
-			item, err := s.elem.check(v[i])
-			if err != nil {
-				return nil, err
-			}
-			v[i] = item
-		}
-		return v, nil
-	case map[string]any:
-		return s.checkMap(v)
+// settle has the default be what a manifest with that value would say: checked by the same rules, and with the defaults of
+// what is below it.
+func (f *field) settle(s *shape) []manifest.Problem {
+	if f.fallback == nil {
+		return nil
 	}
-	return nil, errShape
-}
-
-func (s *shape) checkMap(v map[string]any) (any, error) {
-	switch s.what {
-	case "object":
-		return v, nil
-	case "map":
-		for key := range v {
-			item, err := s.elem.check(v[key])
-			if err != nil {
-				return nil, err
-			}
-			v[key] = item
-		}
-		return v, nil
-	case "struct":
-		known := 0
-		for _, f := range s.fields {
-			item, ok := v[f.name]
-			if !ok {
-				continue
-			}
-			known++
-			checked, err := f.typ.check(item)
-			if err != nil {
-				return nil, err
-			}
-			v[f.name] = checked
-		}
-		if known == len(v) {
-			return v, nil
-		}
+	alone := field{name: "default", typ: s, markers: markers{rules: f.rules}}
+	into := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "F", Type: s.goType(), Tag: alone.tag()}}))
+	body, err := manifest.NewBody(map[string]any{alone.name: f.fallback}, 0)
+	if err != nil {
+		return []manifest.Problem{{Field: alone.name, What: err.Error()}}
 	}
-	return nil, errShape
+	obj := body.Object(manifest.Key{}, "", manifest.Origin{}, nil)
+	if problems := obj.Decode(into.Interface()); len(problems) > 0 {
+		return problems
+	}
+	f.fallback, _ = s.read(into.Elem().Field(0))
+	return nil
 }
 
 // read is a decoded value as expressions see it, with the defaults of what is absent. ok is false where there
