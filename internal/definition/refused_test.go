@@ -115,6 +115,25 @@ func TestRefusedObjects(t *testing.T) {
 	}
 }
 
+// What others refer to is not missed while a definition, or its object, that would make it is refused.
+func TestRefusedOnce(t *testing.T) {
+	const subnet = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: sub}\nspec: {resource: {networkRef: red-net, ipVersion: 4, cidr: 10.0.0.0/24}}\n"
+	fine := definitionOf(" {a: string}", resource("", "{description: 'x ${schema.spec.a}'}"))
+	for _, c := range []struct{ name, definition, spec, want string }{
+		{"definition", strings.Replace(fine, "a: string", "a: strin", 1), "{a: x}", "has the unknown type"},
+		{"template", strings.Replace(fine, "description", "desription", 1), "{a: x}", "is no field of Network"},
+		{"object", fine, "{a: x, b: y}", "spec.b: unknown field"},
+		{"expansion", fine, "{}", "no such key: a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := problems(map[string]string{"def.yaml": c.definition, "red.yaml": team + "spec: " + c.spec, "sub.yaml": subnet})
+			if len(got) != 1 || !strings.Contains(got[0], c.want) {
+				t.Errorf("problems are\n%s\nwant one: %s", strings.Join(got, "\n"), c.want)
+			}
+		})
+	}
+}
+
 // nest is a definition of a kind that stands for one of another.
 func nest(name, uses string) string {
 	return fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Definition\nmetadata: {name: %s}\nspec:\n  schema: {kind: %s, apiVersion: v1alpha1}\n  resources:\n  - id: x\n    template: {apiVersion: stackreeve.dev/v1alpha1, kind: %s, metadata: {name: \"${schema.metadata.name}-x\"}, spec: {}}\n",

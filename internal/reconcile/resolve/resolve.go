@@ -79,7 +79,7 @@ type resolver struct {
 	budget   *budget
 	entries  Entries
 	missing  bool // whether references may lead to what has no manifest
-	lost     bool // whether manifests that could not be read may hold what has none
+	lost     bool // whether what could not be read or expanded may hold what has none
 	byKey    map[manifest.Key]*node
 	order    []*node
 	written  int              // how many of them the repository holds, the first ones
@@ -185,9 +185,15 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	r.byKey[n.Key] = n
 	r.order = append(r.order, n)
 	if len(problems) > 0 {
-		n.broken = true
-		r.report(problems...)
+		r.breaks(n, problems)
 	}
+}
+
+// breaks reports what is wrong with an object. What a definition would make of it may be what others refer to.
+func (r *resolver) breaks(n *node, problems []manifest.Problem) {
+	n.broken = true
+	r.lost = r.lost || n.Defined() != nil
+	r.report(problems...)
 }
 
 func describeOrigin(n *node) string {
@@ -248,8 +254,7 @@ func (r *resolver) expand(n *node) {
 		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
 	}
 	if len(problems) > 0 {
-		n.broken = true
-		r.report(problems...)
+		r.breaks(n, problems)
 		return
 	}
 	if n.Defined() != nil {
