@@ -29,8 +29,12 @@ func (r Reader) checkLibraries(kinds []kind.Kind, limits manifest.Options) (prob
 			fields = append(fields, obj.Decode(reflect.New(body).Interface())...)
 		}
 	}
-	if _, err = manifest.LoadParts(r.Libraries, options); err != nil && !errors.As(err, &problems) {
-		return nil, err
+	for _, library := range r.Libraries { // each on its own: libraries know nothing of each other's names
+		var wrong manifest.Problems
+		if _, err = manifest.LoadParts([]manifest.Part{library}, options); err != nil && !errors.As(err, &wrong) {
+			return nil, err
+		}
+		problems = append(problems, wrong...)
 	}
 	return append(problems, fields...), nil
 }
