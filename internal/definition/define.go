@@ -43,7 +43,8 @@ type draft struct {
 	stop   func() error
 	ids    []string
 
-	explained int // wrong expressions so far
+	later     []func() // checks that need to know all definitions
+	explained int      // wrong expressions so far
 }
 
 func (d *draft) problem(path, what, fix string) {
@@ -84,6 +85,11 @@ func (definer) Define(documents []*manifest.Object, kinds []kind.Kind, stop func
 	}
 	for _, d := range drafts {
 		d.nesting(known)
+	}
+	for _, d := range drafts {
+		for _, check := range d.later {
+			check()
+		}
 	}
 	for _, d := range drafts {
 		problems = append(problems, d.problems()...)

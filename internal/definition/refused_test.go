@@ -115,6 +115,33 @@ func TestRefusedObjects(t *testing.T) {
 	}
 }
 
+// A template of a kind that stands for others has the annotations that its manifest could have: about fields of those.
+func TestAnnotationsOfTemplates(t *testing.T) {
+	machine := func(name, value string) string {
+		return definitionOf(" {a: string}", "  - id: vm\n    template:\n      apiVersion: stackreeve.dev/v1alpha1\n      kind: VirtualMachine\n      metadata: {name: \"${schema.metadata.name}\", annotations: {stackreeve.dev/"+name+": '"+value+"'}}\n      spec: {image: a, flavor: b, network: c}\n")
+	}
+	outer := func(name, value string) map[string]string {
+		return map[string]string{"a.yaml": strings.Replace(nest("Outer", "Team"), "-x\"", "-x\", annotations: {stackreeve.dev/"+name+": '"+value+"'}", 1),
+			"b.yaml": strings.Replace(machine(name, value), ", annotations: {stackreeve.dev/"+name+": '"+value+"'}", "", 1), "c.yaml": strings.Replace(team, "Team", "Outer", 1)}
+	}
+	for _, c := range []struct{ name, value, want string }{
+		{"ignore-fields", "spec.resource.userData,spec.resource.description", ""},
+		{"ignore-fields", "spec.image", "names \"spec.image\", which is no field of what a %s stands for; name a field"},
+		{"change-policy", "flavorRef=resize, imageRef=rebuild", ""},
+		{"change-policy", "flavorRef=rsize", "has \"flavorRef=rsize\", which is no choice of what a %s stands for; use one of ignore, next, replace, resize"},
+		{"change-policy", "flvorRef=resize", "has \"flvorRef=resize\", which is no choice of what a %s stands for; did you mean flavorRef?"},
+	} {
+		t.Run(c.name+" "+c.value, func(t *testing.T) {
+			for of, files := range map[string]map[string]string{"VirtualMachine": {"a.yaml": machine(c.name, c.value), "b.yaml": team}, "Team": outer(c.name, c.value)} {
+				want := strings.Replace(c.want, "%s", of, 1)
+				if got := strings.Join(problems(files), "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
+					t.Errorf("problems are\n%s\nwant\n%s", got, want)
+				}
+			}
+		})
+	}
+}
+
 // What others refer to is not missed while a definition, or its object, that would make it is refused.
 func TestRefusedOnce(t *testing.T) {
 	const subnet = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: sub}\nspec: {resource: {networkRef: red-net, ipVersion: 4, cidr: 10.0.0.0/24}}\n"

@@ -13,7 +13,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // resource is what a definition says of an object, compiled.
@@ -171,57 +170,6 @@ func (d *draft) metadata(r *resource, at string, from any, k kind.Kind, names, f
 			r.annotations = fields.tree(at+".annotations", meta[key])
 		default:
 			d.problem(below(at, key), "is not for templates", "leave it out: there are name, labels and annotations")
-		}
-	}
-}
-
-// checkAnnotations refuses annotations of ours that no manifest could have, or that are about one object and not about
-// what a template makes. Those that steer the agent are written out, so that they are judged when the definition is.
-func (d *draft) checkAnnotations(at string, from any, k kind.Kind) {
-	all, ok := from.(map[string]any)
-	if !ok {
-		d.problem(at, "wants a mapping of texts", "")
-		return
-	}
-	known := resolve.Annotations()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !strings.HasPrefix(name, resolve.AnnotationPrefix) {
-			continue
-		}
-		path := below(at, name)
-		text, ok := all[name].(string)
-		values := resolve.AnnotationValues()[name]
-		switch {
-		case known[name] == "":
-			fix := "there are " + strings.Join(slices.Sorted(maps.Keys(known)), ", ")
-			if near := nearest.Name(name, slices.Sorted(maps.Keys(known))); near != "" {
-				fix = "did you mean " + near + "?"
-			}
-			d.problem(path, "is an unknown annotation", fix)
-		case name == resolve.AnnotationAdopt || name == resolve.AnnotationMoved:
-			d.problem(path, "is about one object, and the template is for many", "write it on the object of the kind: it holds for what that stands for")
-		case !ok || strings.Contains(text, "${"):
-			d.problem(path, "is not written out", "what steers the agent is a plain text in a template")
-		case values != nil && !slices.Contains(values, text):
-			d.problem(path, fmt.Sprintf("is %s", quote(text)), "use "+strings.Join(values, " or "))
-		case name == resolve.AnnotationIgnore:
-			for field := range strings.SplitSeq(text, ",") {
-				if field = strings.TrimSpace(field); field != "" && !manifest.HasField(k.Body(), field) {
-					d.problem(path, fmt.Sprintf("names %s, which is no field of %s", quote(field), k.Info().Kind), "name a field as a manifest has it, such as spec.resource.description")
-				}
-			}
-		case name == resolve.AnnotationChange:
-			d.checkWays(path, text, k)
-		}
-	}
-}
-
-func (d *draft) checkWays(path, text string, k kind.Kind) {
-	choices := manifest.Choices(k.Body(), k.SpecPath())
-	for entry := range strings.SplitSeq(text, ",") {
-		field, way, _ := strings.Cut(strings.TrimSpace(entry), "=")
-		if k.Driver() != nil && !slices.ContainsFunc(choices, func(c manifest.Choice) bool { return c.Called(field) && slices.Contains(c.Ways, way) }) {
-			d.problem(path, fmt.Sprintf("has %s, which is no choice of %s", quote(entry), k.Info().Kind), "see `explain "+k.Info().Kind+"`")
 		}
 	}
 }

@@ -1,0 +1,140 @@
+package definition
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// checkAnnotations refuses annotations of ours that no manifest could have, or that are about one object and not about
+// what a template makes. Those that steer the agent are written out, so that they are judged when the definition is.
+func (d *draft) checkAnnotations(at string, from any, k kind.Kind) {
+	all, ok := from.(map[string]any)
+	if !ok {
+		d.problem(at, "wants a mapping of texts", "")
+		return
+	}
+	known := resolve.Annotations()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !strings.HasPrefix(name, resolve.AnnotationPrefix) {
+			continue
+		}
+		path := below(at, name)
+		text, ok := all[name].(string)
+		values := resolve.AnnotationValues()[name]
+		switch {
+		case known[name] == "":
+			fix := "there are " + strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+			if near := nearest.Name(name, slices.Sorted(maps.Keys(known))); near != "" {
+				fix = "did you mean " + near + "?"
+			}
+			d.problem(path, "is an unknown annotation", fix)
+		case name == resolve.AnnotationAdopt || name == resolve.AnnotationMoved:
+			d.problem(path, "is about one object, and the template is for many", "write it on the object of the kind: it holds for what that stands for")
+		case !ok || strings.Contains(text, "${"):
+			d.problem(path, "is not written out", "what steers the agent is a plain text in a template")
+		case values != nil && !slices.Contains(values, text):
+			d.problem(path, fmt.Sprintf("is %s", quote(text)), "use "+strings.Join(values, " or "))
+		case name == resolve.AnnotationIgnore || name == resolve.AnnotationChange:
+			d.later = append(d.later, func() { d.checkChoices(name, path, text, k) })
+		}
+	}
+}
+
+// mostEntries is how many entries of a list are judged.
+const mostEntries = 100
+
+// checkChoices refuses names of fields, and ways to change them, that neither objects of the kind have nor what these stand
+// for. What other definitions' kinds stand for is known when all of them are read.
+func (d *draft) checkChoices(name, path, text string, k kind.Kind) {
+	all := d.reached(k)
+	if len(all) == 0 {
+		return
+	}
+	of := k.Info().Kind
+	if k.Driver() == nil {
+		of = "what a " + of + " stands for"
+	}
+	var choices []manifest.Choice
+	for _, k := range all {
+		choices = append(choices, manifest.Choices(k.Body(), k.SpecPath())...)
+	}
+	for i, entry := range strings.SplitN(text, ",", mostEntries+1) {
+		if i == mostEntries {
+			return // objects with so many are refused
+		}
+		entry = strings.TrimSpace(entry)
+		switch {
+		case entry == "":
+		case name == resolve.AnnotationIgnore && !slices.ContainsFunc(all, func(k kind.Kind) bool { return comparesField(k, entry) }):
+			d.problem(path, fmt.Sprintf("names %s, which is no field of %s", quote(entry), of), "name a field as a manifest has it, such as spec.resource.description")
+		case name == resolve.AnnotationChange && !slices.ContainsFunc(choices, func(c manifest.Choice) bool { return isChoice(c, entry) }):
+			d.problem(path, fmt.Sprintf("has %s, which is no choice of %s", quote(entry), of), meantChoice(choices, entry))
+		}
+	}
+}
+
+// comparesField reports whether a field of the kind, or what holds it, is compared with the cloud.
+func comparesField(k kind.Kind, field string) bool {
+	spec := k.SpecPath()
+	return (kind.Within(field, spec) || kind.Within(spec, field)) && manifest.HasField(k.Body(), field)
+}
+
+func isChoice(c manifest.Choice, entry string) bool {
+	field, way, _ := strings.Cut(entry, "=")
+	return c.Called(strings.TrimSpace(field)) && slices.Contains(c.Ways, strings.TrimSpace(way))
+}
+
+// meantChoice says which choice an entry that is none may mean.
+func meantChoice(choices []manifest.Choice, entry string) string {
+	field, _, _ := strings.Cut(entry, "=")
+	var fields, ways []string
+	for _, c := range choices {
+		fields = append(fields, c.Names[0])
+		if c.Called(strings.TrimSpace(field)) {
+			ways = append(ways, c.Ways...)
+		}
+	}
+	slices.Sort(fields)
+	if len(ways) > 0 {
+		slices.Sort(ways)
+		return "use one of " + strings.Join(slices.Compact(ways), ", ")
+	}
+	if near := nearest.Name(field, fields); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "the fields with a choice are " + strings.Join(slices.Compact(fields), ", ")
+}
+
+// reached are the kinds with objects in the cloud among a kind and all that it can stand for.
+func (d *draft) reached(k kind.Kind) (list []kind.Kind) {
+	seen := map[string]bool{}
+	var walk func(k kind.Kind)
+	walk = func(k kind.Kind) {
+		info := k.Info()
+		if seen[info.Kind] {
+			return
+		}
+		seen[info.Kind] = true
+		if k.Driver() != nil {
+			list = append(list, k)
+		}
+		parts := info.Parts
+		if own, ok := k.(*defined); ok {
+			parts = slices.Sorted(maps.Keys(own.uses))
+		}
+		for _, name := range parts {
+			if part := d.known[name]; part != nil {
+				walk(part)
+			}
+		}
+	}
+	walk(k)
+	return list
+}
