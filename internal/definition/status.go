@@ -58,7 +58,11 @@ func (r *run) see(parts []any) []ref.Val {
 
 // unready is which of a resource's readyWhen is not true; "" when all are.
 func (r *run) unready(from *resource, variables map[string]any, parts []ref.Val) string {
-	if len(parts) == 0 {
+	switch {
+	case len(parts) > 0:
+	case from.external:
+		parts = []ref.Val{variables[from.id].(ref.Val)} // nothing is known of it
+	default:
 		return "" // left out
 	}
 	if len(from.each) == 0 {

@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -244,4 +245,87 @@ spec: {backed: ` + backed + `}
 	if got := g.Plan(text("", "false")).Summary(); got.Delete != 2 {
 		t.Errorf("not suspended, it does %v", got)
 	}
+}
+
+// With forEach, a status sees the objects in the order of forEach, whatever order they are made in.
+func TestDefinitionsShowPartsInTheirOrder(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	const text = `apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: tiers}
+spec:
+  schema:
+    kind: Tiers
+    apiVersion: v1alpha1
+    spec: {names: "[]string"}
+    status: {names: "${tier.map(t, t.metadata.name)}"}
+  resources:
+  - id: tier
+    forEach: [{name: "${schema.spec.names}"}]
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: SecurityGroup
+      metadata: {name: "tiers-${name}"}
+      spec:
+        resource:
+          rules: "${name == 'b' ? [{'direction': 'ingress', 'ethertype': 'IPv4', 'remoteGroupRef': 'tiers-a'}] : []}"
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Tiers
+metadata: {name: tiers}
+spec: {names: [c, b, d, a]}
+`
+	resource, _ := statusOf(t, g.Plan(text), "Tiers").Resource.(map[string]any)
+	if got := fmt.Sprint(resource["names"]); got != "[tiers-c tiers-b tiers-d tiers-a]" {
+		t.Errorf("the status names %s", got)
+	}
+}
+
+// What an object shows with externalRef is there whatever the other one's kind is called, and waited for.
+func TestDefinitionsShowOthersOfDefinedKinds(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	definition := func(kind, resource string) string {
+		return `apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: def-` + strings.ToLower(kind) + `}
+spec:
+  schema: {kind: ` + kind + `, apiVersion: v1alpha1, status: {seen: "${it.status.resource.seen}x"}}
+  resources:
+  - id: it
+` + resource + `---
+apiVersion: stackreeve.dev/v1alpha1
+kind: ` + kind + `
+metadata: {name: one}
+---
+`
+	}
+	external := func(kind, ready string) string {
+		return "    readyWhen: [\"${" + ready + "}\"]\n    externalRef: {apiVersion: stackreeve.dev/v1alpha1, kind: " + kind + ", metadata: {name: one}}\n"
+	}
+	network := "    template: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: shown}, spec: {resource: {}}}\n"
+	last := strings.Replace(definition("C", network), "${it.status.resource.seen}", "", 1)
+	for _, c := range []struct{ name, text, seen, available string }{
+		{"a chain", definition("A", external("B", "it.status.resource.seen == 'xx'")) + definition("B", external("C", "it.status.resource.seen == 'x'")) + last, "xxx", "True"},
+		{"not ready", definition("A", external("B", "it.status.resource.seen == 'y'")) + definition("B", external("C", "true")) + last, "xxx", "False"},
+		{"a circle", definition("A", external("B", "it.status.resource.seen == 'x'")) + definition("B", external("A", "it.status.resource.seen == 'x'")), "", "False"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g.Only(c.text)
+			got := statusOf(t, g.MustSync(c.text).Last, "A")
+			resource, _ := got.Resource.(map[string]any)
+			if seen, _ := resource["seen"].(string); seen != c.seen || got.Conditions[0].Status != c.available {
+				t.Errorf("the status is %v, available %+v", resource, got.Conditions[0])
+			}
+		})
+	}
+}
+
+func statusOf(t *testing.T, p plan.Plan, kind string) plan.Status {
+	for _, o := range plan.Statuses(p, all.Kinds(nil, defaults.Defaults{})) {
+		if o.Kind == kind {
+			return o.Status
+		}
+	}
+	t.Fatalf("there is no status of %s", kind)
+	return plan.Status{}
 }

@@ -65,8 +65,10 @@ type Desired struct {
 type OfDefinition struct {
 	// Kind is the object's own where the revision defines it; nil for others.
 	Kind Kind
-	// ID is what the definition of the parent's kind calls the object; "" for others.
-	ID string
+	// ID is what the definition of the parent's kind calls the object; "" for others. Place is where it stands among all
+	// that the parent was expanded into.
+	ID    string
+	Place int
 	// External are the objects that the definition of the object's kind only shows, by what it calls them.
 	External map[string]manifest.Key
 }

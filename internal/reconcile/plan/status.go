@@ -57,7 +57,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		}
 	}
 	rollouts := p.Rollouts()
-	for _, w := range b.innermostFirst(p.Workloads) {
+	for _, w := range innermostFirst(p.Workloads) {
 		if w.Data {
 			continue
 		}
@@ -111,8 +111,8 @@ func (b statusBuilder) own(w Workload) map[string]any {
 	return own
 }
 
-// innermostFirst orders workloads so that each comes after its parts, and those of defined kinds, which show others, last.
-func (b statusBuilder) innermostFirst(list []Workload) []Workload {
+// innermostFirst orders workloads so that each comes after its parts, and after what its definition shows.
+func innermostFirst(list []Workload) []Workload {
 	parent := map[manifest.Key]manifest.Key{}
 	for _, w := range list {
 		parent[w.Key] = w.Parent
@@ -129,9 +129,9 @@ func (b statusBuilder) innermostFirst(list []Workload) []Workload {
 		}
 		return 0
 	}
-	return slices.SortedStableFunc(slices.Values(list), func(a, b Workload) int {
+	return shownFirst(slices.SortedStableFunc(slices.Values(list), func(a, b Workload) int {
 		return cmp.Or(cmp.Compare(depth(b.Key), depth(a.Key)), cmp.Compare(defined(a), defined(b)))
-	})
+	}))
 }
 
 func (b statusBuilder) apiVersion(kind string) string {

@@ -164,6 +164,9 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	}
 	if own := r.defined[obj.Key.Kind]; own || part.ID != "" {
 		n.Definition = &kind.OfDefinition{ID: part.ID}
+		if parent != nil {
+			n.Definition.Place = len(parent.parts)
+		}
 		if own {
 			n.Definition.Kind = k
 		}
