@@ -107,6 +107,9 @@ func (d *draft) problems() []manifest.Problem {
 	return list
 }
 
+// takenKinds mean something else where manifests are written, or in the read API.
+var takenKinds = []string{"List", "Plan", "Pass"}
+
 // name reads which kind is defined. It is false when that is none.
 func (d *draft) name(before []*draft, kinds []kind.Kind) bool {
 	s := d.spec.Schema
@@ -132,7 +135,7 @@ func (d *draft) name(before []*draft, kinds []kind.Kind) bool {
 			return false
 		}
 	}
-	if resolve.IsConfig(s.Kind) || strings.EqualFold(s.Kind, "List") {
+	if resolve.IsConfig(s.Kind) || slices.ContainsFunc(takenKinds, func(name string) bool { return strings.EqualFold(name, s.Kind) }) {
 		d.problem(field, fmt.Sprintf("is %s, which has a meaning of its own", s.Kind), "choose another name")
 		return false
 	}

@@ -53,6 +53,8 @@ func TestRefusedDefinitions(t *testing.T) {
 		{"policies", strings.Replace(of("", "{}"), "kind: Team", "kind: Policy", 1), "is Policy, which has a meaning of its own"},
 		{"notifications", strings.Replace(of("", "{}"), "kind: Team", "kind: Notification", 1), "is Notification, which has a meaning of its own"},
 		{"agents", strings.Replace(of("", "{}"), "kind: Team", "kind: agents", 1), "is agents, which has a meaning of its own"},
+		{"plans of the read API", strings.Replace(of("", "{}"), "kind: Team", "kind: Plan", 1), "is Plan, which has a meaning of its own"},
+		{"passes of the read API", strings.Replace(of("", "{}"), "kind: Team", "kind: Pass", 1), "is Pass, which has a meaning of its own"},
 		{"another group", strings.Replace(of("", "{}"), "kind: Team", "kind: Team\n    group: acme.example", 1), "is not one of stackreeve.dev, kro.run"},
 		{"no template", definitionOf(" {a: string}", "  - {id: net}\n"), "neither template nor externalRef"},
 		{"same ID", of("", "{}") + resource("", "{}"), "is net, like that of another resource"},
