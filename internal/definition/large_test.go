@@ -1,13 +1,16 @@
 package definition_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -43,6 +46,36 @@ func TestAttackLargeResults(t *testing.T) {
 				t.Errorf("problems are\n%.1000s\nwant\n%s", got, c.want)
 			}
 			if took > most {
+				t.Errorf("%d MiB were allocated", took>>20)
+			}
+			t.Logf("%d MiB", took>>20)
+		})
+	}
+}
+
+// Labels and annotations count like the other values of what templates make, those of the object included.
+func TestAttackManyAnnotations(t *testing.T) {
+	var many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&many, "l%d: x, ", i)
+	}
+	template := func(metadata string) string {
+		return "  - id: net\n    forEach: [{x: '${lists.range(500)}'}]\n    template: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: 'n-${x}', " + metadata + "}, spec: {resource: {}}}\n"
+	}
+	for _, c := range []struct{ name, metadata, object string }{
+		{"labels", "labels: {" + many.String() + "}", team},
+		{"annotations", "annotations: {" + many.String() + "}", team},
+		{"annotations of the object", "annotations: {a: b}", strings.Replace(team, "red}", "red, annotations: {"+many.String()+"}}", 1)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := fstest.MapFS{"def.yaml": {Data: []byte(definitionOf(" {a: string}", template(c.metadata)))}, "red.yaml": {Data: []byte(c.object)}}
+			r := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{}), Bounds: resolve.Bounds{Objects: 1000}}
+			var err error
+			took := testcost.Allocated(func() { _, err = r.Read(context.Background(), files) })
+			if err == nil || !strings.Contains(err.Error(), "more than 100000 values in what the manifests expand to") {
+				t.Errorf("error is %.1000v", err)
+			}
+			if took > 200<<20 {
 				t.Errorf("%d MiB were allocated", took>>20)
 			}
 			t.Logf("%d MiB", took>>20)

@@ -36,7 +36,7 @@ func (e *Expansion) Manifest(m Manifest) {
 		return
 	}
 	body := e.body(m.Body, 1)
-	if body == nil {
+	if body == nil || !e.repository.TakeBody(&manifest.Body{Values: len(m.Labels) + len(m.Annotations)}, 1) {
 		return
 	}
 	e.parts = append(e.parts, Part{Key: e.key(m.Kind, m.Name), Body: body, ID: m.ID, Labels: m.Labels, Annotations: m.Annotations, Template: m.Template})

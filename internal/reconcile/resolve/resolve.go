@@ -272,6 +272,9 @@ func (r *resolver) expand(n *node) {
 			info := r.kinds[c.Key.Kind].Info()
 			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, joined(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, e.Suspended())))
 			obj.Labels = c.Labels
+			if copied := len(c.Annotations) > 0 || e.Suspended() || c.Presence == kind.Spare; copied && !r.budget.take(costValues, len(obj.Annotations)) {
+				return
+			}
 			r.decode(&obj, n, c)
 		}
 		if child := r.byKey[c.Key]; child != nil && !c.Shown() && (!r.defining || r.defined[c.Key.Kind]) {
