@@ -148,6 +148,9 @@ func (k *defined) template(path string) func(field string) manifest.Origin {
 // make adds an object with all of its fields.
 func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error {
 	r.room = mostElements
+	if err := r.take(1); err != nil { // what is written out costs nothing, and nothing more is made when too much was
+		return err
+	}
 	body, err := o.body.value(r, variables)
 	if err != nil {
 		return err

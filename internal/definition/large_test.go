@@ -53,22 +53,24 @@ func TestAttackLargeResults(t *testing.T) {
 	}
 }
 
-// Labels and annotations count like the other values of what templates make, those of the object included.
-func TestAttackManyAnnotations(t *testing.T) {
+// What is written out in templates costs no evaluation, and counts all the same, as do labels and annotations, those of the
+// object included. No more is made than counts.
+func TestAttackManyValues(t *testing.T) {
 	var many strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&many, "l%d: x, ", i)
 	}
-	template := func(metadata string) string {
-		return "  - id: net\n    forEach: [{x: '${lists.range(500)}'}]\n    template: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: 'n-${x}', " + metadata + "}, spec: {resource: {}}}\n"
+	template := func(metadata, resource string) string {
+		return "  - id: net\n    forEach: [{x: '${lists.range(900)}'}]\n    template: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: 'n-${x}', " + metadata + "}, spec: {resource: {" + resource + "}}}\n"
 	}
-	for _, c := range []struct{ name, metadata, object string }{
-		{"labels", "labels: {" + many.String() + "}", team},
-		{"annotations", "annotations: {" + many.String() + "}", team},
-		{"annotations of the object", "annotations: {a: b}", strings.Replace(team, "red}", "red, annotations: {"+many.String()+"}}", 1)},
+	for _, c := range []struct{ name, metadata, resource, object string }{
+		{"what is written out", "", "tags: [1" + strings.Repeat(",1", 20_000) + "]", team},
+		{"labels", "labels: {" + many.String() + "}", "", team},
+		{"annotations", "annotations: {" + many.String() + "}", "", team},
+		{"annotations of the object", "annotations: {a: b}", "", strings.Replace(team, "red}", "red, annotations: {"+many.String()+"}}", 1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files := fstest.MapFS{"def.yaml": {Data: []byte(definitionOf(" {a: string}", template(c.metadata)))}, "red.yaml": {Data: []byte(c.object)}}
+			files := fstest.MapFS{"def.yaml": {Data: []byte(definitionOf(" {a: string}", template(c.metadata, c.resource)))}, "red.yaml": {Data: []byte(c.object)}}
 			r := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{}), Bounds: resolve.Bounds{Objects: 1000}}
 			var err error
 			took := testcost.Allocated(func() { _, err = r.Read(context.Background(), files) })
