@@ -190,8 +190,9 @@ spec: {resource: {}}
 	if c := got.Conditions[0]; c.Status != "True" {
 		t.Errorf("it is not available: %+v", c)
 	}
-	if c := status("${each.metadata.name == 'twins-castor'}").Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "twin[1] is not ready") {
-		t.Errorf("it is available though one twin is not ready: %+v", c)
+	got = status("${each.metadata.name == 'twins-castor'}")
+	if c := got.Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "twin[1] is not ready") || got.Message != c.Message {
+		t.Errorf("it is available though one twin is not ready, or its message %q does not say why: %+v", got.Message, c)
 	}
 	if c := status("${each.status.nothing}").Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "no such key: nothing") {
 		t.Errorf("it is available though nobody knows: %+v", c)

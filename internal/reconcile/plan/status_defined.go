@@ -82,6 +82,7 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 	}
 	if can := &o.Status.Conditions[0]; unready != "" && can.Status == "True" {
 		*can = Condition{Type: can.Type, Status: "False", Reason: reasonProgressing, Message: b.secrets.Text(unready)}
+		o.Status.Message = cmp.Or(o.Status.Message, can.Message)
 	}
 }
 
