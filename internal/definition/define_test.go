@@ -3,6 +3,7 @@ package definition_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,5 +131,20 @@ func TestDefaults(t *testing.T) {
 				t.Errorf("the network is %s, want x%s", net, c.want)
 			}
 		})
+	}
+}
+
+// Definitions are found however many objects there are of kinds that are called like them.
+func TestManyObjectsCalledLikeDefinitions(t *testing.T) {
+	var objects strings.Builder
+	for i := range 1100 {
+		fmt.Fprintf(&objects, "---\napiVersion: stackreeve.dev/v1alpha1\nkind: TeamDefinition\nmetadata: {name: t%d}\n", i)
+	}
+	got, err := reading(map[string]string{"a.yaml": objects.String(), "def.yaml": strings.Replace(definitionOf(" {}", resource("", "{}")), "kind: Team\n", "kind: TeamDefinition\n", 1)})
+	if err != nil {
+		t.Fatalf("%.500s", err)
+	}
+	if n := len(wanted(got.Want, "Network")); n != 1100 {
+		t.Errorf("there are %d networks", n)
 	}
 }

@@ -28,7 +28,7 @@ type Options struct {
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
 
 	// Holding, when set, has only documents read that hold one of these texts, whatever else they are. Files without any
-	// are not reported as ignored.
+	// are not reported as ignored, and nothing is a problem but limits: others that hold such a text are of kinds unknown here.
 	Holding []string
 	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
@@ -122,7 +122,7 @@ type loader struct {
 
 func (l *loader) report(ps ...Problem) {
 	for _, p := range ps {
-		if l.stopped {
+		if l.stopped || l.opts.Holding != nil {
 			return
 		}
 		l.problems = append(l.problems, p)
