@@ -242,7 +242,7 @@ func (d *draft) checkIDs() {
 
 var (
 	undefinedField = pattern.Of(`undefined field '([^']*)'`)
-	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)`)
+	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)(\.metadata\.name(?:space)?\b)?`)
 )
 
 // mostExplained is of how many wrong expressions of a definition is looked up what may have been meant. No more problems of
@@ -255,7 +255,7 @@ func (c *compiler) explain(source, err string) (what, fix string) {
 	if c.explained++; c.explained > mostExplained {
 		return what, ""
 	}
-	if id := c.observes(source); id != "" {
+	if id := c.observes(source, err); id != "" {
 		return fmt.Sprintf("has the expression %s, which asks what %s is in the cloud", quote(source), id),
 			"templates, includeWhen and forEach see schema.metadata, schema.spec and the variables of forEach, so that a plan shows all that will be; in templates also " + id + ".metadata.name, unless it has forEach. The cloud is seen in status and readyWhen"
 	}
@@ -275,14 +275,15 @@ func (c *compiler) explain(source, err string) (what, fix string) {
 	return what, ""
 }
 
-// observes is the first resource that an expression names where it sees nothing of the cloud; "" for none.
-func (c *compiler) observes(source string) string {
+// observes is the first resource of which a wrong expression asks for more than its name where nothing of the cloud is seen,
+// or for its name where that is not seen either; "" for none.
+func (c *compiler) observes(source, err string) string {
 	if !c.pure {
 		return ""
 	}
 	for _, m := range variableName.Regexp().FindAllStringSubmatch(source, -1) {
-		if slices.Contains(c.ids, m[1]) {
-			return m[1]
+		if id, named := m[1], m[2] != ""; slices.Contains(c.ids, id) && (!named || strings.Contains(err, "reference to '"+id+"'")) {
+			return id
 		}
 	}
 	return ""

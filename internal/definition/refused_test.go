@@ -63,6 +63,8 @@ func TestRefusedDefinitions(t *testing.T) {
 		{"namespace", strings.Replace(of("", "{}"), "{name: \"$", "{namespace: other, name: \"$", 1), "is not that of the object"},
 		{"finalizers", strings.Replace(of("", "{}"), "{name: \"$", "{finalizers: [a], name: \"$", 1), "is not for templates"},
 		{"observed", of("", "{}") + other + "'${net.status.id}'}}\n", "asks what net is in the cloud"},
+		{"named where that is not seen", of("    includeWhen: ['${net.metadata.name == \"x\"}']\n", "{}"), "asks what net is in the cloud"},
+		{"another mistake beside a name", definitionOf(" {about: string}", resource("", "{}")+other+"'${net.metadata.name + schema.spec.abuot}'}}\n"), "undefined field 'abuot'; did you mean about?"},
 		{"observed in includeWhen", of("    includeWhen: ['${net.status.state == \"InSync\"}']\n", "{}"), "asks what net is in the cloud"},
 		{"observed in forEach", of("    forEach: [{x: '${net.status.addresses}'}]\n", "{}"), "asks what net is in the cloud"},
 		{"observed in a name", strings.Replace(of("", "{}"), "${schema.metadata.name}-net", "${net.status.id}", 1), "asks what net is in the cloud"},
