@@ -153,8 +153,11 @@ func (r *rough) pass(a *agent, repos [3][]kind.Desired, next turn) Pass {
 		time.AfterFunc(next.cut, func() { supersede(Superseded("commit 1a2b3c4")) })
 	}
 	defer supersede(errors.New("it has ended"))
-	began, asked, wrote := time.Now(), r.asked, r.Writes
-	r.locked(func() { r.note("a pass of repository %d, to be ended after %s", next.of, next.cut) })
+	began, asked, wrote := time.Now(), 0, 0
+	r.locked(func() {
+		asked, wrote = r.asked, r.Writes
+		r.note("a pass of repository %d, to be ended after %s", next.of, next.cut)
+	})
 	pass := a.pass(ctx, fmt.Sprint("commit ", next.of), repos[next.of])
 	r.Mu.Lock()
 	defer r.Mu.Unlock()

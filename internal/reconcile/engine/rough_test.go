@@ -190,10 +190,12 @@ func (r *rough) List(context.Context) ([]kind.Live[*thingtest.Thing], error) {
 
 // Create implements [kind.Driver].
 func (r *rough) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (live kind.Live[*thingtest.Thing], err error) {
-	err = r.fare(ctx, "create "+want.Key.Name, func() (err error) {
-		live, err = r.World.Create(context.Background(), want)
+	var made kind.Live[*thingtest.Thing] // perhaps after the answer
+	err = r.fare(ctx, "create "+want.Key.Name, func() error {
+		live, err := r.World.Create(context.Background(), want)
 		r.Mu.Lock()
 		defer r.Mu.Unlock()
+		made = live
 		r.note("created %s %s: %v", want.Key.Name, live.ID, err)
 		for _, x := range r.Things {
 			if err == nil && x.Mark != nil && x.Mark.Owner == want.Mark.Owner && x.ID != live.ID && x.Leaving == 0 {
@@ -202,6 +204,7 @@ func (r *rough) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (li
 		}
 		return err
 	}, func() {})
+	r.locked(func() { live = made })
 	return live, err
 }
 
@@ -220,16 +223,19 @@ func (r *rough) Update(ctx context.Context, want kind.Want[*thingtest.Spec], hav
 
 // Delete implements [kind.Driver].
 func (r *rough) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (gone bool, err error) {
-	err = r.fare(ctx, "delete "+have.Name, func() (err error) {
-		gone, err = r.World.Delete(context.Background(), have)
+	went := false // perhaps after the answer
+	err = r.fare(ctx, "delete "+have.Name, func() error {
+		gone, err := r.World.Delete(context.Background(), have)
 		r.Mu.Lock()
 		defer r.Mu.Unlock()
+		went = gone
 		r.note("deleted %s %s: %v", have.Name, have.ID, err)
 		if err == nil && !r.destroying[have.Name] && have.Phase != kind.Failed {
 			r.wrong = append(r.wrong, fmt.Sprintf("%s %s was deleted, which no plan said", have.Name, have.ID))
 		}
 		return err
 	}, func() {})
+	r.locked(func() { gone = went })
 	return gone, err
 }
 
