@@ -36,7 +36,7 @@ func (a Asker) Ask(ctx context.Context, address string, p rollout.Probe) error {
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("no answer within %s", p.Timeout)
-	case errors.As(err, &connecting) && !errors.Is(err, outbound.ErrRefused):
+	case errors.As(err, &connecting) && connecting.Op == "dial" && !errors.Is(err, outbound.ErrRefused):
 		return connecting.Err
 	case errors.Is(err, outbound.ErrRefused), errors.As(err, new(status)), errors.As(err, new(health)):
 		return err
