@@ -1,0 +1,59 @@
+package definition
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+var (
+	undefinedField = pattern.Of(`undefined field '([^']*)'`)
+	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)(\.metadata\.name(?:space)?\b)?`)
+)
+
+// mostExplained is of how many wrong expressions of a definition is looked up what may have been meant. No more problems of
+// one object are shown.
+const mostExplained = 100
+
+// explain says what is wrong with an expression, and how to correct it.
+func (c *compiler) explain(source, err string) (what, fix string) {
+	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
+	if c.explained++; c.explained > mostExplained {
+		return what, ""
+	}
+	if id := c.observes(source, err); id != "" {
+		return fmt.Sprintf("has the expression %s, which asks what %s is in the cloud", quote(source), id),
+			"templates, includeWhen and forEach see schema.metadata, schema.spec and the variables of forEach, so that a plan shows all that will be; in templates also " + id + ".metadata.name, unless it has forEach. The cloud is seen in status and readyWhen"
+	}
+	if m := undefinedField.FindStringSubmatch(err); m != nil {
+		var names []string
+		for _, s := range structsOf(c.made.schema) {
+			for _, f := range s.fields {
+				names = append(names, f.name)
+			}
+		}
+		slices.Sort(names)
+		if near := nearest.Name(m[1], names); near != "" {
+			return what, "did you mean " + near + "?"
+		}
+		return what, "declare it in " + specPath
+	}
+	return what, ""
+}
+
+// observes is the first resource of which a wrong expression asks for more than its name where nothing of the cloud is seen,
+// or for its name where that is not seen either; "" for none.
+func (c *compiler) observes(source, err string) string {
+	if !c.pure {
+		return ""
+	}
+	for _, m := range variableName.Regexp().FindAllStringSubmatch(source, -1) {
+		if id, named := m[1], m[2] != ""; slices.Contains(c.ids, id) && (!named || strings.Contains(err, "reference to '"+id+"'")) {
+			return id
+		}
+	}
+	return ""
+}
