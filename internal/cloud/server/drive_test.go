@@ -10,14 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // A drive that the cloud gives to all servers is no reason to replace one that did not ask for it.
 func TestADriveThatTheCloudDemands(t *testing.T) {
 	demanding := kindtest.NewTarget(t, kinds).Through(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return tripper(func(r *http.Request) (*http.Response, error) {
 			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/servers") {
 				text, err := io.ReadAll(r.Body)
 				if err != nil {

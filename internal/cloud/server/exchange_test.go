@@ -4,11 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -73,10 +71,7 @@ func TestServersWithOnePort(t *testing.T) {
 func TestNothingGoesForWhatOthersHave(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	own := g.Client(nil)
-	ids := map[string]string{}
-	for _, s := range g.MustSync(two).Last.Steps {
-		ids[s.Key.Kind+"/"+s.Key.Name] = s.ID()
-	}
+	ids := idsByKey(g.MustSync(two).Last)
 	hands := func(method, path string, body, into any) {
 		t.Helper()
 		if err := own.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: method, Path: path, Body: body, Into: into}); err != nil {
@@ -86,9 +81,7 @@ func TestNothingGoesForWhatOthersHave(t *testing.T) {
 	hands(http.MethodPut, "servers/"+ids["Server/db"]+"/metadata", map[string]any{"metadata": map[string]string{"whose": "another's"}}, nil)
 	defer hands(http.MethodDelete, "servers/"+ids["Server/db"], nil, nil)
 	wanted := strings.Replace(two[:strings.LastIndex(two, "---")], "volumeRef: data", "volumeRef: more", 1)
-	impatient := g.Engine(own)
-	impatient.Timing.Busy = 100 * time.Millisecond
-	if pass := impatient.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(wanted)}); pass.Outcome() != plan.Broken {
+	if pass := impatiently(t, g, wanted); pass.Outcome() != plan.Broken {
 		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 	}
 	var web struct {

@@ -14,11 +14,9 @@ import (
 // doomed is a server whose volumes Nova was told to delete with it, as other tools do.
 func doomed(t *testing.T) (g *kindtest.Target, manifests string, ids map[string]string) {
 	t.Helper()
-	g, ids = kindtest.NewTarget(t, pluggedKinds), map[string]string{}
+	g = kindtest.NewTarget(t, pluggedKinds)
 	manifests = plugs + "---" + strings.Replace(plugged, "imageRef: os", "bootVolume: {volumeRef: root}", 1)
-	for _, s := range g.MustSync(manifests).Last.Steps {
-		ids[s.Key.Kind+"/"+s.Key.Name] = s.ID()
-	}
+	ids = idsByKey(g.MustSync(manifests).Last)
 	for _, name := range []string{"root", "data"} {
 		volume := ids["Volume/"+name]
 		call := cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + ids["Server/web"] + "/os-volume_attachments/" + volume, Microversion: "2.85",
@@ -28,6 +26,15 @@ func doomed(t *testing.T) (g *kindtest.Target, manifests string, ids map[string]
 		}
 	}
 	return g, manifests, ids
+}
+
+// idsByKey are the IDs of all that a plan is about, by names such as Volume/data.
+func idsByKey(p plan.Plan) map[string]string {
+	ids := map[string]string{}
+	for _, s := range p.Steps {
+		ids[s.Key.String()] = s.ID()
+	}
+	return ids
 }
 
 func sameVolumes(t *testing.T, p plan.Plan, ids map[string]string) {

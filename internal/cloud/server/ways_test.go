@@ -251,9 +251,7 @@ func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	id := webOf(t, g.MustSync(before).Last).ID()
 	act(t, g, id, "shelve", nil)
 	awaitStatus(t, g, before, "is SHELVED_OFFLOADED")
-	impatient := g.Engine(g.Client(nil))
-	impatient.Timing.Busy = 100 * time.Millisecond
-	pass := impatient.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(after)})
+	pass := impatiently(t, g, after)
 	if !strings.Contains(failures(pass), "a server that is SHELVED_OFFLOADED, where the mark of the owner is; bring it to ACTIVE or SHUTOFF first") {
 		t.Errorf("%s: %s", pass.Outcome(), failures(pass))
 	}
@@ -263,6 +261,14 @@ func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	act(t, g, id, "unshelve", nil)
 	awaitStatus(t, g, after, "")
 	g.MustSync(after)
+}
+
+// impatiently is a pass that waits a moment and no longer for what is busy.
+func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
+	t.Helper()
+	e := g.Engine(g.Client(nil))
+	e.Timing.Busy = 100 * time.Millisecond
+	return e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 }
 
 // awaitStatus lists servers until Nova has done what it was asked for.

@@ -47,8 +47,11 @@ func (b *Begun) goesOn(s *plan.Step, until time.Time) {
 // going reports whether the cloud may yet delete an object.
 func (b *Begun) going(key manifest.Key) bool { return b.objects[key].goes }
 
-// keys are those of all of them.
+// keys are those of all of them; none of a nil Begun.
 func (b *Begun) keys() map[manifest.Key]bool {
+	if b == nil {
+		return nil
+	}
 	keys := make(map[manifest.Key]bool, len(b.objects))
 	for key := range b.objects {
 		keys[key] = true

@@ -243,6 +243,6 @@ func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]strin
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
 		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: members.patients, Seen: members.seen, Fallbacks: e.fallbacks,
-		Begun: cmp.Or(e.Begun, &Begun{}).keys(),
+		Begun: e.Begun.keys(),
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }
