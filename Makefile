@@ -14,25 +14,34 @@ help: ## list the targets
 build: ## build bin/stackreeve, a static binary
 	GO=$(GO) deploy/build bin/stackreeve '$(VERSION)'
 
-# Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace). They mostly wait, so they run beside the others.
-UNRACED := TestAClusterWithTLSIsBackedUpAndRestored TestARestoreBeginsAgainOnAnEmptyDisk TestASnapshotThatGoesWhileItIsRead TestAgentsDieAfterEachRequestOfAChange TestAgentsDieAndNobodyWantsMore TestAgentsDieAtEachRequestOfARestore TestAgentsDieAtEachRequestToEtcd TestAgentsDieAtEachRequestToTheCloud TestAttackEndlessObject TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestEverythingIsLostAndRestoredFromABucket TestHalfASnapshotNeverBeginsEmpty TestKill9 TestLawsOnOlderClouds TestManyStacks
-UNRACED_IN := ./cmd/agent ./internal/cloud/all ./internal/cloud/etcdcluster
+# Tests that the race detector makes long and finds nothing in begin with testcost.NotUnderRace: they run without it, beside the others.
+UNRACED = $(shell grep -rh -A1 '^func Test' --include='*_test.go' cmd internal | grep -B1 'testcost.NotUnderRace(t)' | sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p' | paste -s -d '|')
+UNRACED_IN = $(shell grep -rl '^	testcost.NotUnderRace(t)' --include='*_test.go' cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+# Packages with long tests begin first, so that none of them is left to run alone in the end.
+LONG_IN = $(shell grep -rl '^	testcost.\(Long\|NotUnderRace\)(t)' --include='*_test.go' cmd internal | xargs -n 1 dirname | sort | uniq -c | sort -rn | sed 's|.* |./|')
 # While one package waits for what is to be refused or retried, another one can use its core.
 PACKAGES_AT_ONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-# What takes longest begins first, so that none of it is left to run alone in the end.
-LONGEST := ./cmd/agent ./internal/cloud/etcdcluster ./internal/source ./internal/cloud/all ./docs ./internal/cloud/loadbalancer ./internal/cloud ./internal/cloud/virtualmachinegroup ./internal/source/merge ./internal/source/store
-empty :=
 
 .PHONY: test
-test: ## run all tests that need no cloud
-	$(GO) test -timeout 30m -run '^($(subst $(empty) $(empty),|,$(UNRACED)))$$' $(UNRACED_IN) & unraced=$$!; \
-	$(GO) test -race -timeout 30m -p $(PACKAGES_AT_ONCE) $(LONGEST) ./...; raced=$$?; \
+test: export GOGC = 400
+test: ## run the tests that take no longer than some seconds (a few minutes on two cores, much of them to link; no debugger needs these binaries)
+	$(GO) test -p $(PACKAGES_AT_ONCE) -ldflags=-w -exec 'env -u GOGC' ./...
+
+.PHONY: test-all
+test-all: export STACKREEVE_TEST_LONG = 1
+test-all: ## run all tests that need no cloud, the long ones too, with the race detector (20 min on two cores)
+	$(GO) test -timeout 30m -run '^($(UNRACED))$$$$' $(UNRACED_IN) & unraced=$$!; \
+	$(GO) test -race -timeout 30m -p $(PACKAGES_AT_ONCE) $(LONG_IN) ./...; raced=$$?; \
 	wait $$unraced && exit $$raced
+
+.PHONY: unraced
+unraced:
+	@echo '$(UNRACED)'
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)
-	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/forge/... ./internal/source/webhook
-	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m -run PullRequests ./cmd/agent
+	STACKREEVE_TEST_FORGE=1 STACKREEVE_TEST_LONG=1 $(GO) test -timeout 30m ./internal/forge/... ./internal/source/webhook
+	STACKREEVE_TEST_FORGE=1 STACKREEVE_TEST_LONG=1 $(GO) test -timeout 30m -run PullRequests ./cmd/agent
 
 .PHONY: test-kubectl
 test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
@@ -123,6 +132,14 @@ test-cloud-stock: ## run what differs where Octavia is as Debian ships it
 .PHONY: test-cloud-all
 test-cloud-all: ## run everything on the devcloud, bad weather and kills too (hours)
 	deploy/devcloud/test
+
+.PHONY: test-seeds
+test-seeds: ## make real machines of published manifests, as they are
+	deploy/devcloud/test seeds
+
+.PHONY: test-cloud-k-orc
+test-cloud-k-orc: ## replay two of K-ORC's own cases of servers on the devcloud
+	GO=$(GO) deploy/devcloud/test k-orc
 
 .PHONY: test-guests
 test-guests: ## change a group of real machines while it is used

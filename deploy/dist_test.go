@@ -99,8 +99,8 @@ func checkBinary(t *testing.T, binary, platform string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > 40_000_000 || info.Mode().Perm() != 0o755 {
-		t.Errorf("the binary has %d bytes and the mode %s; at most 40 MB and 0755 are promised", info.Size(), info.Mode())
+	if info.Size() > 64_000_000 || info.Mode().Perm() != 0o755 {
+		t.Errorf("the binary has %d bytes and the mode %s; at most 64 MB and 0755 are promised", info.Size(), info.Mode())
 	}
 	build, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -8,10 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // workflow is what matters here of a GitHub workflow.
@@ -23,9 +26,10 @@ type workflow struct {
 		Container   yaml.Node         `yaml:"container"`
 		Uses        string            `yaml:"uses"`
 		Steps       []struct {
-			Uses string         `yaml:"uses"`
-			Run  string         `yaml:"run"`
-			With map[string]any `yaml:"with"`
+			Uses string            `yaml:"uses"`
+			Run  string            `yaml:"run"`
+			Env  map[string]string `yaml:"env"`
+			With map[string]any    `yaml:"with"`
 		} `yaml:"steps"`
 	} `yaml:"jobs"`
 }
@@ -107,7 +111,7 @@ func TestWorkflowsMayLittle(t *testing.T) {
 		}
 		for job, j := range w.Jobs {
 			for what, may := range j.Permissions {
-				if may != "read" && may != "none" && !(releases(w) && (what == "contents" || what == "packages")) {
+				if may != "read" && may != "none" && !(releases(w) && slices.Contains([]string{"contents", "packages", "id-token", "attestations"}, what)) {
 					t.Errorf("%s: %s may %s %s", name, job, may, what)
 				}
 			}
@@ -119,6 +123,39 @@ func TestWorkflowsMayLittle(t *testing.T) {
 					t.Errorf("%s: %s leaves the token in the work tree", name, job)
 				}
 			}
+		}
+	}
+}
+
+// TestReleasesAreAttested wants each file and image of a release to have a signed provenance, and what builds images to be pinned by digest: buildx
+// starts a container of BuildKit's own image, and another one that writes what is inside.
+func TestReleasesAreAttested(t *testing.T) {
+	for name, w := range workflows(t) {
+		if !releases(w) {
+			continue
+		}
+		attested := map[string]bool{}
+		for job, j := range w.Jobs {
+			if j.Permissions["id-token"] != "write" || j.Permissions["attestations"] != "write" {
+				t.Errorf("%s: %s may sign nothing", name, job)
+			}
+			for _, s := range j.Steps {
+				if strings.HasPrefix(s.Uses, "actions/attest") {
+					attested["files"] = attested["files"] || s.With["subject-path"] == "dist/*"
+					attested["image"] = attested["image"] || s.With["subject-digest"] != nil && s.With["push-to-registry"] == true
+				}
+				if !strings.Contains(s.Run, "docker buildx") {
+					continue
+				}
+				for option, variable := range map[string]string{"image=$BUILDKIT": "BUILDKIT", "generator=$SCANNER": "SCANNER"} {
+					if !strings.Contains(s.Run, option) || !pinnedImage.MatchString(s.Env[variable]) || strings.Contains(s.Run, "--sbom=true") {
+						t.Errorf("%s: %s builds with %q, which is not pinned by digest", name, job, s.Env[variable])
+					}
+				}
+			}
+		}
+		if !attested["files"] || !attested["image"] {
+			t.Errorf("%s: attested are %v", name, attested)
 		}
 	}
 }
@@ -143,6 +180,7 @@ var unpinned = regexp.MustCompile(`\b(go install|go run|go get) \S+@(latest|mast
 // TestNothingIsInstalledByChance looks into everything that runs: scripts,
 // workflows, the Makefile and tests.
 func TestNothingIsInstalledByChance(t *testing.T) {
+	testcost.Long(t)
 	for _, name := range tracked(t) {
 		base := filepath.Base(name)
 		text := content(t, name)

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // run runs the program in a folder and returns what it printed and its exit
@@ -113,6 +114,7 @@ func ours(doc map[string]any) bool {
 // TestYAML reads every block of YAML in the documentation: manifests and
 // configurations as the program does, all else as any parser.
 func TestYAML(t *testing.T) {
+	testcost.Long(t)
 	count := 0
 	for file, text := range documents(t) {
 		for _, b := range blocks(text) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ import (
 type page struct {
 	gvk     manifest.GroupVersionKind
 	aliases []string
-	body    reflect.Type
+	body    manifest.Type
 	doc     string
 }
 
@@ -112,7 +111,7 @@ func kindPage(t *testing.T, p page) string {
 }
 
 // writeRows writes a row for each field below path, in the words of `explain`.
-func writeRows(t *testing.T, b *strings.Builder, body reflect.Type, path string) {
+func writeRows(t *testing.T, b *strings.Builder, body manifest.Type, path string) {
 	t.Helper()
 	text, err := manifest.Explain(body, path)
 	if err != nil {
@@ -143,7 +142,7 @@ func writeRows(t *testing.T, b *strings.Builder, body reflect.Type, path string)
 }
 
 // describe is what explain says of a field itself: its meaning, then its rules.
-func describe(t *testing.T, body reflect.Type, path string) string {
+func describe(t *testing.T, body manifest.Type, path string) string {
 	t.Helper()
 	text, err := manifest.Explain(body, path)
 	if err != nil {

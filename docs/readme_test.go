@@ -10,7 +10,7 @@ import (
 func TestReadme(t *testing.T) {
 	list := blocks(read(t, "../README.md"))
 	first := strings.Split(list[0].text, "\n")
-	if len(first) != 3 || !strings.HasPrefix(first[0], "go test ./... ") || !strings.HasPrefix(first[1], "go run ./cmd/agent demo ") {
+	if len(first) != 3 || !strings.HasPrefix(first[0], "make test ") || !strings.HasPrefix(first[1], "go run ./cmd/agent demo ") {
 		t.Errorf("the README begins with\n%s", list[0].text)
 	}
 	for _, b := range list {

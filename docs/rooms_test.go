@@ -18,7 +18,7 @@ const module = "github.com/stackreeve/stackreeve/"
 
 // room is a row of ARCHITECTURE.md's table of rooms.
 type room struct {
-	pattern string   // internal/cloud/<kind> stands for all that have no row of their own
+	pattern string   // internal/cloud/kinds/<kind> stands for all that have no row of their own
 	imports []string // rooms, without internal/
 }
 

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // A page whose blocks are marked is a script: each "```sh run" block is typed
@@ -27,7 +29,8 @@ import (
 //
 // A page that has a folder in testdata begins with the files in it; stage.sh is read by its shell before the first
 // block, and "after=NAME" calls a function of that before the block's own commands.
-var scripts = []string{"quick-start.md", "adopt.md", "groups.md", "definitions.md", "operate.md", "testdata/samples.md"}
+var scripts = []string{"quick-start.md", "adopt.md", "groups.md", "definitions.md", "operate.md", "tutorial.md",
+	"environments.md", "secrets.md", "from-terraform.md", "from-argo-cd.md", "from-heat.md", "testdata/samples.md"}
 
 // needed are the tools that only one page uses.
 var needed = map[string][]string{"operate.md": {"kubectl", "openssl"}}
@@ -39,14 +42,15 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`\b\d+ms\b|\b(\d+m)?\d+(\.\d+)?s\b`), "TIME"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
-	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "HASH"}, // of plans that name IDs
+	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "HASH"}, // of plans that name IDs
 	{regexp.MustCompile(`\b[0-9a-f]{8}…`), "ID…"},
 	{regexp.MustCompile(`(?m)^(stack \S+ at) [0-9a-f]{10} `), "$1 COMMIT "}, // of files that name IDs
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDRESS"},
 	{regexp.MustCompile(`\b192\.168\.\d+\.\d+\b|\b10\.0\.0\.\d+\b|\b203\.0\.\d+\.\d+\b`), "IP"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[0-9:.]+Z\b|\b\d\d:\d\d UTC, \d+ \w+ \d{4}\b`), "DATE"},
-	{regexp.MustCompile(`\b[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d UTC`), "DATE"},
+	{regexp.MustCompile(`\b(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d UTC`), "DATE"},
 	{regexp.MustCompile(`(no longer in the repository; after) .*`), "$1 THESE"},
+	{regexp.MustCompile(`; and \d+ more\b`), "; and N more"}, // by how far the pass had come
 	{regexp.MustCompile(` {2,}`), "  "},
 	{regexp.MustCompile(`(?m) +$`), ""},
 }
@@ -72,6 +76,7 @@ func steady(text string) string {
 // TestSamples runs the scripts and compares what they print with what the pages
 // show.
 func TestSamples(t *testing.T) {
+	testcost.Long(t)
 	for _, tool := range []string{"bash", "curl", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("the pages use what is not installed: ", err)
@@ -236,7 +241,7 @@ func chat(t *testing.T, file string) string {
 		var message struct{ Text string }
 		err := json.NewDecoder(r.Body).Decode(&message)
 		if err == nil {
-			err = appendTo(file, message.Text+"\n")
+			err = appendTo(file, strings.NewReplacer("\n```\n", "\n", "\n```", "").Replace(message.Text)+"\n")
 		}
 		if err != nil {
 			t.Error(err)

@@ -15,12 +15,11 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
-	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/lease"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -47,12 +46,13 @@ func TestWhatOtherAgentsAreTold(t *testing.T) {
 					}
 					return source.Revision{Commit: "one", Files: fstest.MapFS{}}, false, nil
 				},
-				Read: func(context.Context, fs.FS, string) ([]kind.Desired, error) { return nil, nil },
+				Read: func(context.Context, fs.FS, string) (resolve.Reading, error) { return resolve.Reading{}, nil },
 				Open: func(context.Context) (agent.Cloud, error) {
 					return agent.Cloud{Sync: func(context.Context, engine.Revision) engine.Pass { return engine.Pass{First: last, Last: last} }}, nil
 				},
 			}
-			g := &group{here: map[string]served{"base": {loop: one}}}
+			g := &group{roster: newRoster()}
+			g.roster.set("base", &served{loop: one})
 			ctx, end := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() { one.Serve(ctx); close(done) }()
@@ -84,7 +84,7 @@ func TestHowStacksOfOtherAgentsStand(t *testing.T) {
 
 // A stack that was lost with the way to where agents agree is not shown as it was: nobody may serve it.
 func TestALostStackIsNotShownAsItWas(t *testing.T) {
-	svc := &service{metrics: report.NewMetrics("test"), health: agent.NewHealth(nil), shown: shownOf([]config.Stack{{Name: "prod"}})}
+	svc := &service{metrics: report.NewMetrics("test"), health: agent.NewHealth(nil), shown: readapi.NewStore([]string{"prod"}, nil, time.Unix(1, 0))}
 	read := readapi.New(svc.shown, nil, "test")
 	shown := func() string {
 		w := httptest.NewRecorder()
@@ -103,7 +103,7 @@ func TestALostStackIsNotShownAsItWas(t *testing.T) {
 
 // What an agent has told others of a stack that it has lost is not its answer.
 func TestTheStateOfALostStack(t *testing.T) {
-	g := &group{Member: &lease.Member{Agent: lease.Agent{Name: "a"}, Store: ownWord{}}, here: map[string]served{}}
+	g := &group{Member: &lease.Member{Agent: lease.Agent{Name: "a"}, Store: ownWord{}}}
 	g.Stacks, g.Periods, g.Log = []string{"prod"}, lease.Periods{TTL: time.Minute}, slog.New(slog.DiscardHandler)
 	ctx, end := context.WithCancel(t.Context())
 	g.Seen = func(lease.View) { end() }

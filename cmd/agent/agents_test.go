@@ -19,8 +19,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/simulator"
-	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
-	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/simulator/kubernetes"
+	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
+	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // several are agents of one process each, as far as they know, that serve the same stacks: each has its way to etcd, and all
@@ -94,7 +95,7 @@ func (s *several) start(name string) *oneOfSeveral {
 			s.t.Logf("%s said:\n%s", name, said)
 		}
 	})
-	a := &app{out: io.Discard, err: said, logFormat: "text", parallel: 4}
+	a := &app{out: io.Discard, err: said, logFormat: "text", parallel: 4, documents: stacks}
 	flags := runFlags{door: door{address: "unused"}, webhookSecret: s.path("hook"), agentName: name, agentAddress: "http://" + one.listener.Listener.Addr().String()}
 	if one.service, err = a.service(stacks, flags); err != nil {
 		s.t.Fatal(err)
@@ -126,9 +127,9 @@ func (s *several) until(what string, is func() bool) {
 // inSync reports whether an agent says of every stack that it is in sync, and served by one of these.
 func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 	for _, stack := range s.names {
-		state, at := asked.among.state(stack), 0
+		state, at := asked.state(stack), 0
 		for _, one := range by {
-			if _, here := one.among.at(stack); here {
+			if _, here := one.roster.at(stack); here {
 				at++
 			}
 		}
@@ -142,12 +143,13 @@ func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 // Three agents share six stacks; one loses its way to etcd, and one ends. Nothing is made twice, and every agent
 // knows who serves what.
 func TestAgentsShareStacks(t *testing.T) {
+	testcost.Long(t)
 	s := newSeveral(t, 6)
 	a, b, c := s.start("a"), s.start("b"), s.start("c")
 	s.until("three agents", func() bool { return len(a.among.View().Agents) == 3 })
 	s.until("all in sync", func() bool { return s.inSync(a, a, b, c) && s.inSync(b, a, b, c) && s.inSync(c, a, b, c) })
 	for _, stack := range s.names {
-		if err := a.among.elsewhere(stack); err != nil && !strings.Contains(err.Error(), "; ask at http://127.0.0.1:") {
+		if err := a.elsewhere(stack); err != nil && !strings.Contains(err.Error(), "; ask at http://127.0.0.1:") {
 			t.Errorf("%s: %v", stack, err)
 		}
 	}
@@ -155,7 +157,7 @@ func TestAgentsShareStacks(t *testing.T) {
 	b.cut.Store(true)
 	s.until("the others have the stacks of the one that is cut off", func() bool { return s.inSync(a, a, c) })
 	for _, stack := range s.names {
-		if _, here := b.among.at(stack); here {
+		if _, here := b.roster.at(stack); here {
 			t.Errorf("%s is served by the agent that is cut off, too", stack)
 		}
 	}
@@ -204,6 +206,7 @@ func (s *several) ends(agents ...*oneOfSeveral) {
 
 // In Kubernetes as in etcd.
 func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
+	testcost.Long(t)
 	s := newSeveral(t, 3)
 	leases := simulatedkubernetes.NewLeases()
 	s.write("token", "of a service account")
@@ -274,7 +277,7 @@ func (s *several) webhook(all ...*oneOfSeveral) {
 		s.t.Errorf("a webhook: %d", code)
 	}
 	for _, one := range all {
-		serves := len(one.loops()) > 0
+		serves := len(one.roster.serving()) > 0
 		s.until("the webhook reaches every agent that serves a stack", func() bool {
 			return !serves || counted(s.t.(*testing.T), one.metrics.Registry, "accepted") == 1
 		})
@@ -291,9 +294,9 @@ func TestAgentsAreAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{out: io.Discard, err: os.Stderr, logFormat: "text", parallel: 1}
+	a := &app{out: io.Discard, err: os.Stderr, logFormat: "text", parallel: 1, documents: stacks}
 	svc, err := a.service(stacks, runFlags{})
-	if err != nil || svc.among != nil || len(svc.stacks) != 1 {
-		t.Errorf("among %v, %d stacks, %v", svc.among, len(svc.stacks), err)
+	if err != nil || svc.among != nil || len(svc.roster.names()) != 1 {
+		t.Errorf("among %v, %v, %v", svc.among, svc.roster.names(), err)
 	}
 }

@@ -41,10 +41,12 @@ type app struct {
 	documents []config.Stack // as configured; those with source.paths stand for others
 	clones    *clones
 	libraries libraries
-	notices   *notices      // of all services, one after the other
-	sharing   cloud.Sharing // of all clients
-	later     bool          // the stacks of folders are found while it runs
-	keepGone  bool          // a stack whose folder is gone is meant, too
+	sharing   cloud.Sharing  // of all clients
+	later     bool           // the stacks of folders are found while it runs
+	keepGone  bool           // a stack whose folder is gone is meant, too
+	serving   []config.Stack // those that are served now
+	amiss     plan.Outcome   // what was wrong with folders that should be stacks
+	unlisted  []string       // documents whose folders are not known
 	dataDir   string
 	parallel  int
 	logFormat string
@@ -114,6 +116,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetErr(a.err)
 	defer a.progress.watch()()
 	code := a.fail(misspelt(root, args, root.ExecuteContext(ctx)))
+	code = worse(code, a.amiss)
 	if err := a.lost(); err != nil && code != plan.Broken {
 		code = a.fail(fmt.Errorf("not all of the output was written: %w", err))
 	}
@@ -167,6 +170,16 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 	case errors.As(err, &code):
 		return plan.Outcome(code)
 	case errors.As(err, &problems):
+		if a.logFormat == "json" {
+			for _, p := range problems.Sorted() {
+				a.logger(false).Error("problem", "stack", stack, "problem", p.String())
+			}
+			return plan.Invalid
+		}
+		if errors.As(err, new(folderError)) {
+			fmt.Fprintln(a.err, err) // the other stacks are not concerned
+			return plan.Invalid
+		}
 		var text bytes.Buffer
 		if stack != "" {
 			fmt.Fprintf(&text, "stack %s:\n", stack)
@@ -178,6 +191,10 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 	for _, one := range joined(err) {
 		// The class says what the agent does next; people need what comes after it.
 		text := strings.TrimPrefix(private.Text(one), kind.ErrRejected.Error()+": ")
+		if a.logFormat == "json" {
+			a.logger(false).Error(text, "stack", stack)
+			continue
+		}
 		if stack != "" {
 			text = "stack " + stack + ": " + text
 		}
@@ -240,6 +257,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	grouped(root, "Without a cloud:", a.demo(), a.simulator())
 	root.AddCommand(a.version(), settingsTopic())
 	a.completions(root)
+	narrow(root)
 	return root
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,6 +39,14 @@ func hostile(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		if !utf8.ValidString(text) {
 			continue
+		}
+		if args[1] == "values" { // other control characters are refused
+			text = strings.Map(func(r rune) rune {
+				if unicode.IsControl(r) && r != '\n' {
+					return -1
+				}
+				return r
+			}, text)
 		}
 		var quoted strings.Builder
 		for _, r := range text {

@@ -36,6 +36,7 @@ func bomb(groups int) string {
 // signal is counted in memory: all of it would take gigabytes.
 func TestAttackSignalWhileReading(t *testing.T) {
 	testcost.NotUnderRace(t)
+	testcost.Long(t)
 	if _, err := os.Stat("/proc/self/statm"); err != nil || testing.Short() {
 		t.Skip("it looks at the memory of processes in /proc")
 	}
@@ -100,6 +101,7 @@ func signalAt(t *testing.T, cmd *exec.Cmd, kib int) {
 // depends on what the branch has; a branch that cannot be read does not stop the
 // one that corrects it.
 func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
+	testcost.Long(t)
 	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
 	for _, c := range []struct{ name, branch, pull, want string }{
 		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, with what the manifests expand to: that is the limit for a pull request, given 0 of the branch; " +

@@ -24,6 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // overheard is what the agent sends to a forge, all of it.
@@ -127,6 +128,7 @@ func redirecting(t *testing.T) string {
 // and checks learns nothing of where the cloud is and how it is configured, and
 // the log has it. The program is wired as ever, on a forge in memory.
 func TestAttackCloudAddressOnTheForge(t *testing.T) {
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	good := string(s.server.CloudsYAML())
 	s.write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
@@ -164,7 +166,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		look := w.previewer(&stacks[0])
 		reviewed := &review.Planner{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Again: func() {}}
 		r.Add(reviewed, stacks[0].PullPoll)
-		seen := branch.New(r, reviewed, look.trace)
+		seen := branch.New(r, reviewed)
 		stack := new(agent.Loop)
 		w.connect(stack, &stacks[0], one, nil)
 		run := stack.Pass(t.Context())
@@ -212,6 +214,7 @@ func (s *stage) git(args ...string) string {
 // The same by the binary: the statuses that it writes, and the comment that a
 // pipeline posts.
 func TestAttackCloudAddressByTheBinary(t *testing.T) {
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	s.build()
 	good, away := string(s.server.CloudsYAML()), redirecting(t)

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // lapse ends every token after so many requests with it, as Keystone announces the
@@ -47,6 +48,7 @@ func (l *lapse) spoil(w http.ResponseWriter, r *http.Request, forward func() (*a
 
 // A pass that takes longer than its token lives goes on with a new one.
 func TestCloudTokenEnds(t *testing.T) {
+	testcost.Long(t)
 	g := newGround(t)
 	story, err := stackreeve.Example("verda")
 	if err != nil {
@@ -95,6 +97,7 @@ type login struct {
 // Each way to log in that OpenStack clients know, and what is said when it is
 // refused: once, and not asked for again.
 func TestCloudLogins(t *testing.T) {
+	testcost.Long(t)
 	g := newGround(t)
 	g.commit(fstest.MapFS{"group.yaml": {Data: []byte(`apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: ServerGroup

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // besides are objects with what the story lacks: rules, tags and metadata.
@@ -56,6 +57,7 @@ spec: {resource: {imageRef: centos79, flavorRef: n3-1vcpu-2gb, ports: [{portRef:
 // The manifests that people published, from the first commit to the last, with
 // all that may happen in between.
 func TestCloudStory(t *testing.T) {
+	testcost.Long(t)
 	s := story{newGround(t)}
 	s.build(verdaWith("replicas: 2", ""))
 	s.scale()
@@ -242,7 +244,7 @@ spec: {image: centos79, flavor: n3-1vcpu-2gb}
 			s.t.Errorf("code %d, want 1 and the reason:\n%s", e.code, e.said)
 		}
 		s.fault("spawn-fails", "", nil)
-		s.wants(0, nil, "run", "--once")
+		s.wants(0, nil, "run", "--once", "--replace", "allow") // another process does not know that nobody has used it
 	}
 	if status := s.thing("servers", name).text("status"); status != "ACTIVE" {
 		s.t.Errorf("the machine is %s, want ACTIVE", status)

@@ -137,6 +137,7 @@ func (s *storm) strikes(c call) spoil {
 // does everything everywhere.
 func TestCloudWeather(t *testing.T) {
 	testcost.NotUnderRace(t)
+	testcost.Long(t)
 	g := newGround(t)
 	slow := os.Getenv("STACKREEVE_TEST_SLOW") != ""
 	for i, weather := range weathers {
@@ -167,17 +168,17 @@ func TestCloudWeather(t *testing.T) {
 // fair weather.
 func (g *ground) weather(service string, spoil spoil, manifests, holds string) {
 	g.t.Helper()
-	what := "building"
+	what, files := "building", fstest.MapFS{"all.yaml": {Data: []byte(manifests)}}
 	if manifests == "" {
-		what = "emptying"
+		what, files = "emptying", fstest.MapFS{"README.md": {}}
 	}
-	g.commit(fstest.MapFS{"all.yaml": {Data: []byte(manifests)}})
+	g.commit(files)
 	s := &storm{service: service, spoil: spoil}
 	g.proxy.during(s.strikes)
-	in := g.agent("run", "--once", "--max-deletes", "100%")
+	in := g.agent("run", "--once", "--max-deletes", "100%", "--allow-data-loss=true")
 	g.proxy.settled()
 	g.proxy.during(nil)
-	after := g.agent("run", "--once", "--max-deletes", "100%")
+	after := g.agent("run", "--once", "--max-deletes", "100%", "--allow-data-loss=true")
 	if after.code != 0 {
 		g.t.Errorf("%s: the pass after the storm ended with %d:\n%s", what, after.code, after.said)
 	}

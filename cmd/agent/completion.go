@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // completions completes the values of flags that have a choice, in every command.
@@ -26,7 +31,9 @@ func (a *app) completions(root *cobra.Command) {
 		if output := cmd.Flags().Lookup("output"); output != nil {
 			complete("output", cobra.FixedCompletions(listedIn(output.Usage), cobra.ShellCompDirectiveNoFileComp))
 		}
-		complete("stack", a.completeStacks)
+		complete("stack", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return a.completeStacks(cmd, nil, typed)
+		})
 		complete("kind", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
 		for _, flag := range []string{"dir", "data-dir"} {
 			if cmd.Flags().Lookup(flag) != nil {
@@ -51,20 +58,106 @@ func listedIn(usage string) []string {
 	return strings.FieldsFunc(m[1]+m[2]+","+m[3], func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// completeStacks names the configured stacks. A configuration that is wrong or
-// missing names none.
-func (a *app) completeStacks(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completionPatience bounds how long a shell waits for names that stand in repositories.
+const completionPatience = 3 * time.Second
+
+// configured are the documents of the configuration, and the stacks that they stand for as far as their repositories say so in time. A
+// configuration that is wrong or missing has none.
+func (a *app) configured(ctx context.Context, given config.Settings) (documents, stacks []config.Stack) {
+	a.progress.hush()
+	slices.Sort(a.configs) // cobra parses flags twice, and a file twice has each stack twice
+	a.configs = slices.Compact(a.configs)
+	documents, err := a.stacks(given)
+	if err != nil {
+		return nil, nil
+	}
+	a.documents, a.clones = documents, &clones{of: map[[2]string]*source.Repo{}}
+	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // what is wrong is no name
+		_, files, err := a.baseFolder(ctx, s, base, "")
+		if err != nil {
+			return nil, err
+		}
+		return foldersOf(files, s, pattern)
+	})
+	return documents, stacks
+}
+
+// patient is the context of completing in a command.
+func patient(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return context.WithTimeout(ctx, completionPatience)
+}
+
+// completeStacks names the configured stacks, those of folders, too.
+func (a *app) completeStacks(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := patient(cmd)
+	defer cancel()
+	documents, stacks := a.configured(ctx, config.Settings{})
 	var names []string
-	if files, err := a.configFiles(config.Settings{}); err == nil && len(files) > 0 {
-		slices.Sort(files) // cobra parses flags twice, and a file twice has each stack twice
-		stacks, err := config.Load(slices.Compact(files), nil)
-		for _, s := range stacks {
-			if err == nil {
-				names = append(names, s.Name)
-			}
+	for _, s := range slices.Concat(documents, stacks) {
+		names = append(names, s.Name)
+	}
+	slices.SortFunc(names, natural.Compare)
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeObjects completes KIND/NAME, or KIND and names of that kind, with the objects of the repositories.
+func (a *app) completeObjects(cmd *cobra.Command, args []string, typed string) (list []string, as cobra.ShellCompDirective) {
+	ctx, cancel := patient(cmd)
+	defer cancel()
+	keys := a.completeKeys(ctx, settings(cmd.Flags()))
+	before, _, slashed := strings.Cut(typed, "/")
+	bare := len(args) > 0 && !strings.Contains(args[0], "/")
+	as = cobra.ShellCompDirectiveNoFileComp
+	for _, key := range keys {
+		_, name, _ := strings.Cut(key.String(), "/")
+		switch {
+		case bare && isKind(args[0], key.Kind) && !slices.Contains(args, name):
+			list = append(list, name)
+		case bare:
+		case slashed && isKind(before, key.Kind):
+			list = append(list, before+"/"+name)
+		case !slashed:
+			list, as = append(list, key.Kind+"/"), as|cobra.ShellCompDirectiveNoSpace
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	slices.SortFunc(list, natural.Compare)
+	return slices.Compact(list), as
+}
+
+// isKind reports whether people mean a kind by a word.
+func isKind(word, kind string) bool {
+	d, err := find(word, nil)
+	return strings.EqualFold(word, kind) || err == nil && d.gvk.Kind == kind
+}
+
+// completeKeys are those of all objects that the branches of stacks stand for now.
+func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []manifest.Key) {
+	_, stacks := a.configured(ctx, given)
+	w := a.wiring(slog.New(slog.DiscardHandler))
+	for i := range stacks {
+		s := &stacks[i]
+		repo, err := w.repo(s, forBranch)
+		if err != nil {
+			continue
+		}
+		if rev, _, err := repo.Fetch(ctx); err == nil {
+			read, _, _ := w.contents(ctx, s, "", s.Bounds(), rev.Files) // what is wrong has no names
+			for _, want := range read.Want {
+				if want.Data == nil {
+					keys = append(keys, want.Key)
+				}
+			}
+		}
+		_ = repo.Close() // a cache
+	}
+	return keys
 }
 
 // completeFields completes KIND.FIELD, a step at a time.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/control"
 )
 
@@ -21,19 +20,8 @@ func (svc *service) steer(f runFlags) error {
 	case f.door.address == "":
 		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
 	}
-	stacks := map[string]control.Actions{}
-	if g := svc.among; g != nil {
-		for _, name := range g.Stacks {
-			stacks[name] = g.actions(name)
-		}
-	}
-	for _, one := range svc.stacks {
-		stacks[one.Name] = control.Actions{
-			Now: agent.NewPace(one.Now).Hint, Approve: one.Approve, State: func() any { return one.State() },
-		}
-	}
 	handler, err := control.New(control.Config{
-		Tokens: func() ([]control.Token, error) { return control.Tokens(f.controlToken) }, Stacks: stacks, Log: svc.log,
+		Tokens: func() ([]control.Token, error) { return control.Tokens(f.controlToken) }, Stack: svc.actions, Log: svc.log,
 	})
 	if err != nil {
 		return fmt.Errorf("--control-token-file: %w", err)
@@ -42,36 +30,19 @@ func (svc *service) steer(f runFlags) error {
 	return nil
 }
 
-// actions are what can be asked of a stack that this agent may serve.
-func (g *group) actions(name string) control.Actions {
-	now := agent.NewPace(func() {
-		if s, ok := g.at(name); ok {
-			s.loop.Now()
-		}
-	})
-	return control.Actions{
-		Now: now.Hint, State: func() any { return g.state(name) }, Elsewhere: func() error { return g.elsewhere(name) },
-		Approve: func(hash, by string) error {
-			if s, ok := g.at(name); ok {
-				return s.loop.Approve(hash, by)
-			}
-			return g.elsewhere(name)
-		},
-	}
-}
-
 // asking makes a command that asks an agent that runs.
 func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []string) error) *cobra.Command {
-	var server, token string
+	var server, token, ca string
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&server, "server", envOr("STACKREEVE_SERVER", "http://127.0.0.1:9464"), "address of the agent ($STACKREEVE_SERVER)")
 	flags.StringVar(&token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with the token that the agent takes ($STACKREEVE_CONTROL_TOKEN_FILE)")
+	flags.StringVar(&ca, "control-ca-file", os.Getenv("STACKREEVE_CONTROL_CA_FILE"), caUsage)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if token == "" {
 			return errors.New("--control-token-file is missing: the agent wants the token that its own --control-token-file holds")
 		}
-		client, err := control.NewClient(server, token)
+		client, err := control.NewClient(server, token, ca)
 		if err != nil {
 			return err
 		}
@@ -79,6 +50,9 @@ func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []stri
 	}
 	return cmd
 }
+
+// caUsage is that of the flag with which a command trusts an agent whose certificate no public authority has signed.
+const caUsage = "file with the certificate of the authority that signed the agent's, in PEM ($STACKREEVE_CONTROL_CA_FILE; default: whom the system trusts)"
 
 func envOr(name, value string) string {
 	if text := os.Getenv(name); text != "" {
@@ -96,7 +70,7 @@ func (a *app) approve() *cobra.Command {
 
 The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval is kept in memory:
 it is gone with the process, when the plan changes, and when the plan was carried out.`,
-		Args: exactly,
+		Args: exactly, ValidArgsFunction: a.completeStacks,
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {
 		if err := c.Approve(cmd.Context(), args[0], args[1]); err != nil {
@@ -113,7 +87,7 @@ func (a *app) reconcile() *cobra.Command {
 		Use:   "reconcile STACK",
 		Short: "Have a running agent reconcile a stack now",
 		Long:  "Has a running agent reconcile a stack now: a pass in progress gives way, a pause after failures ends.",
-		Args:  exactly,
+		Args:  exactly, ValidArgsFunction: a.completeStacks,
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {
 		if err := c.Reconcile(cmd.Context(), args[0]); err != nil {

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // A pass that waits for a machine gives way to a request of a person, and to a
 // commit that suspends the stack, of which nothing is carried out then.
 func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
 	s.build()
 	s.write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+

@@ -35,12 +35,12 @@ func TestDefaultsOfTheStack(t *testing.T) {
 		s := &config.Stack{Name: "s"}
 		s.Spec.Defaults = defaults.Defaults{Network: network, VIPNetworks: map[string]string{"private": network + "-vip"}, Regions: map[string]string{"tokyo1": "RegionOne"}}
 		branch, err := wiring{}.read(s)(t.Context(), files, "RegionOne")
-		checkNetworks(t, "the branch", network, branch, err)
+		checkNetworks(t, "the branch", network, branch.Want, err)
 		pull := &previewer{stack: s, region: "RegionOne"}
 		want, err := pull.read(t.Context(), files)
 		checkNetworks(t, "a pull request", network, want, err)
 		checked := report.Validation{}
-		if err := new(app).readParts(t.Context(), &checked, s, []manifest.Part{{Files: files}}); err != nil || checked.Objects != 2 {
+		if err := new(app).readParts(t.Context(), &checked, s, nil, []manifest.Part{{Files: files}}); err != nil || checked.Objects != 2 {
 			t.Errorf("validate: %d objects, %v", checked.Objects, err)
 		}
 		for what, read := range map[string]func() error{

@@ -18,8 +18,9 @@ import (
 func (a *app) destroy() *cobra.Command {
 	var approve string
 	cmd := &cobra.Command{
-		Use:   "destroy STACK",
-		Short: "Plan the end of a stack; with --approve, delete what it owns",
+		Use:     "destroy [STACK]",
+		Example: "  stackreeve destroy prod\n  stackreeve destroy --stack prod --approve 3f2a…",
+		Short:   "Plan the end of a stack; with --approve, delete what it owns",
 		Long: `Plan the end of a stack; with --approve, delete what it owns.
 
 Without --approve nothing is changed: the plan that deletes everything the stack
@@ -29,13 +30,13 @@ not deleted; what is to be detached is let go, without the stack's mark.
 
 An agent that goes on running for the stack makes everything again: stop it, or
 take the stack out of its configuration, before.`,
-		Args:              exactly,
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeStacks,
 	}
 	cmd.Flags().StringVar(&approve, "approve", "", "hash of the plan, as destroy shows it: exactly that plan is carried out")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cmd.Flags().Set("stack", args[0]); err != nil {
+		if err := meantStack(cmd, args); err != nil {
 			return err
 		}
 		a.keepGone = true
@@ -44,7 +45,7 @@ take the stack out of its configuration, before.`,
 			return err
 		}
 		if len(stacks) != 1 {
-			return fmt.Errorf("%s stands for %d stacks, one for each folder of spec.source.paths; name one of them", args[0], len(stacks))
+			return fmt.Errorf("%s stands for %d stacks, one for each folder of spec.source.paths; name one of them", cmd.Flag("stack").Value, len(stacks))
 		}
 		s := &stacks[0]
 		if !s.Prune() {
@@ -53,6 +54,20 @@ take the stack out of its configuration, before.`,
 		return a.end(cmd, s, approve)
 	}
 	return cmd
+}
+
+// meantStack has an argument say the same as --stack; one of them has to.
+func meantStack(cmd *cobra.Command, args []string) error {
+	given := cmd.Flag("stack")
+	switch {
+	case len(args) == 0 && !given.Changed:
+		return fmt.Errorf("which stack? write `%s destroy STACK`", program)
+	case len(args) == 0:
+		return nil
+	case given.Changed && given.Value.String() != args[0]:
+		return fmt.Errorf("two stacks are named, %s and %s; name one of them", args[0], given.Value)
+	}
+	return cmd.Flags().Set("stack", args[0])
 }
 
 // end plans the end of a stack, and carries it out when its hash is approved.
@@ -71,6 +86,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	if err != nil {
 		return err
 	}
+	weaker = append(weaker, plan.Ending())
 	defer a.progress.begin(of(s.Name, "comparing with the cloud"))()
 	if approved != "" {
 		pass := eng.Sync(cmd.Context(), engine.Revision{Approved: approvals(approved), Only: approved, Policies: weaker})
@@ -78,9 +94,9 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 		text.Pass(pass)
 		return ended(pass.Outcome())
 	}
-	plan := eng.Plan(cmd.Context(), "", nil, nil, weaker...)
-	text.Plan(plan, source.Revision{})
-	return ended(plan.Outcome())
+	last := eng.Plan(cmd.Context(), "", nil, nil, weaker...)
+	text.Plan(last, source.Revision{})
+	return ended(last.Outcome())
 }
 
 // keepsNothing refuses to end a stack while the repository keeps something that

@@ -23,10 +23,12 @@ import (
 type door struct {
 	address   string // "" for nowhere
 	cert, key string // files in PEM; "" for no TLS
+	health    string // another address, for health and metrics only; "" for none
 }
 
 func (d *door) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&d.address, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
+	flags.StringVar(&d.health, "listen-health", os.Getenv("STACKREEVE_LISTEN_HEALTH"), "another address, for health and metrics only, with connections of its own: no flood of webhooks keeps probes waiting ($STACKREEVE_LISTEN_HEALTH; default none)")
 	flags.StringVar(&d.cert, "listen-cert-file", os.Getenv("STACKREEVE_LISTEN_CERT_FILE"), "certificate of the listener, with those that signed it; then it speaks TLS only ($STACKREEVE_LISTEN_CERT_FILE; default: HTTP)")
 	flags.StringVar(&d.key, "listen-key-file", os.Getenv("STACKREEVE_LISTEN_KEY_FILE"), "key of that certificate ($STACKREEVE_LISTEN_KEY_FILE)")
 }
@@ -70,7 +72,7 @@ const scrapes = 4
 // handler is all that can be asked of the agent.
 func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
+	mux.Handle("/", s.watched())
 	if s.control != nil {
 		mux.Handle(control.Prefix, s.control)
 	}
@@ -87,28 +89,49 @@ func (s *service) handler() http.Handler {
 	return mux
 }
 
+// watched is what probes and monitoring ask.
+func (s *service) watched() http.Handler {
+	return s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
+}
+
 // listen serves health, metrics and webhooks until stop is called.
 func (s *service) listen(ctx context.Context, d door) (stop func(), err error) {
+	var servers []*listen.Server
+	stop = func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		for _, server := range servers {
+			_ = server.Shutdown(ctx) // the process ends anyway
+		}
+	}
+	begin := func(l net.Listener, handler http.Handler, tls bool) *listen.Server {
+		server := listen.New(handler, s.log)
+		servers = append(servers, server)
+		s.log.Info("listening", "address", l.Addr().String(), "tls", tls)
+		go func() {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				s.log.Error("a listener ended", "address", l.Addr().String(), "error", err)
+			}
+		}()
+		return server
+	}
+	if d.health != "" {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.health)
+		if err != nil {
+			return nil, fmt.Errorf("--listen-health: %w", err)
+		}
+		begin(l, s.watched(), false)
+	}
 	if d.address == "" {
-		return func() {}, nil
+		return stop, nil
 	}
 	l, err := d.open(ctx)
 	if err != nil {
+		stop()
 		return nil, err
 	}
-	server := listen.New(s.handler(), s.log)
-	if s.shown != nil {
+	if server := begin(l, s.handler(), d.cert != ""); s.shown != nil {
 		server.OnShutdown(s.shown.Close)
 	}
-	s.log.Info("listening", "address", l.Addr().String(), "tls", d.cert != "")
-	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.log.Error("health, metrics and webhooks ended", "error", err)
-		}
-	}()
-	return func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = server.Shutdown(ctx) // the process ends anyway
-	}, nil
+	return stop, nil
 }

@@ -37,9 +37,6 @@ func exampleOf(d described) (string, error) {
 			}
 		}
 	}
-	if d.found {
-		return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: example\nspec:\n  managementPolicy: unmanaged\n  import:\n    filter:\n      name: example\n", d.gvk.APIVersion(), d.gvk.Kind), nil
-	}
 	return manifest.Sample(d.body, d.gvk, "example")
 }
 

@@ -72,7 +72,12 @@ func explained(d described, path string) (string, error) {
 	if err == nil {
 		return text, nil
 	}
-	if there := manifest.FieldsNamed(d.body, path[strings.LastIndexByte(path, '.')+1:]); len(there) > 0 {
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	there := manifest.FieldsNamed(d.body, last)
+	for _, end := range []string{"Ref", "Refs"} { // what refers to an object is called after it
+		there = append(there, manifest.FieldsNamed(d.body, last+end)...)
+	}
+	if len(there) > 0 {
 		const most = 5
 		err = fmt.Errorf("%w; there is %s", err, strings.Join(there[:min(len(there), most)], ", "))
 	}

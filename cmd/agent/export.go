@@ -22,10 +22,11 @@ import (
 
 // exportFlags are what `export` is asked for.
 type exportFlags struct {
-	cloud, dir, layout string
-	kinds              []string
-	all                bool
-	from               takeoverFlags
+	cloud, project string
+	dir, layout    string
+	kinds          []string
+	all            bool
+	from           takeoverFlags
 }
 
 func (a *app) export() *cobra.Command {
@@ -58,6 +59,7 @@ standard error, and so is how to make it forget the rest once a stack has adopte
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.cloud, "cloud", "", "entry of clouds.yaml (default $OS_CLOUD, or the OS_* variables)")
+	flags.StringVar(&f.project, "project", "", "project that the credentials have to be of, by ID or name (default any)")
 	flags.StringVar(&f.dir, "output-dir", "", "folder to write to; files that exist are never overwritten")
 	flags.StringVar(&f.layout, "layout", "kind", "with --output-dir, one file for each kind or object")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between, and imports of what they refer to")
@@ -94,7 +96,7 @@ func (a *app) exported(ctx context.Context, f exportFlags) error {
 		return err
 	}
 	in.Chosen = from.chosen()
-	r, err := a.survey(ctx, f.cloud, in)
+	r, err := a.survey(ctx, f, in)
 	if err != nil {
 		return err
 	}
@@ -114,10 +116,10 @@ func (a *app) exported(ctx context.Context, f exportFlags) error {
 	return from.report(a.err, r)
 }
 
-func (a *app) survey(ctx context.Context, name string, in export.Input) (export.Result, error) {
+func (a *app) survey(ctx context.Context, f exportFlags, in export.Input) (export.Result, error) {
 	done := a.progress.begin("reading the cloud")
 	defer done()
-	client, err := cloud.Open(ctx, cloud.Config{Cloud: name, Version: version(), Log: a.logger(false), Wrap: a.progress.requests("")})
+	client, err := cloud.Open(ctx, cloud.Config{Cloud: f.cloud, Project: f.project, ProjectBy: "--project", Version: version(), Log: a.logger(false), Wrap: a.progress.requests("")})
 	if err != nil {
 		return export.Result{}, err
 	}

@@ -11,10 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/export"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // A stack reads whatever was written: large projects, and objects of any name.
 func TestAStackReadsWhatWasWritten(t *testing.T) {
+	testcost.Long(t)
 	about := strings.Repeat("x", 250)
 	var objects []export.Object
 	names := []string{"kustomization"}

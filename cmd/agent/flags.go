@@ -31,7 +31,7 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		}
 	}
 	pointToSettings(cmd)
-	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder for a cache of the repositories, never needed ($STACKREEVE_DATA_DIR; default memory)")
+	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "optional folder for a cache of repositories and the last events ($STACKREEVE_DATA_DIR; default memory)")
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
 	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud, and show plans in full")
@@ -150,7 +150,7 @@ func approving(cmd *cobra.Command, command ...string) string {
 			return
 		}
 		switch f.Name {
-		case "once", "approve", "output", "verbose", "exit-code", "ref", "dir", "stack", "quiet", "listen", "webhook-secret-file", "control-token-file":
+		case "once", "approve", "output", "verbose", "exit-code", "ref", "dir", "stack", "quiet", "listen", "listen-health", "webhook-secret-file", "control-token-file":
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -26,10 +26,32 @@ type forges struct {
 	log     *slog.Logger
 	metrics *report.Metrics // nil when nobody reads them
 	list    []*review.Repository
-	sources []*source.Repo // of pull requests
 	at      map[forgeKey]*review.Repository
 	fence   func() error // asked before each write; nil for none
 	forget  []func()     // take away what metrics say of them
+}
+
+// reports are what one stack has at the forges that it reports to.
+type reports struct {
+	branches []*branch.Tracker // are to hear of its passes
+	planners []*review.Planner
+	leave    []func()
+}
+
+// serve plans pull requests until ctx ends.
+func (r *reports) serve(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, p := range r.planners {
+		all.Go(func() { p.Serve(ctx) })
+	}
+	all.Wait()
+}
+
+// close has the forges know the stack no more, and frees what its pull requests were fetched into.
+func (r *reports) close() {
+	for _, leave := range r.leave {
+		leave()
+	}
 }
 
 // forgeKey is what stacks have to have in common to share a repository.
@@ -45,21 +67,32 @@ func (f *forges) observe(repository string, e forge.Exchange) {
 	}
 }
 
-// add makes a stack report where its configuration says: its pull requests are
-// reviewed, and the branches that are returned are to hear of its passes. again asks
-// for another pass.
-func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (branches []*branch.Tracker, err error) {
+// reach opens the forges that a stack reports to, before any is served.
+func (f *forges) reach(s *config.Stack) error {
+	for _, t := range f.targets(s) {
+		if _, err := f.open(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add makes a stack report where its configuration says, and its pull requests are
+// reviewed. again asks for another pass. Forges that are served already have been reached before.
+func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (*reports, error) {
+	made := &reports{}
 	for _, t := range f.targets(s) {
 		r, err := f.open(t)
 		if err != nil {
+			made.close()
 			return nil, err
 		}
 		// Whatever a pull request brings, the branch does not wait for it.
 		theirs, err := w.repo(s, forPulls)
 		if err != nil {
+			made.close()
 			return nil, err
 		}
-		f.sources = append(f.sources, theirs)
 		look := w.previewer(s)
 		look.base = repo.Last
 		one := &review.Planner{
@@ -70,9 +103,10 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func())
 			one.Observe = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
 		}
 		r.Add(one, s.PullPoll)
-		branches = append(branches, branch.New(r, one, look.trace))
+		made.leave = append(made.leave, func() { r.Remove(one); _ = theirs.Close() }) // a cache
+		made.planners, made.branches = append(made.planners, one), append(made.branches, branch.New(r, one))
 	}
-	return branches, nil
+	return made, nil
 }
 
 // open is the repository of a target, which stacks share.
@@ -137,7 +171,7 @@ func (f *forges) gitea(g *config.Gitea) (forge.Forge, error) {
 	})
 }
 
-// serve reviews pull requests until ctx ends.
+// serve visits pull requests until ctx ends.
 func (f *forges) serve(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, r := range f.list {
@@ -164,13 +198,10 @@ func (f *forges) flush(ctx context.Context) {
 	all.Wait()
 }
 
-// close frees what pull requests were fetched into, and ends what metrics say.
+// close ends what metrics say.
 func (f *forges) close() {
 	for _, forget := range f.forget {
 		forget()
-	}
-	for _, repo := range f.sources {
-		_ = repo.Close() // a cache
 	}
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,31 +126,74 @@ type replay struct {
 }
 
 func replayOf(t *testing.T, program, images string) *replay {
-	cloud, err := simulator.Start(t.Context(), "127.0.0.1:0", simulator.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cloud.Close() })
 	r := &replay{t: t, program: program, work: t.TempDir(), images: images, objects: map[string]map[string]any{}}
 	r.repo = filepath.Join(r.work, "repo")
-	entries := strings.NewReplacer("\n  demo:\n", "\n  openstack:\n", "\n  admin:\n", "\n  openstack-admin:\n", "project_name: admin", "project_name: demo").Replace(string(cloud.CloudsYAML()))
-	r.write("clouds.yaml", entries)
+	name := os.Getenv("STACKREEVE_TEST_CLOUD")
+	if name == "" {
+		cloud, err := simulator.Start(t.Context(), "127.0.0.1:0", simulator.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cloud.Close() })
+		r.login(cloud.CloudsYAML(), "demo", "admin")
+	} else {
+		text, err := os.ReadFile(os.Getenv("OS_CLIENT_CONFIG_FILE"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.login(text, name, name+"-admin")
+		t.Cleanup(r.remove)
+	}
 	r.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
-metadata: {name: cases}
+metadata: {name: k`+strings.ToLower(rand.Text())[:8]+`}
 spec:
   source: {url: ./repo}
   cloud: openstack
   clouds: [openstack-admin]
   credentialSecrets: {openstack-clouds: ""}
   defaults: {imageHosts: [127.0.0.1]}
-  sync: {missingReferences: wait, maxDeletes: 100%}
+  sync: {missingReferences: wait, maxDeletes: 100%, allowDataLoss: true}
 `)
 	r.env = append(os.Environ(), "OS_CLIENT_CONFIG_FILE="+filepath.Join(r.work, "clouds.yaml"), "HOME="+r.work, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
-	r.run("git", "init", "-q", "-b", "main", "repo")
-	r.grant("member", "reader")
+	r.must(context.WithoutCancel(t.Context()), "git", "init", "-q", "-b", "main", "repo")
+	if name == "" {
+		r.grant("member", "reader")
+	}
 	return r
+}
+
+// login writes the cases' clouds.yaml: an entry of a user, and one of an administrator in the same project.
+func (r *replay) login(text []byte, user, admin string) {
+	var file struct{ Clouds map[string]map[string]any }
+	if err := yaml.Unmarshal(text, &file); err != nil || file.Clouds[user] == nil || file.Clouds[admin] == nil {
+		r.t.Fatalf("clouds.yaml needs the entries %s and %s: %v", user, admin, err)
+	}
+	entries := map[string]any{"openstack": file.Clouds[user], "openstack-admin": file.Clouds[admin]}
+	file.Clouds[admin]["auth"].(map[string]any)["project_name"] = file.Clouds[user]["auth"].(map[string]any)["project_name"]
+	written, err := yaml.Marshal(map[string]any{"clouds": entries})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.write("clouds.yaml", string(written))
+}
+
+// remove leaves nothing of the case in a cloud that outlives it.
+func (r *replay) remove() {
+	ctx := context.WithoutCancel(r.t.Context())
+	r.must(ctx, "git", "-C", "repo", "rm", "-q", "all.yaml")
+	r.must(ctx, "git", "-C", "repo", "commit", "-q", "-m", "the end")
+	r.must(ctx, r.program, "run", "--once")
+}
+
+// must runs a program that has to succeed.
+func (r *replay) must(ctx context.Context, name string, args ...string) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = r.work, r.env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		r.t.Errorf("%s %s: %v: %s", name, strings.Join(args, " "), err, said)
+	}
 }
 
 func (r *replay) write(name, text string) {

@@ -115,6 +115,7 @@ func (s *stage) count(service, path, field string) int {
 // ends with exactly the objects written.
 func TestKill9(t *testing.T) {
 	testcost.NotUnderRace(t)
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: 300 * time.Millisecond, PendingDelay: 200 * time.Millisecond})
 	example, err := stackreeve.Example("verda")
 	if err != nil {

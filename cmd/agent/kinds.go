@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,10 +18,10 @@ import (
 // described is a kind as explain and schema see it.
 type described struct {
 	gvk  manifest.GroupVersionKind
-	body reflect.Type
+	body manifest.Type
 	doc  string
-	// found is true of kinds whose objects are looked up and never made.
-	found bool
+	// short is another name of it, "" for none.
+	short string
 }
 
 // described lists every kind that people can write, those of alias groups
@@ -30,7 +29,7 @@ type described struct {
 func describedKinds() []described {
 	list := describe(all.Kinds(nil, defaults.Defaults{}))
 	for _, k := range config.Kinds() {
-		list = append(list, described{k.GVK, k.Body, k.Doc, false})
+		list = append(list, described{gvk: k.GVK, body: k.Body, doc: k.Doc})
 	}
 	return list
 }
@@ -40,7 +39,7 @@ func describe(kinds []kind.Kind) (list []described) {
 		info := k.Info()
 		doc := info.Doc
 		for _, gvk := range info.Spellings() {
-			list = append(list, described{gvk, k.Body(), doc, info.ImportOnly})
+			list = append(list, described{gvk: gvk, body: k.Body(), doc: doc, short: info.Short})
 			doc = "The same as " + info.Kind + " in " + info.Group + "."
 		}
 	}
@@ -65,11 +64,11 @@ func definitionsFlag(cmd *cobra.Command) *[]string {
 	return cmd.Flags().StringSlice("definitions", nil, "folder or file with Definitions, whose kinds are described, too")
 }
 
-// find returns the kind of that name, in either case, among those of the agent and further ones.
+// find returns the kind of that name, its plural or its short name, in either case, among those of the agent and further ones.
 func find(name string, further []described) (described, error) {
 	var names []string
 	for _, d := range append(describedKinds(), further...) {
-		if strings.EqualFold(d.gvk.Kind, name) {
+		if strings.EqualFold(d.gvk.Kind, name) || strings.EqualFold(d.gvk.Kind+"s", name) || d.short != "" && strings.EqualFold(d.short, name) {
 			return d, nil
 		}
 		names = append(names, d.gvk.Kind)

@@ -16,7 +16,7 @@ import (
 
 const kubeconfigHelp = `Prints how kubectl reaches an agent that runs with --api-token-file, the token in it:
 
-  stackreeve kubeconfig --server https://agent.example.com:9464 --api-token-file FILE > agent.kubeconfig
+  stackreeve kubeconfig --server https://agent.example:9464 --api-token-file FILE > agent.kubeconfig
   kubectl --kubeconfig agent.kubeconfig get stacks -A
 
 kubectl sends a token over TLS only: the server is the agent's own --listen with --listen-cert-file, or a proxy

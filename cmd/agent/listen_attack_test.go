@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/listen"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // newDoor serves an agent's handler on loopback, with one stack that nobody
@@ -37,9 +39,10 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	quiet := slog.New(slog.DiscardHandler)
 	stack := config.Stack{Name: "prod"}
 	stack.Spec.Source.URL, stack.Spec.Source.Branch = "https://git.example.com/acme/repo.git", "main"
-	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), stacks: []*agent.Loop{{Name: "prod"}}}
+	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), roster: newRoster(), documents: []config.Stack{stack}}
+	svc.roster.set("prod", &served{loop: &agent.Loop{Name: "prod"}})
 	svc.forges = newForges(quiet, svc.metrics)
-	if err := svc.receive([]config.Stack{stack}, runFlags{door: door{address: "127.0.0.1:0"}, webhookSecret: secret}); err != nil {
+	if err := svc.receive(runFlags{door: door{address: "127.0.0.1:0"}, webhookSecret: secret}); err != nil {
 		t.Fatal(err)
 	}
 	var lc net.ListenConfig
@@ -119,6 +122,7 @@ func signedPost(n int) string {
 // signed, from the address and over the connections that the forge's messages
 // come from, too. None of the forge's is refused, and memory stays what it was.
 func TestAttackWebhookFloodBehindOneProxy(t *testing.T) {
+	testcost.Long(t)
 	svc, address := newDoor(t)
 	const callers, rounds, batch = 4, 250, 100
 	forged := "X-Hub-Signature-256: sha256=" + strings.Repeat("ab", 32) + "\r\n"
@@ -282,5 +286,38 @@ func TestAttackMetricsOfForeignWords(t *testing.T) {
 				t.Errorf("%s says %s", f.GetName(), text)
 			}
 		}
+	}
+}
+
+// TestAttackFloodKeepsProbesWaiting fills every place of the listener with connections that say nothing. Probes ask at an address of
+// their own, where nobody waits before them.
+func TestAttackFloodKeepsProbesWaiting(t *testing.T) {
+	var lc net.ListenConfig
+	free := func() string {
+		l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }() // it is listened to again
+		return l.Addr().String()
+	}
+	svc, _ := newDoor(t)
+	d := door{address: free(), health: free()}
+	stop, err := svc.listen(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	for range 2 * listen.MaxConns {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+	}
+	probe := &caller{t: t, address: d.health}
+	codes := probe.ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /webhook/github HTTP/1.1\r\nHost: x\r\n\r\n", 2)
+	if !slices.Equal(codes, []int{http.StatusOK, http.StatusNotFound}) {
+		t.Errorf("the answers are %v", codes)
 	}
 }

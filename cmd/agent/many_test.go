@@ -126,6 +126,7 @@ func (f figures) count(method, path string) (n int) {
 // less often than there are stacks, above all where the cloud takes its time, and writes nothing.
 func TestManyStacks(t *testing.T) {
 	testcost.NotUnderRace(t)
+	testcost.Long(t)
 	const stacks = 50
 	s := newMany(t, stacks)
 	first := s.serveMany(stacks)

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
 // notices are the notifications that are not delivered yet, by rule: a receiver that is away holds up no other.
@@ -23,8 +27,11 @@ type notice struct {
 	crowd *notify.Crowd // nil for programs
 }
 
-func newNotices(documents []config.Stack, log *slog.Logger) *notices {
+func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *notices {
 	n := &notices{map[string]notice{}, notify.NewMemory()}
+	if dataDir != "" {
+		n.told = notify.OpenMemory(filepath.Join(dataDir, "notified.json"))
+	}
 	for _, s := range documents[:min(1, len(documents))] { // all have the same
 		for _, rule := range s.Notifications() {
 			to := notice{Outbox: forge.NewOutboxTo("the receiver", log.With("notification", rule.Name))}
@@ -35,6 +42,23 @@ func newNotices(documents []config.Stack, log *slog.Logger) *notices {
 		}
 	}
 	return n
+}
+
+// linkOf is where notifications of a stack lead: to its page, or to the commit at its forge; nil where neither is known.
+func linkOf(s *config.Stack) func(commit string) string {
+	if page := strings.TrimSuffix(strings.TrimSuffix(s.Spec.Report.Page, "/"), "/ui"); page != "" {
+		return func(string) string { return page + "/ui/#/stack/" + url.PathEscape(s.Name) }
+	}
+	commits := readapi.Commits(s.Spec.Source.URL, forgeOf(s))
+	if commits == nil {
+		return nil
+	}
+	return func(commit string) string {
+		if commit == "" {
+			return ""
+		}
+		return commits(commit)
+	}
 }
 
 // send has a notification delivered, and nothing older about its stack.

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // whoIsTold starts an agent for stacks, and has a receiver of what it tells. hears wants the next that is told.
@@ -75,6 +76,7 @@ func TestNotifications(t *testing.T) {
 // What was told of a stack is remembered when another folder becomes a stack, too: people who heard that it is refused hear
 // that it is in sync again.
 func TestNotificationsWhenFoldersCome(t *testing.T) {
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
 	s.write("repo/clouds/eu/net.yaml", network+"resorce: {}}\n")

@@ -32,7 +32,7 @@ func (r *readable) clouds(t *testing.T) {
 	t.Helper()
 	config := ""
 	for _, s := range [][2]string{{"shop", ""}, {"edge", "sync: {drift: report}"}, {"data", "sync: {mode: manual}"}, {"archive", "suspend: true"}, {"lab", ""}, {"warehouse", "suspend: true"}, {"office", ""}} {
-		config += fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: %s}\nspec:\n  source: {url: %s, branch: main, path: %s}\n  cloud: demo\n  %s\n", s[0], r.path("repo"), s[0], s[1])
+		config += fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: %s}\nspec:\n  source: {url: %s, branch: main, path: %s}\n  cloud: demo\n  report: {dashboards: {Network: 'https://dashboard.example.com/networks/{id}'}}\n  %s\n", s[0], r.path("repo"), s[0], s[1])
 	}
 	r.write("stackreeve.yaml", config)
 	shop, err := stackreeve.Example("shop")

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/review"
@@ -19,14 +23,16 @@ func (a *app) plan() *cobra.Command {
 	var ref, dir, output string
 	var code bool
 	cmd := &cobra.Command{
-		Use:   "plan",
-		Short: "Show what a revision would change; changes nothing",
-		Args:  exactly,
+		Use:     "plan",
+		Short:   "Show what a revision would change; changes nothing",
+		Args:    exactly,
+		Example: "  stackreeve plan\n  stackreeve plan --stack prod --ref my-change\n  stackreeve plan --dir . -o json",
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
 	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, in place of a commit; those that Git ignores count, too")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
 	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
+	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := oneOf("--output", output, "text", "json", "markdown"); err != nil {
@@ -44,6 +50,11 @@ func (a *app) plan() *cobra.Command {
 		}
 		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (plan.Plan, error) {
 			seen, err := w.preview(cmd.Context(), s, ref, dir)
+			var said *word
+			if err == nil && ref == "" && dir == "" { // the agent knows nothing of what is not on the branch
+				said = agent.word(cmd.Context(), s.Name)
+				seen.plan = said.tell(seen.plan)
+			}
 			if output == "markdown" {
 				fmt.Fprint(a.out, seen.page(s, err).Markdown())
 			}
@@ -56,6 +67,9 @@ func (a *app) plan() *cobra.Command {
 				text := a.text()
 				text.Approve, text.Binding = approveCommand(cmd, s.Name), true
 				text.Plan(seen.plan, seen.rev)
+				if word := said.shown(); word != nil {
+					fmt.Fprintf(a.out, "Agent: %s\n", seen.plan.Redact(word.String()))
+				}
 			}
 			return seen.plan, nil
 		}))
@@ -136,9 +150,10 @@ func ofOneRepository(stacks []config.Stack) error {
 // yet is planned as it will be once it is merged; an older one of the branch as it
 // is.
 func (w wiring) preview(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
+	look := w.previewer(s)
 	if dir != "" {
 		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
-		err = source.Public(err)
+		err, look.past = source.Public(err), w.pastOfTree(s, dir)
 	} else {
 		repo, wrong := w.repo(s, forBranch)
 		if wrong != nil {
@@ -147,14 +162,69 @@ func (w wiring) preview(ctx context.Context, s *config.Stack, ref, dir string) (
 		defer func() { _ = repo.Close() }()
 		end := w.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))
 		v, err = revision(ctx, repo, ref)
+		look.past = v.past(repo)
 		end()
 	}
 	if err != nil {
 		return v, err
 	}
+	if dir != "" {
+		if err := w.checkTree(s, dir); err != nil {
+			return v, err
+		}
+	}
 	defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
-	v.plan, err = w.previewer(s).plan(ctx, v.rev.Commit, v.rev.Files)
+	v.plan, err = look.plan(ctx, v.rev.Commit, v.rev.Files)
 	return v, err
+}
+
+// checkTree refuses a work tree of which a commit would be refused, and warns of what else differs from it.
+func (w wiring) checkTree(s *config.Stack, dir string) error {
+	problems, notes := uncommitted(filepath.Join(dir, filepath.FromSlash(s.Spec.Source.Path)), s.Spec.Source.Path, s.Selection())
+	for _, n := range notes {
+		w.log.Warn("the work tree differs from what a commit holds", "stack", s.Name, "file", n.Origin.File, "reason", n.What)
+	}
+	return problems.Sorted().Err()
+}
+
+// pastOfTree is what the files of a work tree were: as they are committed, and before. Where Git cannot say it, a warning does.
+func (w wiring) pastOfTree(s *config.Stack, dir string) resolve.Past {
+	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
+		repo, head, err := source.Committed(dir, s.Spec.Source.Path)
+		if repo == nil && err == nil {
+			return nil
+		}
+		if err == nil {
+			defer func() { _ = repo.Close() }()
+			err = committed(ctx, repo, head, visit)
+		}
+		if err != nil && ctx.Err() == nil {
+			w.log.Warn("the work tree is not compared with its commits", "stack", s.Name, "reason", source.Public(err).Error())
+			return nil
+		}
+		return err
+	}
+}
+
+func committed(ctx context.Context, repo *source.Repo, head string, visit func(string, fs.FS) bool) error {
+	rev, err := repo.At(ctx, head)
+	if err != nil || !visit(rev.Commit, rev.Files) {
+		return err
+	}
+	return agent.PastOf(repo.Earlier, rev)(ctx, visit)
+}
+
+// past is what the revision's files were: on its branch, or on the one that it was merged into.
+func (v seen) past(repo *source.Repo) resolve.Past {
+	if v.base.Commit == "" {
+		return agent.PastOf(repo.Earlier, v.rev)
+	}
+	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
+		if !visit(v.base.Commit, v.base.Files) {
+			return nil
+		}
+		return agent.PastOf(repo.Earlier, v.base)(ctx, visit)
+	}
 }
 
 func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err error) {

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"io/fs"
+	"slices"
 	"sync"
 
+	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -21,6 +24,8 @@ type previewer struct {
 	// base is the branch that pull requests are measured by; nil where a person
 	// asks for a plan.
 	base func() (source.Revision, bool)
+	// past is what the files were before, where no branch says it; nil where that is not known.
+	past resolve.Past
 
 	mu     sync.Mutex
 	engine *engine.Engine
@@ -37,43 +42,78 @@ func (w wiring) previewer(s *config.Stack) *previewer {
 // plan compares files with the live cloud and changes nothing.
 func (p *previewer) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
 	// What is wrong by itself is said without asking the cloud.
-	want, weaker, known, err := p.readAt(ctx, files)
+	read, weaker, known, err := p.readAt(ctx, files)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	engine, region, err := p.open(ctx)
+	session, region, err := p.open(ctx)
 	if err != nil {
 		return plan.Plan{}, err
 	}
 	if region != known {
-		if want, weaker, _, err = p.readAt(ctx, files); err != nil {
+		if read, weaker, _, err = p.readAt(ctx, files); err != nil {
 			return plan.Plan{}, err
 		}
 	}
-	plan := engine.Plan(ctx, commit, want, nil, weaker...)
+	before, err := p.wantedBefore(ctx, region, read)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	plan := session.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
+	plan.Left = read.Ignored
 	if plan.Unseen() {
 		p.close()
 	}
 	return plan, nil
 }
 
+// wantedBefore is what the commit before wanted, where drift is left to people: what is missing of it was deleted in the cloud.
+func (p *previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]kind.Sum, error) {
+	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
+	if p.past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
+		return nil, nil
+	}
+	return agent.Wanted(ctx, p.past, func(files fs.FS) ([]kind.Desired, error) {
+		read, _, err := p.wiring.contents(ctx, p.stack, region, p.stack.Bounds(), files)
+		return read.Want, err
+	})
+}
+
 // read turns files into objects without asking the cloud.
 func (p *previewer) read(ctx context.Context, files fs.FS) ([]kind.Desired, error) {
-	want, _, _, err := p.readAt(ctx, files)
-	return want, err
+	read, _, _, err := p.readAt(ctx, files)
+	return read.Want, err
 }
 
 // readAt is read, and says for which region; "" while that is not known.
-func (p *previewer) readAt(ctx context.Context, files fs.FS) (want []kind.Desired, weaker []plan.Policy, region string, err error) {
+func (p *previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Reading, weaker []plan.Policy, region string, err error) {
 	p.mu.Lock()
 	region = p.region
 	p.mu.Unlock()
 	bounds, err := p.limits(ctx, region)
 	if err != nil {
-		return nil, nil, region, err
+		return read, nil, region, err
 	}
-	reading, weaker, err := p.wiring.contents(ctx, p.stack, region, bounds, files)
-	return reading.Want, weaker, region, err
+	read, weaker, err = p.wiring.contents(ctx, p.stack, region, bounds, files)
+	if past := p.before(); err == nil && past != nil {
+		err = reader(p.stack, region, bounds).Emptied(ctx, read, past)
+	}
+	return read, weaker, region, err
+}
+
+// before is what the files were: those of the branch, or what is known besides.
+func (p *previewer) before() resolve.Past {
+	if p.base == nil {
+		return p.past
+	}
+	base, ok := p.base()
+	if !ok {
+		return nil
+	}
+	return func(_ context.Context, visit func(string, fs.FS) bool) error {
+		visit(base.Commit, base.Files)
+		return nil
+	}
 }
 
 // limits bounds what is planned: by the stack, and a pull request by the branch
@@ -109,15 +149,6 @@ func (p *previewer) limits(ctx context.Context, region string) (resolve.Bounds, 
 	p.tree, p.bounds = base.Tree, &bounds
 	p.mu.Unlock()
 	return bounds, nil
-}
-
-// trace says who changed an object.
-func (p *previewer) trace(ctx context.Context, s plan.Step) (kind.Trace, bool) {
-	engine, _, err := p.open(ctx)
-	if err != nil {
-		return kind.Trace{}, false
-	}
-	return engine.Trace(ctx, s)
 }
 
 func (p *previewer) open(ctx context.Context) (*engine.Engine, string, error) {

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -12,21 +17,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/page"
 	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // show makes what kubectl and browsers can read of the agent, if there is a token for it.
-func (svc *service) show(stacks []config.Stack, f runFlags) error {
+func (svc *service) show(a *app, f runFlags) error {
 	switch {
 	case f.apiToken == "":
 		return nil
 	case f.door.address == "":
 		return errors.New("--api-token-file: there is no --listen, so no request can arrive; give it an address")
 	}
-	store := shownOf(stacks)
+	store := readapi.NewStore(nil, all.Kinds(nil, defaults.Defaults{}), time.Now())
+	if a.dataDir != "" {
+		store.Keeps = readapi.NewHistory(filepath.Join(a.dataDir, "events"), time.Now(), svc.log)
+	}
 	tokens := func() ([]control.Token, error) { return control.Tokens(f.apiToken) }
 	refuse := func(w http.ResponseWriter, code int) { readapi.Refuse(w, code, http.StatusText(code)) }
 	read := readapi.New(store, readSchemas, version())
-	read.Admits = control.Counts
+	read.Admits, read.Who = control.Counts, control.Who
 	api, err := control.Guard(tokens, svc.log, read, refuse)
 	if err != nil {
 		return fmt.Errorf("--api-token-file: %w", err)
@@ -43,24 +52,25 @@ func (svc *service) show(stacks []config.Stack, f runFlags) error {
 	return nil
 }
 
-// shownOf holds what can be read of stacks.
-func shownOf(stacks []config.Stack) *readapi.Store {
-	var names []string
-	for i := range stacks {
-		names = append(names, stacks[i].Name)
+// about is what is shown of a stack besides its runs.
+func (svc *service) about(stack *config.Stack) readapi.About {
+	s := &stack.Spec
+	which := sha256.Sum256([]byte(strings.Join([]string{s.Source.URL, s.Source.Branch, s.Source.Path, s.Cloud}, "\x00")))
+	return readapi.About{
+		Files: readapi.Files(s.Source.URL, forgeOf(stack)), History: stack.Name + "-" + hex.EncodeToString(which[:8]),
+		Cloud: s.Cloud, Repository: readapi.Repository(s.Source.URL, s.Source.Path), Dashboards: s.Report.Dashboards,
 	}
-	store := readapi.NewStore(names, all.Kinds(nil, defaults.Defaults{}), time.Now())
-	for i := range stacks {
-		s, forge := &stacks[i].Spec, ""
-		switch {
-		case s.Report.Gitea != nil:
-			forge = "gitea"
-		case s.Report.GitHub != nil:
-			forge = "github"
-		}
-		store.Link(stacks[i].Name, readapi.Files(s.Source.URL, forge))
+}
+
+// forgeOf is the forge that a stack reports to, as [readapi.Files] calls it; "" where it reports to none.
+func forgeOf(s *config.Stack) string {
+	switch {
+	case s.Spec.Report.Gitea != nil:
+		return "gitea"
+	case s.Spec.Report.GitHub != nil:
+		return "github"
 	}
-	return store
+	return ""
 }
 
 // readSchemas are those of the kinds that the agent knows.
@@ -73,4 +83,21 @@ func readSchemas() (list []readapi.Schema, err error) {
 		list = append(list, readapi.Schema{GVK: d.gvk, Doc: doc})
 	}
 	return list, nil
+}
+
+// wroteBy is who last changed a file of a stack's newest revision.
+func wroteBy(repo *source.Repo) func(ctx context.Context, file string) (readapi.Wrote, error) {
+	return func(ctx context.Context, file string) (readapi.Wrote, error) {
+		rev, ok := repo.Last()
+		if !ok {
+			return readapi.Wrote{}, errors.New("no revision is known yet")
+		}
+		name := inRepository(rev, file)
+		found, err := repo.LastChanges(ctx, rev.Commit, []string{name})
+		t, ok := found[name]
+		if err != nil || !ok {
+			return readapi.Wrote{}, err
+		}
+		return readapi.Wrote{Author: t.Author, Commit: t.Commit, Subject: t.Subject, Time: t.Time.UTC().Format(time.RFC3339)}, nil
+	}
 }

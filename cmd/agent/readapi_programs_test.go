@@ -4,8 +4,16 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // send is a request with a body and headers, as a program sends it.
@@ -30,6 +38,7 @@ func (r *readable) send(t *testing.T, method, path, body string, headers map[str
 const (
 	newerClients = "application/vnd.kubernetes.protobuf,application/json"
 	definitions  = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	whoAmI       = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	mayI         = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
@@ -39,6 +48,7 @@ const mayList = "k8s\x00\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAcces
 
 // What k9s and Headlamp ask when they are started, and while people look around, is answered in a form that they read.
 func TestReadAPIPrograms(t *testing.T) {
+	testcost.Long(t)
 	r := startReadable(t)
 	rules := "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 	for _, c := range []struct {
@@ -57,6 +67,9 @@ func TestReadAPIPrograms(t *testing.T) {
 		{"POST", mayI, "application/json", `{"spec":{"resourceAttributes":{"verb":"delete","group":"openstack.k-orc.cloud","resource":"networks","namespace":"killed","name":"front"}}}`, 201, []string{`"allowed":false`, "change it in Git"}},
 		{"GET", "/api/v1/nodes", "application/json", "", 404, []string{`"reason":"NotFound"`}},
 		{"GET", "/apis/metrics.k8s.io/v1beta1/nodes", "application/json", "", 404, []string{`"reason":"NotFound"`}},
+		{"POST", whoAmI, "application/json", `{}`, 201, []string{`"username":"alice"`}},
+		{"POST", whoAmI, newerClients, "k8s\x00\n-\n\x18authentication.k8s.io/v1\x12\x11SelfSubjectReview\x12\x00", 201, []string{`"username":"alice"`}},
+		{"GET", "/apis/stackreeve.dev/v1alpha1", "application/json", "", 200, []string{`"shortNames":["vmg"]`}},
 		// k9s speaks protobuf to what every cluster has, and reads JSON when it gets that.
 		{"POST", mayI, newerClients, mayList, 201, []string{`"allowed":true`, `"resource":"namespaces"`}},
 		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?limit=500&resourceVersion=0", "application/json", "", 200, []string{`"kind":"NetworkList"`}},
@@ -89,8 +102,100 @@ func TestReadAPIPrograms(t *testing.T) {
 	}
 }
 
+// Every document that says what kinds are is in the words of OpenAPI 3.0: clients compute with them, and fail where a word has another form.
+func TestReadAPIDocuments(t *testing.T) {
+	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), readSchemas, "test")
+	get := func(path string) (doc map[string]any) {
+		answer := httptest.NewRecorder()
+		api.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		if err := json.Unmarshal(answer.Body.Bytes(), &doc); err != nil || answer.Code != http.StatusOK {
+			t.Fatalf("%s: %d %v", path, answer.Code, err)
+		}
+		return doc
+	}
+	known := strings.Fields("type format enum items properties additionalProperties required description title default minimum maximum minLength maxLength pattern " +
+		"minItems maxItems uniqueItems minProperties maxProperties oneOf anyOf allOf not $ref nullable writeOnly readOnly x-kubernetes-group-version-kind")
+	var check func(path string, value any, names bool)
+	check = func(path string, value any, names bool) {
+		switch v := value.(type) {
+		case []any:
+			for _, one := range v {
+				check(path, one, false)
+			}
+		case map[string]any:
+			for word, below := range v {
+				if !names && !slices.Contains(known, word) {
+					t.Errorf("%s has %s", path, word)
+				}
+				if kind, text := below.(string); !names && word == "type" && (!text || !slices.Contains([]string{"object", "array", "string", "integer", "number", "boolean"}, kind)) {
+					t.Errorf("%s is of type %v", path, below)
+				}
+				if word != "enum" && word != "default" && word != "x-kubernetes-group-version-kind" {
+					check(path+"."+word, below, !names && word == "properties")
+				}
+			}
+		}
+	}
+	schemas := 0
+	for at := range get("/openapi/v3")["paths"].(map[string]any) {
+		doc := get("/openapi/v3/" + at)
+		for name, schema := range doc["components"].(map[string]any)["schemas"].(map[string]any) {
+			schemas++
+			check(name, schema, false)
+			if schema.(map[string]any)["description"] == nil {
+				t.Errorf("%s is not explained", name)
+			}
+		}
+	}
+	if schemas < 50 {
+		t.Errorf("only %d schemas", schemas)
+	}
+}
+
+// No two kinds answer to one name, nor does one to that of something else that people ask for.
+func TestReadAPINames(t *testing.T) {
+	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), readSchemas, "test")
+	taken := map[string]string{}
+	for _, path := range []string{"/api", "/apis"} {
+		request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+		request.Header.Set("Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+		answer := httptest.NewRecorder()
+		api.ServeHTTP(answer, request)
+		var doc struct {
+			Items []struct {
+				Versions []struct {
+					Resources []struct {
+						Resource, SingularResource string
+						ShortNames                 []string
+						ResponseKind               struct{ Kind string }
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(answer.Body.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range doc.Items {
+			for _, r := range group.Versions[0].Resources {
+				for _, name := range append(r.ShortNames, r.Resource, r.SingularResource) {
+					if of := taken[name]; of != "" && of != r.ResponseKind.Kind {
+						t.Errorf("%s is a name of %s and %s", name, of, r.ResponseKind.Kind)
+					}
+					taken[name] = r.ResponseKind.Kind
+				}
+			}
+		}
+	}
+	for name, kind := range map[string]string{"vm": "VirtualMachine", "vmg": "VirtualMachineGroup", "net": "Network", "sg": "SecurityGroup", "lb": "LoadBalancer", "pods": "Pod"} {
+		if taken[name] != kind {
+			t.Errorf("%s is %s", name, taken[name])
+		}
+	}
+}
+
 // A browser watches through the listener, too.
 func TestReadAPIWebSocket(t *testing.T) {
+	testcost.Long(t)
 	r := startReadable(t)
 	resp := r.send(t, http.MethodGet, networksPath+"?watch=1", "", map[string]string{
 		"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",

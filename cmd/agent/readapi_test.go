@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // selfSigned writes a certificate for 127.0.0.1, and other addresses, and its key.
@@ -195,7 +196,9 @@ func TestReadAPI(t *testing.T) {
 		{"GET", networksPath + "?watch=true&resourceVersion=7", "", 200, `"code":410`, ""},
 		{"GET", networksPath + "?watch=true&resourceVersion=9999999999999999999999", "", 200, `"code":410`, ""},
 		{"GET", networksPath + "/other", "", 404, `networks other not found`, ""},
-		{"GET", "/api/v1/namespaces/killed/secrets", "", 404, "no such resource", ""},
+		{"GET", "/api/v1/namespaces/killed/secrets", "", 404, "are not served", ""},
+		{"GET", "/api/v1/namespaces/killed/services", "", 404, "no such resource", ""},
+		{"GET", "/api/v1", "", 200, `"name": "pods"`, ""},
 		{"GET", "/api/v1/namespaces/killed/events", "", 200, `"reason":"Created"`, ""},
 		{"GET", "/api/v1/namespaces/killed/events?fieldSelector=involvedObject.name%3Dother", "", 200, `"items":[]`, ""},
 		{"GET", "/openapi/v2", "", 404, "OpenAPI version 3", ""},
@@ -221,6 +224,7 @@ func TestReadAPI(t *testing.T) {
 
 // Who watches is sent what changes, and no more than that.
 func TestReadAPIWatch(t *testing.T) {
+	testcost.Long(t)
 	r := startReadable(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -259,6 +263,7 @@ func TestReadAPIWatch(t *testing.T) {
 
 // Who watches with a token that was taken out of the file is told nothing more.
 func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
+	testcost.Long(t)
 	r := startReadable(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -310,7 +315,20 @@ func TestReadAPIKubectl(t *testing.T) {
 			{"get network front -o yaml", "name: front", false},
 			{"get network front -o jsonpath={.status.state}", "in sync", false},
 			{"get networks -l tier=web --field-selector metadata.name=front -o name", "network.openstack.k-orc.cloud/front", false},
-			{"get all", "front", false},
+			{"get all", "network.openstack.k-orc.cloud/front", false},
+			{"get all", "stack.stackreeve.dev/killed", false},
+			{"get networks,stacks", "network.openstack.k-orc.cloud/front", false},
+			{"get networks", "1/1", false},
+			{"get net,vm,vmg,sg,lb", "front", false},
+			{"auth whoami", "alice", true},
+			{"apply --dry-run=client -f " + r.path("repo/net.yaml"), "front configured (dry run)", true},
+			{"diff -f " + r.path("repo/net.yaml"), "stackreeve plan --dir", true},
+			{"logs front", "openstack console log show", false},
+			{"rollout status deployment/web", "virtualmachinegroups -w", false},
+			{"scale network/front --replicas=2", "change it in Git: net.yaml:1", false},
+			{"explain virtualmachinegroup.spec.strategy", "maxSurge\t<IntOrString>", true},
+			{"explain virtualmachinegroup", "A number of machines that are all alike", true},
+			{"wait --for=condition=Ready network/front stack/killed --timeout=20s", "stack.stackreeve.dev/killed condition met", false},
 			{"get events", "Created", false},
 			{"describe network front", "Created", false},
 			{"explain network.spec.resource.description", "DESCRIPTION", true},

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,9 +34,10 @@ type runFlags struct {
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run",
-		Short: "Keep clouds matching their repositories; with --once, one full pass",
-		Args:  exactly,
+		Use:     "run",
+		Short:   "Keep clouds matching their repositories; with --once, one full pass",
+		Args:    exactly,
+		Example: "  stackreeve run --once\n  stackreeve run --once --stack prod --approve 3f2a…\n  stackreeve run --config stackreeve.yaml --listen 127.0.0.1:9464",
 	}
 	cmd.Flags().BoolVar(&f.once, "once", false, "one full pass over all stacks, then exit")
 	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")
@@ -55,10 +56,13 @@ func (a *app) run() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := config.CheckMade(stacks).Err(); err != nil {
+			return err
+		}
 		if f.once {
 			return a.once(cmd, stacks, f.approve)
 		}
-		return a.serve(cmd.Context(), stacks, f)
+		return a.serve(cmd.Context(), f)
 	}
 	return cmd
 }
@@ -78,6 +82,12 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	for i := range stacks {
 		s := &stacks[i]
 		loops[i] = &agent.Loop{Name: s.Name, DependsOn: s.Spec.DependsOn, Turns: turns}
+		if name := a.dependsOnUnlisted(s); name != "" {
+			passes[i] = func() plan.Outcome {
+				return a.failed(among(stacks, s), fmt.Errorf("nothing is carried out: it depends on %s, whose folders are not known", name))
+			}
+			continue
+		}
 		pass, end, err := a.prepare(cmd, w, reviews, s, loops[i], approved, len(stacks) > 1)
 		if err != nil { // which stops no other
 			passes[i] = func() plan.Outcome { return a.failed(among(stacks, s), err) }
@@ -124,23 +134,23 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	branches, err := reviews.add(w, s, repo, stack.Check)
+	to, err := reviews.add(w, s, repo, stack.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())
 	}
-	w.watchers = append([]engine.Watcher{shown}, watching(branches)...)
-	w.connect(stack, s, repo, branches)
+	w.watchers = append([]engine.Watcher{shown}, watching(to.branches)...)
+	w.connect(stack, s, repo, to.branches)
 	stack.Approved, stack.Only = approvals(approved), approved
 	return func() plan.Outcome {
 		run := stack.Pass(cmd.Context())
 		shown.Close()
 		if !agent.CutOff(cmd.Context(), run) {
-			for _, b := range branches {
+			for _, b := range to.branches {
 				b.Ran(run)
 			}
 		}
 		return a.print(text, run, among)
-	}, func() { _ = repo.Close() }, nil
+	}, func() { to.close(); _ = repo.Close() }, nil
 }
 
 func (a *app) watch(stack string, repo *source.Repo, text report.Text, among bool) watcher {
@@ -183,15 +193,19 @@ func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 }
 
 // serve runs until the context ends.
-func (a *app) serve(ctx context.Context, stacks []config.Stack, f runFlags) error {
+func (a *app) serve(ctx context.Context, f runFlags) error {
 	a.progress.hush() // its log says what it does
 	defer surviveHangups()()
-	if slices.ContainsFunc(a.documents, func(s config.Stack) bool { return s.PerFolder() }) {
-		return a.serveFolders(ctx, f)
+	dirs := newFolders(a)
+	stacks, unlisted, problems := dirs.all(ctx)
+	if ctx.Err() != nil {
+		return nil
 	}
 	svc, err := a.service(stacks, f)
 	if err != nil {
 		return err
 	}
+	dirs.say(svc, unlisted, problems)
+	svc.follow = func(ctx context.Context) { dirs.watch(ctx, svc) }
 	return svc.run(ctx, f.door)
 }

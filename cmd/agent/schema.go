@@ -64,6 +64,9 @@ kind, as DIR/GROUP/kind_version.json.`,
 // schema describes the kind, and the annotations of ours that it takes.
 func (d described) schema() (map[string]any, error) {
 	schema, err := manifest.Schema(d.body, d.gvk)
+	if err == nil && schema["description"] == nil {
+		schema["description"] = d.doc
+	}
 	if err != nil || config.Holds(d.gvk) {
 		return schema, err
 	}

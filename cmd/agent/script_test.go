@@ -20,6 +20,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestScripts runs the program as people do. A script that needs a cloud says
@@ -35,6 +36,13 @@ func scripts(t *testing.T, dir string) {
 		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		// A script that takes more than some seconds begins with `[!long] skip`: see testcost.Long.
+		Condition: func(cond string) (bool, error) {
+			if cond != "long" {
+				return false, fmt.Errorf("no condition %q", cond)
+			}
+			return testcost.RunsLong(), nil
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			for _, who := range []string{"AUTHOR", "COMMITTER"} {

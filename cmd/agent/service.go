@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -21,13 +20,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
+	serving "github.com/stackreeve/stackreeve/internal/service"
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // service is the agent as it runs for ever.
 type service struct {
 	log      *slog.Logger
-	stacks   []*agent.Loop
+	roster   *roster
+	prepare  func(s *config.Stack) (*served, error) // makes a stack ready that is not shared
+	runner   *serving.Runner                        // nil when they are
 	health   *agent.Health
 	metrics  *report.Metrics
 	forges   *forges
@@ -40,64 +42,81 @@ type service struct {
 	releaser *releaser
 	traces   *trace.Sender // nil when nobody takes them
 	turns    *agent.Turns
-	stand    *agent.Standing // of stacks that are not shared
-	// perFolder are the documents that stand for a stack in each folder, and pushed says of each that somebody may have pushed.
-	perFolder []config.Stack
+	stand    *agent.Standing
+	// documents are those of the configuration, and pushed says of those that stand for a stack in each folder that somebody may have pushed.
+	documents []config.Stack
 	pushed    map[string]chan struct{}
-	among     *group   // with whom the stacks are shared; nil when they are not
-	ends      []func() // free what the stacks have
+	follow    func(context.Context) // looks which stacks there are; nil where none come and go
+	among     *group                // with whom the stacks are shared; nil when they are not
 }
 
+// service makes all that serves stacks. What is wrong with one of them is an error now; of those that come later it is tried again.
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
-	var names []string // none that another agent may serve
-	for _, s := range stacks {
-		if s.Agents() == nil {
-			names = append(names, s.Name)
-		}
+	shared := len(a.documents) > 0 && a.documents[0].Agents() != nil // all have the same
+	svc := &service{
+		log: a.logger(true), roster: newRoster(), metrics: report.NewMetrics(version()), turns: agent.NewTurns(), stand: agent.NewStanding(nil),
+		releaser: newReleaser(), documents: a.documents, pushed: map[string]chan struct{}{},
 	}
-	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns(), releaser: newReleaser(), pushed: map[string]chan struct{}{}}
 	for _, document := range a.documents {
 		if document.PerFolder() {
-			svc.perFolder, svc.pushed[document.Name] = append(svc.perFolder, document), make(chan struct{}, 1)
+			svc.pushed[document.Name] = make(chan struct{}, 1)
 		}
 	}
 	svc.warnExposed(f)
-	if a.notices == nil {
-		a.notices = newNotices(slices.Concat(a.documents, stacks), svc.log)
-	}
-	a.notices.told.Keep(names)
-	svc.forges, svc.notices = newForges(svc.log, svc.metrics), a.notices
-	if err := svc.trace(f); err != nil {
+	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(a.documents, a.dataDir, svc.log)
+	if err := errors.Join(svc.trace(f), svc.show(a, f)); err != nil {
 		return nil, err
 	}
-	if err := svc.show(stacks, f); err != nil {
-		return nil, err
+	var err error
+	if shared {
+		svc.health = agent.NewHealth(nil) // another agent may have any of them
+		err = svc.share(a, f)
+	} else {
+		svc.health = agent.NewHealth(namesOf(stacks))
+		svc.notices.told.Keep(namesOf(stacks))
+		err = svc.alone(a, stacks, f)
 	}
-	if err := svc.share(a, stacks, f); err != nil {
-		return nil, err
+	if err == nil {
+		svc.change(stacks)
+		err = errors.Join(svc.receive(f), svc.steer(f))
 	}
-	for i := range names {
-		one, end, err := svc.stack(a, &stacks[i], svc.forges, nil)
-		if err != nil {
-			svc.close()
-			return nil, fmt.Errorf("stack %s: %w", stacks[i].Name, err)
-		}
-		one.Approved = approvals(f.approve)
-		svc.stacks, svc.ends = append(svc.stacks, one), append(svc.ends, end)
-	}
-	svc.stand = agent.NewStanding(svc.stacks)
-	if err := errors.Join(svc.receive(stacks, f), svc.steer(f)); err != nil {
+	if err != nil {
 		svc.close()
 		return nil, err
 	}
 	return svc, nil
 }
 
-// close frees what it has: others may be served next in the same process, and are to find its cache.
+// alone has all stacks served by this agent. Those that there are at the start are made ready at once.
+func (svc *service) alone(a *app, stacks []config.Stack, f runFlags) error {
+	for i := range svc.documents {
+		if err := svc.forges.reach(&svc.documents[i]); err != nil {
+			return fmt.Errorf("stack %s: %w", svc.documents[i].Name, err)
+		}
+	}
+	svc.prepare = func(s *config.Stack) (*served, error) {
+		one, err := svc.stack(a, s, svc.forges, nil)
+		if err == nil {
+			one.loop.Approved = approvals(f.approve)
+		}
+		return one, err
+	}
+	svc.runner = &serving.Runner{Serve: svc.serveAlone, Log: svc.log}
+	for i := range stacks {
+		one, err := svc.prepare(&stacks[i])
+		if err != nil {
+			return fmt.Errorf("stack %s: %w", stacks[i].Name, err)
+		}
+		svc.roster.keep(stacks[i].Name, one)
+	}
+	return nil
+}
+
+// close frees what it has.
 func (svc *service) close() {
 	svc.forges.close()
-	for _, end := range svc.ends {
-		end()
+	for _, one := range svc.roster.kept() {
+		one.close()
 	}
 }
 
@@ -106,8 +125,8 @@ func (svc *service) close() {
 const startedAgain = 2 * time.Second
 
 // stack is one stack, ready to run, which reports to the log, the metrics, the
-// health and its forges. h is what lets it write, where the stack is shared; nil where it is not. end frees what it has.
-func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (one *agent.Loop, end func(), err error) {
+// health and its forges. h is what lets it write, where the stack is shared; nil where it is not.
+func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
 	w := a.wiring(svc.log)
 	w.progress = nil // nobody waits
 	w.former = startedAgain
@@ -117,12 +136,16 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
 	repo, err := w.repo(s, forBranch)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	one = &agent.Loop{Turns: svc.turns}
-	branches, err := at.add(w, s, repo, one.Check)
+	one := &agent.Loop{Turns: svc.turns}
+	forge, err := at.add(w, s, repo, one.Check)
 	if err != nil {
-		return nil, nil, errors.Join(err, repo.Close())
+		return nil, errors.Join(err, repo.Close())
+	}
+	branches := forge.branches
+	if svc.shown != nil {
+		svc.shown.Ask(s.Name, wroteBy(repo))
 	}
 	log := report.NewLog(svc.log.With("stack", s.Name))
 	to := sinks{log, svc.metrics, svc.health}
@@ -136,14 +159,40 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 	if h != nil {
 		told = notify.NewMemory() // what other agents have told meanwhile is not known
 	}
-	to = append(to, notify.New(s.Name, s.Notifications(), told, svc.notices.send), svc.releaser)
-	w.watchers = append([]engine.Watcher{log}, watching(branches)...)
+	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
+	notices.Link = linkOf(s)
+	to = append(to, notices, svc.releaser)
+	w.watchers = append([]engine.Watcher{log, one.Watcher(), notices.Rolling()}, watching(branches)...)
 	if svc.shown != nil {
 		w.watchers = append(w.watchers, svc.shown.Watch(s.Name))
 	}
 	w.connect(one, s, repo, branches)
 	one.Earlier, one.Report, one.Traced = repo.Earlier, svc.reports(to), svc.traces != nil
-	return one, func() { _ = repo.Close() }, nil // a cache
+	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, one.Record != "", s)...)...)
+	if err := one.Record.Check(); err != nil {
+		svc.log.Warn("what was kept of the stack is not read", "stack", s.Name, "error", err.Error())
+	}
+	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.Now), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
+}
+
+// remembered says what the next process will know, and from where.
+func remembered(forge, folder bool, s *config.Stack) []any {
+	const unknown = "not known"
+	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun", unknown+": set spec.project, or a plan for the wrong project creates everything there"
+	if folder {
+		approvals, project = "read from the folder for data", "read from the folder for data"
+	}
+	if forge {
+		inSync, approvals, project = "read from the forge", "read from the forge", "compared with what the forge says was in sync"
+	}
+	if s.Spec.Project != "" {
+		project = "spec.project"
+	}
+	attrs := []any{"approvals", approvals, "in_sync", inSync, "project", project}
+	if !forge && s.LeavesDrift() {
+		attrs = append(attrs, "drift", "what is missing and the commit before wanted is only reported")
+	}
+	return attrs
 }
 
 // sinks hear what came of every visit of a stack, in this order.
@@ -162,7 +211,7 @@ func (s *service) run(ctx context.Context, d door) error {
 		return err
 	}
 	defer stop()
-	s.log.Info("started", "version", version(), "stacks", s.count())
+	s.log.Info("started", "version", version(), "stacks", len(s.roster.names()))
 	defer context.AfterFunc(ctx, func() {
 		s.log.Info("stopping: what is in flight is finished; a second signal stops at once")
 	})()
@@ -173,11 +222,14 @@ func (s *service) run(ctx context.Context, d door) error {
 		reviews.Go(func() { s.traces.Serve(ctx) })
 	}
 	defer s.onHangup()()
+	if s.follow != nil {
+		reviews.Go(func() { s.follow(ctx) })
+	}
 	if s.among != nil {
 		s.among.Run(ctx)
+	} else {
+		s.runner.Run(ctx)
 	}
-	agent.Serve(ctx, s.stacks)
-	<-ctx.Done() // there may be none
 	reviews.Wait()
 	s.forges.flush(ctx)
 	s.notices.flush(ctx)
@@ -186,29 +238,7 @@ func (s *service) run(ctx context.Context, d door) error {
 	return nil
 }
 
-// count is how many stacks are configured.
-func (s *service) count() int {
-	if s.among != nil {
-		return len(s.among.Stacks)
-	}
-	return len(s.stacks)
-}
-
-// loops are the stacks that are served now.
-func (s *service) loops() []*agent.Loop {
-	list := slices.Clone(s.stacks)
-	if s.among != nil {
-		for _, stack := range s.among.Stacks {
-			if here, ok := s.among.at(stack); ok {
-				list = append(list, here.loop)
-			}
-		}
-	}
-	return list
-}
-
-// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, or other stacks than before are about to be,
-// until stop is called. All are checked then anyway.
+// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, until stop is called. All are checked then anyway.
 func surviveHangups() (stop func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGHUP)
@@ -223,8 +253,8 @@ func (s *service) onHangup() (stop func()) {
 	go func() {
 		for range hangups {
 			s.log.Info("SIGHUP: checking every stack now")
-			for _, one := range s.loops() {
-				one.Now()
+			for _, one := range s.roster.serving() {
+				one.loop.Now()
 			}
 		}
 	}()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type statusFlags struct {
 	kinds            []string
 	notReady         bool
 	watch            time.Duration
+	depth            int
 }
 
 // onlyShows marks flags that say what is shown, and nothing about a stack.
@@ -38,24 +40,29 @@ func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status [KIND/NAME...]",
 		Aliases: []string{"get"},
-		Short:   "Show every object with its status, or everything about some; changes nothing",
+
+		ValidArgsFunction: a.completeObjects,
+		Short:             "Show every object with its status, or everything about some; changes nothing",
 		Example: `  stackreeve status --not-ready
   stackreeve status --kind VirtualMachine -l tier=web,zone!=b
   stackreeve status VirtualMachine/web-1
   stackreeve status --watch=30s`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "text", "text, json or yaml")
+	flags.StringVarP(&f.output, "output", "o", "text", "text, wide, json or yaml")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between")
 	flags.BoolVar(&f.notReady, "not-ready", false, "only objects that are not as they should be, or cannot be used")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects whose labels match: label=value, label!=value, label in (a,b), label or !label, several with commas between")
+	flags.IntVar(&f.depth, "depth", 0, "how many levels of what objects consist of are shown; 0 for all")
 	flags.DurationVarP(&f.watch, "watch", "w", 0, "check again at this interval (--watch=30s) until interrupted")
 	flags.Lookup("watch").NoOptDefVal = usualWatch.String()
-	for _, name := range []string{"kind", "not-ready", "selector", "watch"} {
+	for _, name := range []string{"kind", "not-ready", "selector", "watch", "depth"} {
 		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
 	}
+	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		names = f.kindOnly(objectNames(f.interval(names)))
 		filter, doubts, err := f.filter(names)
 		if err != nil {
 			return err
@@ -65,7 +72,7 @@ func (a *app) status() *cobra.Command {
 			return err
 		}
 		s := a.surveyor(cmd, stacks, filter, f)
-		s.doubts = doubts
+		s.doubts, s.agent = doubts, agent
 		defer s.close()
 		if f.watch > 0 {
 			s.watch(cmd.Context(), f.watch)
@@ -76,13 +83,51 @@ func (a *app) status() *cobra.Command {
 	return cmd
 }
 
+// interval takes the interval of --watch from the arguments: flags that need no value have it behind a = only.
+func (f *statusFlags) interval(names []string) []string {
+	if f.watch == 0 {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		every, err := time.ParseDuration(name)
+		if err == nil {
+			f.watch = every
+		}
+		return err == nil
+	})
+}
+
+// kindOnly takes a single kind from the arguments, as kubectl does, for --kind.
+func (f *statusFlags) kindOnly(names []string) []string {
+	if len(names) != 1 || strings.Contains(names[0], "/") {
+		return names
+	}
+	if _, err := find(names[0], nil); err != nil {
+		return names
+	}
+	f.kinds = append(f.kinds, names[0])
+	return nil
+}
+
+// objectNames are names as kubectl takes them, too: a kind, and names of objects of it.
+func objectNames(names []string) []string {
+	if len(names) < 2 || strings.Contains(strings.Join(names, ""), "/") {
+		return names
+	}
+	out := make([]string, 0, len(names)-1)
+	for _, name := range names[1:] {
+		out = append(out, names[0]+"/"+name)
+	}
+	return out
+}
+
 // filter checks the flags and says which objects are meant.
 //
 // Kinds that are not the agent's own may be defined by what a stack's folder holds: whether they are is known when that
 // was read, so what is wrong with the others is for then.
 func (f statusFlags) filter(names []string) (filter report.StatusFilter, doubts map[string]error, err error) {
 	doubts = map[string]error{}
-	if err := oneOf("--output", f.output, "text", "json", "yaml"); err != nil {
+	if err := oneOf("--output", f.output, "text", "wide", "json", "yaml"); err != nil {
 		return filter, nil, err
 	}
 	if f.watch != 0 && f.watch < leastWatch {
@@ -93,8 +138,10 @@ func (f statusFlags) filter(names []string) (filter report.StatusFilter, doubts 
 		return filter, nil, fmt.Errorf("--selector: %w", err)
 	}
 	for _, kind := range f.kinds {
-		if _, err := find(kind, nil); err != nil {
+		if d, err := find(kind, nil); err != nil {
 			doubts[kind] = fmt.Errorf("--kind: %w", err)
+		} else {
+			kind = d.gvk.Kind
 		}
 		filter.Kinds = append(filter.Kinds, kind)
 	}
@@ -103,8 +150,10 @@ func (f statusFlags) filter(names []string) (filter report.StatusFilter, doubts 
 		if err != nil {
 			return filter, nil, err
 		}
-		if _, err := find(object.Kind, nil); err != nil {
+		if d, err := find(object.Kind, nil); err != nil {
 			doubts[object.Kind] = err
+		} else {
+			object.Kind = d.gvk.Kind
 		}
 		filter.Objects = append(filter.Objects, object)
 	}
@@ -120,12 +169,16 @@ type surveyor struct {
 	output string
 	text   func(io.Writer, *config.Stack) report.StatusText
 	open   map[string]*survey
+	seen   map[string]report.StatusView // by stack, when it was looked at last
+	last   string                       // what was written of it for programs
+	every  time.Duration                // 0 unless it is watched
+	agent  *asker
 }
 
 func (a *app) surveyor(cmd *cobra.Command, stacks []config.Stack, filter report.StatusFilter, f statusFlags) *surveyor {
-	return &surveyor{app: a, stacks: stacks, filter: filter, output: f.output, open: map[string]*survey{},
+	return &surveyor{app: a, stacks: stacks, filter: filter, output: f.output, open: map[string]*survey{}, seen: map[string]report.StatusView{},
 		text: func(w io.Writer, s *config.Stack) report.StatusText {
-			text := report.StatusText{Text: a.text()}
+			text := report.StatusText{Text: a.text(), Depth: f.depth, Wide: f.output == "wide"}
 			text.W, text.Approve = w, approveCommand(cmd, s.Name)
 			if a.terminal != nil {
 				text.Width, _ = size(a.terminal)
@@ -162,7 +215,12 @@ func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome
 			continue
 		}
 		worst = worse(worst, v.Plan.Outcome())
-		s.show(out, stack, v, len(views) > 0)
+		if before, had := s.seen[stack.Name]; had && s.follows() {
+			s.text(out, stack).Changes(before, v, s.filter, time.Now())
+		} else {
+			s.show(out, stack, v, len(views) > 0)
+		}
+		s.seen[stack.Name] = v
 		views = append(views, v)
 	}
 	switch s.output {
@@ -190,7 +248,7 @@ func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome
 // show writes what was found of a stack for people; of the objects that are asked
 // for by name everything, in the stacks that have them.
 func (s *surveyor) show(out io.Writer, stack *config.Stack, v report.StatusView, further bool) {
-	if s.output != "text" {
+	if s.output != "text" && s.output != "wide" {
 		return
 	}
 	if len(s.filter.Objects) > 0 && len(s.filter.Of(v.Objects)) == 0 {
@@ -210,7 +268,7 @@ func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.Status
 	one := s.open[stack.Name]
 	if one == nil {
 		w := s.wiring(s.logger(false))
-		made, err := w.survey(stack)
+		made, err := w.survey(stack, s.agent)
 		if err != nil {
 			return report.StatusView{}, err
 		}
@@ -219,9 +277,10 @@ func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.Status
 	return one.compare(ctx, s.filter)
 }
 
-// watch checks again and again until ctx ends, which is no failure. On a terminal
-// the new picture takes the place of the old one.
+// watch checks again and again until ctx ends, which is no failure. On a terminal the new picture takes the place of the old one; elsewhere
+// what has changed follows.
 func (s *surveyor) watch(ctx context.Context, every time.Duration) {
+	s.every = every
 	var picture report.Picture
 	for first := true; ; first = false {
 		var b bytes.Buffer
@@ -230,7 +289,7 @@ func (s *surveyor) watch(ctx context.Context, every time.Duration) {
 		} else if err != nil {
 			s.fail(err)
 		}
-		s.redraw(&picture, b.String(), every, first)
+		s.redraw(&picture, b.String(), first)
 		select {
 		case <-ctx.Done():
 			return
@@ -239,15 +298,23 @@ func (s *surveyor) watch(ctx context.Context, every time.Duration) {
 	}
 }
 
-func (s *surveyor) redraw(picture *report.Picture, text string, every time.Duration, first bool) {
+// follows reports whether a watcher is shown changes only.
+func (s *surveyor) follows() bool { return s.every > 0 && s.terminal == nil }
+
+func (s *surveyor) redraw(picture *report.Picture, text string, first bool) {
+	now := time.Now().Format(time.DateTime)
 	switch {
-	case s.output != "text":
+	case s.output == "json" || s.output == "yaml":
+		if text == s.last {
+			return
+		}
+		s.last = text
 	case s.terminal != nil:
-		text += fmt.Sprintf("\nlooked at %s, every %s; ctrl-c ends it\n", time.Now().Format(time.TimeOnly), every)
+		text += fmt.Sprintf("\nlooked at %s, every %s; ctrl-c ends it\n", now, s.every)
 		width, height := size(s.terminal)
 		text = picture.Next(text, width, height)
-	case !first:
-		text = "\n" + text
+	case first:
+		text += fmt.Sprintf("\nlooked at %s, every %s; changes follow\n", now, s.every)
 	}
 	_, _ = io.WriteString(s.out, text)
 }

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // A pass that waits for a machine does not hold up the commit that comes next.
 func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
 	s.build()
 	doc := func(kind, name, resource string) string {

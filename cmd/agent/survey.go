@@ -8,6 +8,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
@@ -28,6 +29,7 @@ type survey struct {
 	// that can be asked.
 	reports bool
 	forges  []forge.Forge
+	agent   *asker
 }
 
 // Bounds on what is only shown besides.
@@ -36,12 +38,12 @@ const (
 	historyPatience = 30 * time.Second // for who touched files
 )
 
-func (w wiring) survey(s *config.Stack) (*survey, error) {
+func (w wiring) survey(s *config.Stack, agent *asker) (*survey, error) {
 	repo, err := w.repo(s, forBranch)
 	if err != nil {
 		return nil, err
 	}
-	one := &survey{stack: s, repo: repo, previewer: w.previewer(s)}
+	one := &survey{stack: s, repo: repo, previewer: w.previewer(s), agent: agent}
 	for _, t := range newForges(w.log, nil).targets(s) {
 		one.reports = true
 		if f, err := t.open(); err == nil { // else the last pass reads as not known
@@ -59,9 +61,12 @@ func (s *survey) compare(ctx context.Context, f report.StatusFilter) (v report.S
 	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
 		return v, source.Public(err)
 	}
+	s.previewer.past = agent.PastOf(s.repo.Earlier, v.Rev)
 	if v.Plan, err = s.previewer.plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
 		return v, err
 	}
+	said := s.agent.word(ctx, s.stack.Name)
+	v.Plan, v.Agent = said.tell(v.Plan), said.shown()
 	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.previewer.seen()
 	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil, defaults.Defaults{}))
 	s.lastPass(ctx, &v)
@@ -110,7 +115,7 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 		}
 		o.Spec = specs(report.KeyOf(*o, kinds))
 		if objects = append(objects, o); o.Status.Origin != nil {
-			files = append(files, s.inRepository(v.Rev, o.Status.Origin.File))
+			files = append(files, inRepository(v.Rev, o.Status.Origin.File))
 		}
 	}
 	if len(files) == 0 || v.Rev.Commit == "" {
@@ -127,14 +132,14 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 		if o.Status.Origin == nil {
 			continue
 		}
-		if t, ok := touched[s.inRepository(v.Rev, o.Status.Origin.File)]; ok {
+		if t, ok := touched[inRepository(v.Rev, o.Status.Origin.File)]; ok {
 			o.Status.LastChange = &plan.StatusTouch{Commit: t.Commit, Author: show(t.Author), Time: t.Time.Format(time.RFC3339), Subject: show(t.Subject)}
 		}
 	}
 }
 
 // inRepository is a file's path from the repository's root.
-func (s *survey) inRepository(rev source.Revision, file string) string {
+func inRepository(rev source.Revision, file string) string {
 	if _, err := fs.Stat(rev.Files, file); err == nil {
 		return path.Join(rev.Root, file)
 	}

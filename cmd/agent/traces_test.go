@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // exported is what a receiver reads of a request.
@@ -51,6 +52,7 @@ func (e exported) lines() (list []string) {
 
 // A pass that carries something out is traced, and consists of what docs/metrics.md shows.
 func TestTraces(t *testing.T) {
+	testcost.Long(t)
 	told := make(chan exported, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var e exported

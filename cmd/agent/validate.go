@@ -13,10 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -36,7 +38,7 @@ PATH is a folder of manifests, read as it lies there, a manifest, - for
 manifests on standard input, or a configuration file. All manifests together are
 one stack: what one of them refers to must be among them.
 
---config (with --stack) says whose spec.defaults count. Without PATH the
+--config (with --stack) says whose spec.defaults and policies count. Without PATH the
 configuration itself is checked, with what flags say, and the files with
 credentials that it names.`,
 		Example: "  stackreeve validate clouds/prod\n  stackreeve validate -o github clouds/prod\n  kustomize build . | stackreeve validate -\n  stackreeve validate --config stackreeve.yaml",
@@ -87,6 +89,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 		return v, err
 	}
 	v.Paths = args
+	var beside []config.Stack // the stacks of a configuration that is named beside manifests
 	if len(args) == 0 {
 		if configs, err = a.configFiles(config.Environment()); err == nil && len(configs) == 0 {
 			err = errors.New("validate what? name folders or files with manifests, - for standard input, or a configuration with --config")
@@ -102,7 +105,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 			given = typed(cmd.Flags())
 		}
 		stacks, err := loadStacks(configs, given)
-		v.Stacks = len(stacks)
+		v.Stacks, beside = len(stacks), stacks
 		if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
 			v.Problems, err = append(v.Problems, problems...), nil
 		}
@@ -110,6 +113,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 			return v, err
 		}
 		problems, notes := config.CheckFiles(stacks)
+		problems = append(problems, checkOutside(stacks)...)
 		if len(args) > 0 { // it may be checked elsewhere than where the agent runs
 			problems, notes = nil, append(notes, problems...)
 		}
@@ -122,7 +126,40 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	if err != nil {
 		return v, err
 	}
-	return v, a.readParts(cmd.Context(), &v, stack, parts)
+	return v, a.readParts(cmd.Context(), &v, stack, judging(stack, beside), parts)
+}
+
+// judging is the stack whose policies are tried: the one that was chosen, or the only one of a configuration beside the
+// manifests; nil for none.
+func judging(stack *config.Stack, beside []config.Stack) *config.Stack {
+	if len(beside) == 1 {
+		stack = &beside[0]
+	}
+	if !stack.HasPolicies() {
+		return nil
+	}
+	return stack
+}
+
+// checkOutside says what is wrong with what stacks name on this machine besides files: entries of clouds.yaml and
+// repositories.
+func checkOutside(stacks []config.Stack) (problems manifest.Problems) {
+	for i := range stacks {
+		s := &stacks[i]
+		add := func(field string, err error) {
+			if err != nil {
+				problems = append(problems, manifest.Problem{Origin: s.Where(field), Key: manifest.Key{Kind: config.GVK.Kind, Name: s.Name}, Field: field, What: printable.Line(private.Text(err))})
+			}
+		}
+		if cloudName := s.MainCloud(); cloudName != "" && !s.PerFolder() {
+			add("spec.cloud", cloud.CheckEntry(cloudName))
+		}
+		for j, name := range s.Spec.Clouds {
+			add(fmt.Sprintf("spec.clouds[%d]", j), cloud.CheckEntry(name))
+		}
+		add("spec.source.url", s.Repo("", nil).CheckLocal())
+	}
+	return problems
 }
 
 // sortPaths separates configuration files from manifests. What lies in a folder that
@@ -199,7 +236,7 @@ func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 }
 
 // readParts reads manifests and takes down what is to be said of them.
-func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config.Stack, parts []manifest.Part) error {
+func (a *app) readParts(ctx context.Context, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer a.progress.begin("reading the manifests")()
 	r, err := a.wiring(a.logger(false)).reader(ctx, stack, "", stack.Bounds())
 	if err != nil {
@@ -207,8 +244,23 @@ func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config
 	}
 	reading, err := r.ReadParts(ctx, parts)
 	v.Ignored = reading.Ignored
+	for _, part := range parts {
+		if part.Files != nil && part.Name != "" {
+			problems, notes := uncommitted(filepath.FromSlash(part.Name), part.Name, manifest.Selection{})
+			err, v.Notes = withMore(err, problems), append(v.Notes, notes...)
+		}
+	}
 	if err = withFolders(parts, err); err != nil {
 		return err
+	}
+	v.Notes = append(v.Notes, plan.Rivals(r.Kinds, reading.Want)...)
+	for _, s := range plan.ScarceIn(r.Kinds, reading.Want) {
+		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.What()})
+	}
+	v.Notes = append(v.Notes, plan.Lookups(reading.Want)...)
+	if judge != nil {
+		problems, notes := judge.TryPolicies(plan.Compute(plan.Input{Stack: judge.Name, Kinds: r.Kinds, Want: reading.Want}))
+		v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
 	}
 	for _, d := range reading.Want {
 		if d.Parent.Kind == "" {

@@ -13,12 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// followed is a branch that a stack follows, and whom to wake when it moves.
+// followed is a branch that the stacks of a document follow, and whom to wake when it moves.
 type followed struct {
 	repositories []string // owner/name, by any name under which it may be known
 	branch       string   // "" for the repository's own
 	pace         *agent.Pace
-	stack        string // "" for the folders that are stacks
+	document     string
 }
 
 // hinted are the repositories of pull requests and stacks that messages may be
@@ -29,7 +29,7 @@ type hinted struct {
 }
 
 // receive makes the endpoint of webhooks, if they are asked for.
-func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
+func (svc *service) receive(f runFlags) (err error) {
 	switch {
 	case f.webhookSecret == "":
 		return nil
@@ -37,19 +37,21 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 		return errors.New("--webhook-secret-file: there is no --listen, so no webhook can arrive; give it an address")
 	}
 	var known hinted
-	for i := range stacks {
-		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.waking(stacks, i)), stacks[i].Name})
-	}
-	for i := range svc.perFolder {
-		d := &svc.perFolder[i]
-		known.branches = append(known.branches, followed{repositories(d), d.Spec.Source.Branch, agent.NewPace(svc.looking(d.Name)), ""})
-	}
-	for key, r := range svc.forges.at {
-		known.pulls = append(known.pulls, newPullHints(key, func() *review.Repository { return r }))
+	for i := range svc.documents {
+		d := &svc.documents[i]
+		wake := func() { svc.wake(d.Name) }
+		if d.PerFolder() {
+			wake = svc.looking(d.Name)
+		}
+		known.branches = append(known.branches, followed{repositories(d), d.Spec.Source.Branch, agent.NewPace(wake), d.Name})
+		for _, t := range svc.forges.targets(d) {
+			if !slices.ContainsFunc(known.pulls, func(h *pullHints) bool { return h.forgeKey == t.forgeKey }) {
+				known.pulls = append(known.pulls, newPullHints(t.forgeKey, func() []*review.Repository { return svc.reviewing(t.forgeKey) }))
+			}
+		}
 	}
 	var forward func(webhook.Event, webhook.Message)
 	if svc.among != nil {
-		known.pulls = svc.pullsOf(stacks)
 		forward = func(e webhook.Event, m webhook.Message) { svc.among.forward.send(svc.concerned(known, e), m) }
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
@@ -97,21 +99,18 @@ type pullHints struct {
 // finds the others, too, unless nothing but a comment of theirs is new.
 const maxPendingPulls = 1000
 
-func newPullHints(key forgeKey, at func() *review.Repository) *pullHints {
+func newPullHints(key forgeKey, at func() []*review.Repository) *pullHints {
 	h := &pullHints{forgeKey: key, numbers: map[int]bool{}}
 	h.pace = agent.NewPace(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		r := at()
-		if r == nil {
-			clear(h.numbers)
-			return
-		}
-		for number := range h.numbers {
-			r.Notify(number)
+		for _, r := range at() {
+			for number := range h.numbers {
+				r.Notify(number)
+			}
+			r.Wake()
 		}
 		clear(h.numbers)
-		r.Wake()
 	})
 	return h
 }

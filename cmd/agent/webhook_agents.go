@@ -3,35 +3,27 @@ package main
 import (
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// waking has a stack look for commits, if this agent serves it.
-func (svc *service) waking(stacks []config.Stack, i int) func() {
-	if svc.among == nil {
-		return svc.stacks[i].Wake
-	}
-	return func() {
-		if s, ok := svc.among.at(stacks[i].Name); ok {
+// wake has the stacks of a document look for commits that this agent serves.
+func (svc *service) wake(document string) {
+	for _, name := range svc.roster.names(document) {
+		if s, ok := svc.roster.at(name); ok {
 			s.loop.Wake()
 		}
 	}
 }
 
-// pullsOf are the repositories of pull requests of stacks that this agent may serve: each stack has its own.
-func (svc *service) pullsOf(stacks []config.Stack) (list []*pullHints) {
-	for i := range stacks {
-		name := stacks[i].Name
-		for _, t := range svc.forges.targets(&stacks[i]) {
-			list = append(list, newPullHints(t.forgeKey, func() *review.Repository {
-				s, ok := svc.among.at(name)
-				if !ok {
-					return nil
-				}
-				return s.forges.at[t.forgeKey]
-			}))
+// reviewing are the repositories of pull requests on a forge that this agent visits: where stacks are shared, each has its own.
+func (svc *service) reviewing(key forgeKey) (list []*review.Repository) {
+	if svc.among == nil {
+		return []*review.Repository{svc.forges.at[key]}
+	}
+	for _, s := range svc.roster.serving() {
+		if r := s.forges.at[key]; r != nil {
+			list = append(list, r)
 		}
 	}
 	return list
@@ -40,9 +32,13 @@ func (svc *service) pullsOf(stacks []config.Stack) (list []*pullHints) {
 // concerned are the addresses of the other agents that serve stacks which an event may be about.
 func (svc *service) concerned(known hinted, e webhook.Event) (addresses []string) {
 	for _, f := range known.branches {
-		h, ok := svc.among.Elsewhere(f.stack)
-		if ok && h.Address != "" && (e.Kind == webhook.Any || f.at(e.Repository)) && !slices.Contains(addresses, h.Address) {
-			addresses = append(addresses, h.Address)
+		if e.Kind != webhook.Any && !f.at(e.Repository) {
+			continue
+		}
+		for _, name := range svc.roster.names(f.document) {
+			if h, ok := svc.among.Elsewhere(name); ok && h.Address != "" && !slices.Contains(addresses, h.Address) {
+				addresses = append(addresses, h.Address)
+			}
 		}
 	}
 	return addresses

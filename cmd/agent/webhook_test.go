@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // hooked is an agent that polls once a day, follows a repository behind HTTP,
@@ -193,6 +194,7 @@ func TestAPushIsAppliedAtOnce(t *testing.T) {
 
 // A folder that a push has brought is a stack without waiting for the poll.
 func TestAPushBringsAFolder(t *testing.T) {
+	testcost.Long(t)
 	h := setHooked(t, ", paths: clouds/*")
 	for n, folder := range []string{"eu", "us"} {
 		h.write("repo/clouds/"+folder+"/net.yaml", networkNamed(folder, ""))

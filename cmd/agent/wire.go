@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
@@ -17,9 +18,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/probe"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -53,6 +54,7 @@ func (a *app) wiring(log *slog.Logger) wiring {
 // the first is asked what its forge knows.
 func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), w.read(s), config.ReadFolder
+	one.Emptied, one.History = reader(s, "", s.Bounds()).Emptied, repo.Earlier
 	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
 	one.LeavesDrift = s.LeavesDrift()
 	if s.Of() != "" {
@@ -60,16 +62,25 @@ func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 	}
 	unanswered, begun, members, memory := &engine.Unanswered{}, &engine.Begun{}, &engine.Members{}, &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
-		engine, region, err := w.open(ctx, s, memory)
+		engine, at, err := w.openAt(ctx, s, memory)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
 		engine.Unanswered, engine.Begun, engine.Members = unanswered, begun, members
-		return agent.Cloud{Region: region, Sync: w.sync(s, engine)}, nil
+		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: w.sync(s, engine)}, nil
 	}
+	one.AnyProject, one.Record = s.Spec.Project != "", w.record(s)
 	if len(branches) > 0 {
-		one.Approvals, one.Applied = branches[0].Approvals, branches[0].Restore
+		one.Approvals, one.Applied, one.Existed = branches[0].Approvals, branches[0].Restore, branches[0].Existed
 	}
+}
+
+// record is where a stack's agent keeps what the next one is to know; "" where it has no folder.
+func (w wiring) record(s *config.Stack) agent.Record {
+	if w.dataDir == "" {
+		return ""
+	}
+	return agent.Record(filepath.Join(w.dataDir, "stacks", s.Name+".json"))
 }
 
 // sync runs a pass and shows that it does.
@@ -115,10 +126,10 @@ func withApp(c source.Config, auth config.Auth) source.Config {
 }
 
 // read reads a revision of the stack's branch.
-func (w wiring) read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired, error) {
-	return func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error) {
+func (w wiring) read(s *config.Stack) func(context.Context, fs.FS, string) (resolve.Reading, error) {
+	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
 		reading, _, err := w.contents(ctx, s, region, s.Bounds(), files)
-		return reading.Want, publicly(err)
+		return reading, publicly(err)
 	}
 }
 
@@ -151,39 +162,49 @@ func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entr
 
 // open logs in. memory is that of the stack's agent; nil for one pass.
 func (w wiring) open(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
-	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
-	log := w.log.With("stack", s.Name)
-	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name), Fence: w.fence, Sharing: w.sharing}
-	client, err := cloud.Open(ctx, config)
+	engine, client, err := w.openAt(ctx, s, memory)
 	if err != nil {
 		return nil, "", err
+	}
+	return engine, client.Region, nil
+}
+
+// openAt is open, with where the stack works.
+func (w wiring) openAt(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
+	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
+	log := w.log.With("stack", s.Name)
+	config := cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name), Fence: w.fence, Sharing: w.sharing,
+		Machines: outbound.Machines{Within: s.Spec.Defaults.Networks()}}
+	client, err := cloud.Open(ctx, config)
+	if err != nil {
+		return nil, nil, err
 	}
 	prints, err := fingerprints(s, client.ProjectID)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	keys, err := s.Keys()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	more := beyond{keys, memory}
 	engine := &engine.Engine{
 		Timing: engine.Timing{Grace: w.grace, Former: w.former},
 		Stack:  s.Name, Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
+		Replace: s.Spec.Sync.Replace == "allow", Others: s.Spec.Sync.ObjectsOfOtherStacks == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{Machines: config.Machines}.Ask,
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)
 	}
-	return engine, client.Region, nil
+	return engine, client, nil
 }
 
 // further are the entries that manifests may name besides the main one, whose client is given.
 func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
-	as.Beside = main
+	as.Beside, as.ProjectBy = main, "spec.cloudProjects"
 	for _, name := range s.Entries().Further {
-		as := as // each entry has its own
-		as.Cloud = name
+		as := as                                                // each entry has its own
+		as.Cloud, as.Project = name, s.Spec.CloudProjects[name] // they may be of other projects
 		list = append(list, engine.Entry{Name: name, Open: func(ctx context.Context) (engine.Access, error) {
 			client, err := cloud.Open(ctx, as)
 			if err != nil {

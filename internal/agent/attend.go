@@ -59,6 +59,9 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 		return "" // the next poll finds out
 	}
 	s.news = &rev
+	if sameFiles(rev, s.last) {
+		return "" // it is read once the pass has ended
+	}
 	return engine.Superseded("commit " + report.Short(rev.Commit))
 }
 

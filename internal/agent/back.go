@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -25,12 +26,12 @@ const (
 // One that is known to have been in sync is applied like any other. Of another it
 // is not known whether a newer one was applied, which is refused now: it is applied
 // with caution (see [plan.Cautious]). When it is known that one was, nothing
-// is found.
-func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
+// is found. One in which the emptied files of head hold nothing, either, is not accepted.
+func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.barren == head.Commit {
 		return
 	}
-	found, refused, err := s.lastGood(ctx, head, region)
+	found, refused, err := s.lastGood(ctx, head, region, emptied)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return // the process ends: that is no reason of the repository's
@@ -52,14 +53,15 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 }
 
 // lastGood looks for it, and lists the commits that are refused, the newest first.
-func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string) (found *source.Revision, refused []string, err error) {
+func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string, emptied []string) (found *source.Revision, refused []string, err error) {
 	trees := map[string]bool{head.Tree: head.Tree != ""} // that are refused
 	refused = []string{head.Commit}
 	var failed error
 	err = s.Earlier(ctx, head.Commit, mostBack, func(rev source.Revision) (more bool) {
 		if !trees[rev.Tree] {
-			_, err := s.Read(ctx, rev.Files, region)
+			read, err := s.Read(ctx, rev.Files, region)
 			switch {
+			case err == nil && slices.ContainsFunc(read.Suspects(), func(name string) bool { return slices.Contains(emptied, name) }):
 			case err == nil:
 				found = &rev
 				return false
@@ -108,8 +110,8 @@ func (s *Loop) wanted(of source.Revision, region string) func(context.Context, f
 				return true
 			}
 			trees[rev.Tree] = rev.Tree != ""
-			want, err := s.Read(ctx, rev.Files, region)
-			return err != nil || visit(rev.Commit, want)
+			read, err := s.Read(ctx, rev.Files, region)
+			return err != nil || visit(rev.Commit, read.Want)
 		})
 		return source.Public(err)
 	}

@@ -29,10 +29,21 @@ type State struct {
 	Plan      plan.Summary `json:"plan"`
 	Refused   string       `json:"refused,omitempty"` // the newest commit, when its manifests are wrong
 	Error     string       `json:"error,omitempty"`
+	// Failures are of the run, the first of them; Running is a pass that goes on, nil where none changes anything.
+	Failures []Failed `json:"failures,omitempty"`
+	Running  *Running `json:"running,omitempty"`
 	// ServedBy is the agent that serves the stack, if that is another one, and Address where it is reached; then only the
 	// outcome, the commit and when it was looked are known.
 	ServedBy string `json:"servedBy,omitempty"`
 	Address  string `json:"address,omitempty"`
+}
+
+// Failed is an object that is not as wanted, and why.
+type Failed struct {
+	Object string `json:"object"` // as people write it: Server/web
+	Reason string `json:"reason"`
+	// Fault is the reason of its condition, where a step was tried and failed; "" of what only waits.
+	Fault string `json:"fault,omitempty"`
 }
 
 // ErrNothingHeld says that there is no plan to approve of.
@@ -49,13 +60,17 @@ func (e *OtherPlanError) Error() string {
 // control is what people ask of a stack while it runs. It is used by them and by
 // the stack at the same time.
 type control struct {
-	mu    sync.Mutex
-	state State
-	stand string // the outcome of the last run that found out anything
-	held  *plan.Plan
-	given *plan.Approval // of the plan that is held, or of what is left of it
-	at    time.Time      // when it was given
-	spent []string       // hashes of approvals that were used
+	mu       sync.Mutex
+	state    State
+	stand    string // the outcome of the last run that found out anything
+	held     *plan.Plan
+	given    *plan.Approval // of the plan that is held, or of what is left of it
+	at       time.Time      // when it was given
+	project  string         // of the last state that was in sync; "" where that is not known
+	recalled bool           // what the process before has kept was read
+	spent    []string       // hashes of approvals that were used
+
+	running *engine.Progress // of the pass that runs; nil while none does
 }
 
 // mostSpent bounds what is remembered of approvals that were used.
@@ -63,10 +78,13 @@ const mostSpent = 1000
 
 // Approve lets the plan through that is held, if it has the hash, and has the stack
 // checked now. The approval is for that one plan at its commit, or what is left
-// of it when its pass is interrupted, and for this process.
+// of it when its pass is interrupted, and for this process and those that find its [Record].
 func (s *Loop) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
+		s.control.mu.Lock()
+		s.keep()
+		s.control.mu.Unlock()
 		s.interrupt(engine.Superseded("the approval of " + hash))
 	}
 	return err
@@ -78,7 +96,7 @@ func (s *Loop) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state := c.state
-	state.Stack = s.Name
+	state.Stack, state.Running = s.Name, c.shown(time.Now())
 	if c.given != nil && c.held != nil {
 		state.Approved = fmt.Sprintf("by %s at %s", c.given.By, c.at.UTC().Format(time.RFC3339))
 	}
@@ -129,12 +147,25 @@ func (s *Loop) approved(commit string) (list []plan.Approval) {
 	return list
 }
 
+// saw takes note of a run, and keeps what became of the approval.
+func (s *Loop) saw(run report.Run) {
+	s.control.mu.Lock()
+	before := s.control.given
+	s.control.mu.Unlock()
+	s.control.saw(run)
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.given != before {
+		s.keep()
+	}
+}
+
 // saw takes note of a run, and of what became of the approval.
 func (c *control) saw(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.state
-	c.state = stateOf(run)
+	c.state, c.running = stateOf(run), nil
 	if now, ok := stands(run); ok {
 		c.stand = now.String()
 	}
@@ -168,6 +199,9 @@ func (c *control) spend(hash string) {
 	}
 }
 
+// mostFailures are named of a run.
+const mostFailures = 100
+
 func stateOf(run report.Run) State {
 	state := State{Commit: run.Revision.Commit, Looked: run.Started, Outcome: run.Outcome().String()}
 	if run.Refused != nil {
@@ -180,6 +214,9 @@ func stateOf(run report.Run) State {
 		state.Held, state.Suspended, state.Plan = pass.First.Held, pass.First.Suspended, pass.Last.Summary()
 		if state.Held != "" {
 			state.Hash = pass.First.Hash()
+		}
+		for _, f := range pass.Failures[:min(len(pass.Failures), mostFailures)] {
+			state.Failures = append(state.Failures, Failed{f.Key.String(), report.Clean(f.Reason), f.Fault})
 		}
 	}
 	return state

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // planned is a plan that creates the named things.
@@ -33,6 +34,24 @@ func (o *outside) manual(names *[]string) {
 			pass.Last.Steps = nil
 		}
 		return pass
+	}
+}
+
+// A pass that changes something is the state of its stack until it has ended.
+func TestThePassThatRunsIsShown(t *testing.T) {
+	s := &Loop{Name: "s"}
+	w := s.Watcher()
+	if w.Progress(engine.Progress{Commit: "b"}); s.State().Running != nil {
+		t.Errorf("a pass that changes nothing: %+v", s.State().Running)
+	}
+	w.Progress(engine.Progress{Commit: "b", Done: 1, Total: 4})
+	if is := s.State().Running; is == nil || is.Commit != "b" || is.State != "applying 1/4" {
+		t.Errorf("it is %+v", is)
+	}
+	failed := engine.Failure{Key: manifest.Key{Kind: "Thing", Name: "a"}, Reason: "403", Fault: "Forbidden"}
+	s.control.saw(report.Run{Pass: &engine.Pass{Failures: []engine.Failure{failed}}})
+	if is := s.State(); is.Running != nil || !slices.Equal(is.Failures, []Failed{{"Thing/a", "403", "Forbidden"}}) {
+		t.Errorf("it has ended: %+v", is)
 	}
 }
 

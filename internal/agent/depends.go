@@ -14,13 +14,14 @@ import (
 type Standing struct {
 	mu      sync.Mutex
 	of      map[string]plan.Outcome // of the newest check of each stack; Broken before the first
+	on      map[*Loop][]string      // those that a stack depends on
 	waiting map[string][]*Loop      // those that depend on a stack
 	due     map[string][]*Loop      // those of them that are to be checked once it is in sync
 }
 
 // NewStanding is how stacks stand that have not been checked yet. Each is given it as its Standing.
 func NewStanding(stacks []*Loop) *Standing {
-	s := &Standing{of: map[string]plan.Outcome{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
+	s := &Standing{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 	for _, l := range stacks {
 		s.Expect(l.Name)
 		s.Join(l)
@@ -40,16 +41,65 @@ func (s *Standing) Join(l *Loop) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.Standing = s
-	for _, name := range l.DependsOn {
-		s.waiting[name] = append(s.waiting[name], l)
-	}
+	s.depend(l, l.DependsOn)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for _, name := range l.DependsOn {
-			it := func(o *Loop) bool { return o == l }
-			s.waiting[name], s.due[name] = slices.DeleteFunc(s.waiting[name], it), slices.DeleteFunc(s.due[name], it)
+		s.depend(l, nil)
+		delete(s.on, l)
+	}
+}
+
+// Depend has a stack that has joined depend on these from now on. It is checked if it had to wait for one that is not among them.
+func (s *Standing) Depend(l *Loop, on []string) {
+	s.mu.Lock()
+	waited := 0
+	for name, loops := range s.due {
+		if slices.Contains(loops, l) && !slices.Contains(on, name) {
+			waited++
 		}
+	}
+	if _, joined := s.on[l]; joined && !slices.Equal(s.on[l], on) {
+		s.depend(l, on)
+	}
+	s.mu.Unlock()
+	if waited > 0 {
+		l.Check()
+	}
+}
+
+// depend is called with the lock held.
+func (s *Standing) depend(l *Loop, on []string) {
+	for _, name := range s.on[l] {
+		if !slices.Contains(on, name) {
+			without(s.waiting, name, l)
+			without(s.due, name, l)
+		}
+	}
+	for _, name := range on {
+		if !slices.Contains(s.waiting[name], l) {
+			s.waiting[name] = append(s.waiting[name], l)
+		}
+	}
+	s.on[l] = on
+}
+
+func without(list map[string][]*Loop, name string, l *Loop) {
+	list[name] = slices.DeleteFunc(list[name], func(o *Loop) bool { return o == l })
+	if len(list[name]) == 0 {
+		delete(list, name)
+	}
+}
+
+// Remove forgets a stack that is there no more: nothing waits for it.
+func (s *Standing) Remove(stack string) {
+	s.mu.Lock()
+	next := s.due[stack]
+	delete(s.of, stack)
+	delete(s.due, stack)
+	s.mu.Unlock()
+	for _, l := range next {
+		l.Check()
 	}
 }
 
@@ -76,8 +126,10 @@ func stands(run report.Run) (now plan.Outcome, ok bool) {
 // sync with how it was before; one that has not begun its first check does not need another.
 func (s *Standing) Note(stack string, now plan.Outcome) {
 	s.mu.Lock()
-	before := s.of[stack]
-	s.of[stack] = now
+	before, expected := s.of[stack]
+	if expected {
+		s.of[stack] = now
+	}
 	var next []*Loop
 	switch {
 	case now == plan.InSync:
@@ -99,7 +151,7 @@ func (s *Standing) waits(l *Loop) (list []string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, name := range l.DependsOn {
+	for _, name := range s.on[l] {
 		if outcome, run := s.of[name]; run && outcome != plan.InSync {
 			list = append(list, name)
 			if !slices.Contains(s.due[name], l) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -28,22 +27,25 @@ func NewHealth(stacks []string) *Health {
 
 // Unlisted notes that it is not known for which folders a document makes stacks. It is waited for
 // unless others are served in the meantime.
-func (h *Health) Unlisted(document string, err error, others bool) {
+func (h *Health) Unlisted(document string, others bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.unlisted[document] = "its folders are not known: " + printable.Clip(printable.Line(err.Error()), longestReason)
+	h.unlisted[document] = "its folders are not known"
 	if !others {
 		h.waiting = append(h.waiting, document)
 	}
 }
 
-// Listed notes that it is known.
-func (h *Health) Listed(document string) {
+// Listed notes that it is known. If the document was waited for, its stacks are instead.
+func (h *Health) Listed(document string, stacks []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.unlisted[document]; ok {
-		delete(h.unlisted, document)
-		h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == document })
+	if _, ok := h.unlisted[document]; !ok {
+		return
+	}
+	delete(h.unlisted, document)
+	if at := slices.Index(h.waiting, document); at >= 0 {
+		h.waiting = append(slices.Delete(h.waiting, at, at+1), stacks...)
 	}
 }
 
@@ -68,6 +70,7 @@ func (h *Health) Forget(stack string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.refused, stack)
+	h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == stack })
 }
 
 // Handler serves /healthz, /readyz and /metrics.
@@ -96,22 +99,15 @@ func (h *Health) ready(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok"+text)
 }
 
-// longestReason bounds what is said of a refused commit, in bytes.
-const longestReason = 300
-
-// refusal says what is refused, why, and what the cloud is kept at. It says no more
-// than the commit's status does.
+// refusal says what is refused and what the cloud is kept at. Everybody who reaches the listener reads it, so it says nothing of what the
+// repository holds: the commit's status and the log have the reason.
 func refusal(r report.Run) string {
-	reason := printable.Clip(printable.Line(r.Refused.Reason()), longestReason)
 	kept := "keeping nothing"
-	switch {
-	case r.Revision.Commit != "" && r.Revision.Commit != r.Refused.Commit:
+	if r.Revision.Commit != "" && r.Revision.Commit != r.Refused.Commit {
 		kept = "keeping " + report.Short(r.Revision.Commit)
-	case r.Refused.Back != "":
-		kept += ": " + printable.Line(r.Refused.Back)
 	}
 	if r.Refused.Cautious {
 		kept += ", with caution: nothing is deleted"
 	}
-	return "refused commit " + report.Short(r.Refused.Commit) + ": " + reason + ", " + kept
+	return "refused commit " + report.Short(r.Refused.Commit) + ", " + kept
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -51,6 +50,18 @@ func TestReadyForgetsAStack(t *testing.T) {
 	}
 }
 
+// Everybody who reaches the listener reads this: it says nothing of what a private repository holds.
+func TestAttackReadyShowsNoRepository(t *testing.T) {
+	h := NewHealth(nil)
+	problem := manifest.Problem{Origin: manifest.Origin{File: "customers/acme.yaml", Line: 4}, What: "hunter2 is no address"}
+	h.Ran(report.Run{Stack: "a", Refused: &report.Refusal{Commit: "0123456789abcdef", Back: "customers/acme.yaml", Problems: manifest.Problems{problem}}})
+	w := httptest.NewRecorder()
+	h.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	if text := w.Body.String(); text != "ok\na: refused commit 0123456789, keeping nothing\n" {
+		t.Errorf("%q", text)
+	}
+}
+
 // A document of which no folder is known is not served; one whose folders are those from before is.
 func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 	h := NewHealth(nil)
@@ -59,16 +70,20 @@ func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 		h.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 		return w.Code, w.Body.String()
 	}
-	h.Unlisted("prod", errors.New("the repository\ncannot be read"), false)
-	h.Unlisted("test", errors.New("down"), true)
-	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod\nprod: its folders are not known: the repository") || strings.Count(text, "\n") != 3 {
+	h.Unlisted("prod", false)
+	h.Unlisted("test", true)
+	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod\nprod: its folders are not known\n") || strings.Count(text, "\n") != 3 {
 		t.Errorf("%d %q", code, text)
 	}
-	h.Listed("prod")
-	if code, text := ready(); code != http.StatusOK || text != "ok\ntest: its folders are not known: down\n" {
+	h.Listed("prod", []string{"prod-eu"})
+	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod-eu\n") {
 		t.Errorf("%d %q", code, text)
 	}
-	h.Listed("test")
+	h.Forget("prod-eu") // its folder is gone
+	if code, text := ready(); code != http.StatusOK || text != "ok\ntest: its folders are not known\n" {
+		t.Errorf("%d %q", code, text)
+	}
+	h.Listed("test", []string{"test-eu"})
 	if code, text := ready(); code != http.StatusOK || text != "ok\n" {
 		t.Errorf("%d %q", code, text)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -39,7 +40,11 @@ type Loop struct {
 	// Read turns files into what the stack wants. Its error is a
 	// [manifest.Problems] when a commit has to correct it. The region is "" while
 	// the cloud is not known.
-	Read func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error)
+	Read func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error)
+	// Emptied, when set, reports which files of a reading made objects in the past and hold none any more, as a
+	// [manifest.Problems]; History visits the commits that the branch was before one, the newest first.
+	Emptied func(ctx context.Context, now resolve.Reading, past resolve.Past) error
+	History func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
 	// Weaker, when set, reads which policies a revision has besides those of the
 	// configuration. It is asked about files that Read has accepted, and about newer
 	// ones that it refused.
@@ -58,6 +63,12 @@ type Loop struct {
 	// sync; its error says that it cannot be asked now. It is asked after a start, until
 	// there is an answer.
 	Applied func(ctx context.Context, commit string) (bool, error)
+	// Existed, when set, reports whether it is known elsewhere that a commit was in sync, and if so whether there was any object.
+	Existed func(ctx context.Context, commit string) (known, any bool, err error)
+	// AnyProject says that nothing is compared with the project of the last state that was in sync: the configuration names one.
+	AnyProject bool
+	// Record, when set, keeps what is known for the next process.
+	Record Record
 	// LeavesDrift says that drift is not corrected by itself, where neither manifests nor
 	// the revision say anything else.
 	LeavesDrift bool
@@ -85,10 +96,12 @@ type Loop struct {
 	// cautious is set while good was found by going back, and nobody knows that it
 	// was in sync.
 	cautious bool
-	barren   string    // the refused commit before which none is to be kept
-	synced   string    // the commit that was in sync last, unless another one has changed something since
-	wrote    string    // the last commit that changed something, or was in sync
-	asked    bool      // what is known elsewhere was asked for, and there was an answer
+	barren   string // the refused commit before which none is to be kept
+	synced   string // the commit that was in sync last, unless another one has changed something since
+	wrote    string // the last commit that changed something, or was in sync
+	asked    bool   // what is known elsewhere was asked for, and there was an answer
+	before   map[manifest.Key]kind.Sum
+	looked   bool      // before is known
 	silent   bool      // the source does not answer
 	due      time.Time // when the upkeep of an object is due; the zero time for never
 	once     sync.Once
@@ -96,13 +109,16 @@ type Loop struct {
 	check    chan struct{}
 	now      chan engine.Superseded
 
+	known   bool // the forge was asked for the last state that was in sync, and knows of none
 	control control
 }
 
 // Cloud is an opened cloud, as the cycle sees it.
 type Cloud struct {
 	Region string
-	Sync   func(context.Context, engine.Revision) engine.Pass
+	// Project is the ID of the project that the credentials are of; "" where that is not known.
+	Project string
+	Sync    func(context.Context, engine.Revision) engine.Pass
 }
 
 // Pass checks once and carries out what differs. A group that has to go back does so before it returns.
@@ -134,6 +150,9 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	case err != nil:
 		run.FetchErr, rev = err, s.last
 	default:
+		if sameFiles(rev, s.last) {
+			s.carry(s.last.Commit, rev.Commit)
+		}
 		s.last = rev
 	}
 	switch unchanged := !always && !changed; {
@@ -156,7 +175,8 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 }
 
 func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
-	rev, want, ok := s.choose(ctx, run, newest)
+	s.recall(false)
+	rev, read, ok := s.choose(ctx, run, newest)
 	if ok && s.cloud == nil {
 		end := trace.Begin(ctx, "log in", nil)
 		cloud, err := s.Open(ctx)
@@ -167,7 +187,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		}
 		s.cloud = &cloud
 		if cloud.Region != "" {
-			rev, want, ok = s.choose(ctx, run, newest)
+			rev, read, ok = s.choose(ctx, run, newest)
 		}
 	}
 	if !ok {
@@ -179,19 +199,24 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		s.cautious, run.Refused.Cautious = false, false
 	}
 	policies := append(s.weaker(rev, newest), s.depends()...)
-	if unknown != nil && s.leavesDrift(want, policies) {
+	if unknown != nil && s.leavesDrift(read.Want, policies) {
 		run.Err = errNotKnown
+		return
+	}
+	before, err := s.wantedBefore(ctx, rev, read, policies)
+	if err != nil {
+		run.Err = err
 		return
 	}
 	if s.cautious {
 		policies = append(policies, plan.Cautious)
 	}
 	revision := engine.Revision{
-		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
-		Earlier: s.wanted(rev, s.cloud.Region),
+		Commit: rev.Commit, Want: read.Want, Left: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
+		Earlier: s.wanted(rev, s.cloud.Region), Before: before,
 	}
 	ctx, stop := s.attend(ctx)
-	pass := s.sync(ctx, revision)
+	pass := s.syncHere(ctx, revision, rev)
 	stop()
 	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
 		s.interrupt(by) // it came when the pass had ended
@@ -205,6 +230,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	}
 	if pass.Outcome() == plan.InSync && !s.cautious {
 		s.synced, s.wrote, s.asked = rev.Commit, rev.Commit, true
+		s.settled()
 	}
 	if pass.Last.Unseen() {
 		s.cloud = nil
@@ -256,33 +282,39 @@ func (s *Loop) leavesDrift(want []kind.Desired, policies []plan.Policy) bool {
 
 // choose reads rev or, when its manifests are refused, the last revision that
 // was accepted. ok is false when there is neither.
-func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []kind.Desired, ok bool) {
+func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, read resolve.Reading, ok bool) {
 	region := ""
 	if s.cloud != nil {
 		region = s.cloud.Region
 	}
 	end := trace.Begin(ctx, "load", nil)
-	want, err := s.Read(ctx, rev.Files, region)
+	read, err := s.Read(ctx, rev.Files, region)
 	end(err != nil)
+	var emptied []string
+	if err == nil {
+		if err = s.emptied(ctx, rev, read); errors.As(err, new(manifest.Problems)) {
+			emptied = read.Suspects()
+		}
+	}
 	if err == nil {
 		s.good, s.cautious = &rev, false
-		return rev, want, true
+		return rev, read, true
 	}
 	var problems manifest.Problems
 	if !errors.As(err, &problems) {
 		run.Err = err
-		return rev, nil, false
+		return rev, resolve.Reading{}, false
 	}
 	run.Refused = &report.Refusal{Commit: rev.Commit, Problems: problems}
 	if s.good == nil {
-		s.fallBack(ctx, rev, region, run.Refused)
+		s.fallBack(ctx, rev, region, emptied, run.Refused)
 	}
 	if s.good == nil {
-		return rev, nil, false
+		return rev, resolve.Reading{}, false
 	}
 	run.Refused.Cautious = s.cautious
-	if want, err = s.Read(ctx, s.good.Files, region); err != nil {
-		return rev, nil, false
+	if read, err = s.Read(ctx, s.good.Files, region); err != nil {
+		return rev, resolve.Reading{}, false
 	}
-	return *s.good, want, true
+	return *s.good, read, true
 }

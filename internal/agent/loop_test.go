@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -27,6 +28,7 @@ type outside struct {
 	mu      sync.Mutex // the test's own, but for its pauses
 	commit  string     // the newest; "" when the server is away
 	last    string
+	tree    string // of every commit; "" when that is not known
 	fetches int
 
 	opens   int
@@ -66,19 +68,19 @@ func (o *outside) fetch(context.Context) (source.Revision, bool, error) {
 	}
 	changed := o.commit != o.last
 	o.last = o.commit
-	return source.Revision{Commit: o.commit, Files: fstest.MapFS{o.commit: {}}}, changed, nil
+	return source.Revision{Commit: o.commit, Tree: o.tree, Files: fstest.MapFS{o.commit: {}}}, changed, nil
 }
 
-func (o *outside) read(_ context.Context, files fs.FS, region string) ([]kind.Desired, error) {
+func (o *outside) read(_ context.Context, files fs.FS, region string) (resolve.Reading, error) {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
-		return nil, err
+		return resolve.Reading{}, err
 	}
 	name := entries[0].Name()
 	if strings.HasPrefix(name, "bad") || region == "nowhere" {
-		return nil, manifest.Problems{{What: "is bad"}}
+		return resolve.Reading{}, manifest.Problems{{What: "is bad"}}
 	}
-	return []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: name}}}, nil
+	return resolve.Reading{Want: []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: name}}}}, nil
 }
 
 func (o *outside) open(context.Context) (Cloud, error) {
@@ -319,13 +321,13 @@ func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
 }
 
 // reporting has drift of each object only reported.
-func reporting(read func(context.Context, fs.FS, string) ([]kind.Desired, error)) func(context.Context, fs.FS, string) ([]kind.Desired, error) {
-	return func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error) {
-		want, err := read(ctx, files, region)
-		for i := range want {
-			want[i].Options.Report = new(true)
+func reporting(read func(context.Context, fs.FS, string) (resolve.Reading, error)) func(context.Context, fs.FS, string) (resolve.Reading, error) {
+	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
+		reading, err := read(ctx, files, region)
+		for i := range reading.Want {
+			reading.Want[i].Options.Report = new(true)
 		}
-		return want, err
+		return reading, err
 	}
 }
 
@@ -523,5 +525,42 @@ func TestASourceThatComesBackHidesNothing(t *testing.T) {
 				t.Errorf("%s: nothing is said", name)
 			}
 		})
+	}
+}
+
+// Where no forge remembers and drift is left to people, the first pass is told what the commit before wanted; later ones are told the same.
+// pastOf is a branch that was another commit before.
+func pastOf(commit string) func(context.Context, string, int, func(source.Revision) bool) error {
+	return func(_ context.Context, _ string, _ int, visit func(source.Revision) bool) error {
+		visit(source.Revision{Commit: commit, Tree: "other", Files: fstest.MapFS{commit: {}}})
+		return nil
+	}
+}
+
+func TestTheCommitBeforeIsRememberedWhereNothingElseIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  func(s *Loop)
+		told bool
+	}{
+		"nothing remembers": {func(s *Loop) { s.LeavesDrift = true }, true},
+		"a forge does": {func(s *Loop) {
+			s.LeavesDrift, s.Applied = true, func(context.Context, string) (bool, error) { return false, nil }
+		}, false},
+		"all drift is corrected": {func(*Loop) {}, false},
+	} {
+		o := &outside{commit: "one"}
+		s := o.stack(t, "@every 1m", "@every 5m")
+		s.History = pastOf("zero")
+		c.set(s)
+		for range 2 {
+			if run := s.Pass(t.Context()); run.Err != nil {
+				t.Fatal(name, run.Err)
+			}
+		}
+		for i, p := range o.passes {
+			if told := p.Before != nil; told != c.told {
+				t.Errorf("%s, pass %d: told %t", name, i, told)
+			}
+		}
 	}
 }

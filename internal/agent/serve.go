@@ -34,6 +34,7 @@ func Serve(ctx context.Context, stacks []*Loop) {
 // a newer commit; a check that comes meanwhile is one more run afterwards.
 func (s *Loop) Serve(ctx context.Context) {
 	checks := s.signals().check
+	s.recall(true)
 	ctx, end := context.WithCancel(ctx)
 	var clocks sync.WaitGroup
 	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
@@ -45,7 +46,7 @@ func (s *Loop) Serve(ctx context.Context) {
 	for always := true; ctx.Err() == nil && !s.leaves(); {
 		run, said := s.runOnce(ctx, always)
 		if said && !CutOff(ctx, run) {
-			s.control.saw(run)
+			s.saw(run)
 			s.Standing.saw(run)
 			s.Report(run)
 		}

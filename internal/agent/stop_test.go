@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -22,9 +22,9 @@ func TestARunThatTheEndCutsOffIsNotReported(t *testing.T) {
 			}
 		},
 		"reading manifests": func(s *Loop) {
-			s.Read = func(ctx context.Context, _ fs.FS, _ string) ([]kind.Desired, error) {
+			s.Read = func(ctx context.Context, _ fs.FS, _ string) (resolve.Reading, error) {
 				<-ctx.Done()
-				return nil, ctx.Err()
+				return resolve.Reading{}, ctx.Err()
 			}
 		},
 		"opening the cloud": func(s *Loop) {

@@ -67,7 +67,7 @@ func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
 				w.Pass(commit, held, held)
 				w.Visit()
 			}
-			w.WantStatus(commit, "sync", forge.Failure, "held: too many comments to be read; approve: "+command)
+			w.WantStatus(commit, "sync", forge.Failure, "held: unread; approve: "+command)
 			w.Forge.MostComments = 0
 			got := w.Comments(1)
 			if planned && (len(got) != 1 || !strings.Contains(got[0], command) || strings.Contains(got[0], "/stackreeve approve")) || !planned && len(got) != 0 {

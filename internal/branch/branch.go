@@ -19,7 +19,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
@@ -29,16 +28,12 @@ import (
 type Tracker struct {
 	repository *review.Repository
 	review     *review.Planner
-	trace      Trace
 	state      state
 }
 
-// Trace says who changed an object in the cloud, as far as the cloud knows.
-type Trace func(context.Context, plan.Step) (kind.Trace, bool)
-
 // New is the branch of a stack of the repository, of which nothing is known yet.
-func New(r *review.Repository, s *review.Planner, trace Trace) *Tracker {
-	return &Tracker{repository: r, review: s, trace: trace}
+func New(r *review.Repository, s *review.Planner) *Tracker {
+	return &Tracker{repository: r, review: s}
 }
 
 // Planned implements engine.Watcher: a pass begins.
@@ -116,6 +111,25 @@ func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err 
 	}
 	s.state.restore(commit)
 	return true, nil
+}
+
+// Existed reports whether the forge knows that a commit was in sync, and if so whether there was any object.
+func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
+	defer cancel()
+	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
+	if err != nil {
+		s.repository.Complain("it cannot be read whether a commit was in sync", err)
+		return false, false, err
+	}
+	switch was := memory.ParseStatus(status); was.Is {
+	case memory.InSync:
+		return true, was.Objects > 0, nil
+	case memory.WasInSync:
+		return true, true, nil
+	case memory.Unknown, memory.Running, memory.NoDrift, memory.Drifted, memory.Held, memory.Suspended, memory.Failed:
+	}
+	return false, false, nil
 }
 
 // Approvals are those of the pull request that a commit was merged by.

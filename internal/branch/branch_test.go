@@ -79,7 +79,7 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 	})
 }
 
-// What a forge that is away knows is not known, and what it does not let be read is.
+// An unreachable forge means unknown; a forbidden read means unknown, too.
 func TestAForgeThatIsAwayDoesNotSayWhatWasInSync(t *testing.T) {
 	for _, c := range []struct{ down, want error }{{forge.ErrUnavailable, forge.ErrUnavailable}, {forge.ErrRefused, nil}} {
 		inWorld(t, func(w *world) {

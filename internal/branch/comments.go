@@ -11,8 +11,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
-	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -22,7 +20,6 @@ import (
 // driftComments is drift on its way into the comments of pull requests.
 type driftComments struct {
 	comment.Drift
-	traces  map[manifest.Key]kind.Trace
 	authors map[int][]plan.Step // the steps of each pull request
 	began   time.Time
 	runs    map[int]int64  // by pull request; the same for every attempt
@@ -44,9 +41,6 @@ func (s *Tracker) postDriftComments(r driftReport) {
 	rev, _ := s.review.Last()
 	c := driftComments{Drift: r.Drift, began: time.Now(), runs: map[int]int64{}, files: map[string]int{}}
 	s.repository.Outbox.Put("drift comments "+r.Stack, func(ctx context.Context) (err error) {
-		if c.traces, err = r.traces.wait(ctx); err != nil {
-			return err
-		}
 		if c.authors, c.More, err = s.authors(ctx, rev.Branch, r.Steps, c.files); err != nil {
 			return err
 		}
@@ -93,7 +87,7 @@ func (s *Tracker) writeDriftComment(ctx context.Context, number int, all []int, 
 		c.runs[number] = memory.NextRun(comments, memory.DriftComment, c.Stack, c.began)
 	}
 	text := c.Drift
-	text.Steps, text.Traces = c.authors[number], c.traces
+	text.Steps = c.authors[number]
 	m := memory.Marker{Kind: memory.DriftComment, Stack: c.Stack, Base: c.Commit, Run: c.runs[number], Reported: all}
 	s.repository.Invalidate(number)
 	written, _, err := memory.Upsert(ctx, f, number, m, comment.Split(text.Markdown(), memory.CommentSize))

@@ -1,12 +1,13 @@
 package branch
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -15,11 +16,10 @@ import (
 // drift is what is remembered of it between passes. It belongs to [state], which
 // locks it.
 type drift struct {
-	open   bool      // the cloud differs now
-	since  time.Time // when it began, or had begun
-	count  int       // how many objects drifted, when the cloud was last seen
-	news   bool      // it has begun since the branch last said so
-	traces *traces   // of what drifted
+	open  bool      // the cloud differs now
+	since time.Time // when it began, or had begun
+	count int       // how many objects drifted, when the cloud was last seen
+	news  bool      // it has begun since the branch last said so
 	// carried is what passes have found that did not end as passes of a commit that
 	// is in sync: it is reported with the next that does.
 	carried []plan.Step
@@ -38,15 +38,12 @@ type driftDecision struct {
 	unknown string // why nothing is known of it; else its status is posted
 	report  *driftReport
 	closing *driftClosing
-	trace   []plan.Step // to be traced now
-	traces  *traces     // into this
 }
 
 // driftReport is drift that pull requests get comments about.
 type driftReport struct {
 	comment.Drift
 	difference string // the same for the same drift
-	traces     *traces
 }
 
 // driftClosing are the comments about drift that is over.
@@ -65,16 +62,14 @@ const (
 	mostCarried = 1000
 )
 
-// planned notes what a pass over the synced commit sets out to report or to
-// correct, and has it traced before correcting hides who did it.
+// planned notes what a pass over the synced commit sets out to report or to correct.
 func (d *drift) planned(p plan.Plan, now time.Time) (next driftDecision) {
-	steps := drifting(p)
+	steps := p.Drifting()
 	if len(steps) == 0 {
 		return next
 	}
 	d.begin(len(steps), now)
 	next.commit = p.Commit
-	d.traced(steps, &next)
 	return next
 }
 
@@ -98,7 +93,7 @@ func (d *drift) ran(run report.Run, synced string, unseen int) (next driftDecisi
 		return next
 	}
 	next.commit = commit
-	found, left := d.found(*run.Pass), drifting(run.Pass.Last)
+	found, left := d.found(*run.Pass), run.Pass.Last.Drifting()
 	d.carried = nil
 	switch {
 	case len(left) > 0:
@@ -106,7 +101,6 @@ func (d *drift) ran(run report.Run, synced string, unseen int) (next driftDecisi
 		next.report = d.report(comment.Drift{Commit: commit, Steps: left})
 	case len(found) > 0:
 		d.begin(len(found), run.Started)
-		d.traced(found, &next)
 		next.report = d.report(comment.Drift{Commit: commit, Steps: found, Corrected: true})
 	default:
 		next.closing = d.close(commit, run.Revision.Parent)
@@ -119,27 +113,19 @@ func (d *drift) ran(run report.Run, synced string, unseen int) (next driftDecisi
 func (d *drift) begin(objects int, now time.Time) {
 	if !d.open {
 		d.open, d.since, d.news = true, now, true
-		d.reported, d.traces = "", nil
+		d.reported = ""
 	}
 	d.count = objects
-}
-
-// traced has what drifted traced, once for the same differences.
-func (d *drift) traced(steps []plan.Step, next *driftDecision) {
-	if about := alike(steps); d.traces == nil || d.traces.about != about {
-		d.traces = &traces{about: about, done: make(chan struct{})}
-		next.trace, next.traces = steps, d.traces
-	}
 }
 
 // report is what pull requests are to say; nil when they say it.
 func (d *drift) report(about comment.Drift) *driftReport {
 	about.Since = d.since
-	difference := fmt.Sprint(about.Commit, about.Corrected, d.traces != nil, alike(about.Steps))
+	difference := alike(about)
 	if d.reported == difference {
 		return nil
 	}
-	return &driftReport{Drift: about, difference: difference, traces: d.traces}
+	return &driftReport{Drift: about, difference: difference}
 }
 
 // close takes the comments that are to say that drift is over; nil for none.
@@ -162,7 +148,7 @@ func (d *drift) close(commit, parent string) *driftClosing {
 // reported yet; of several steps for an object the first.
 func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	known := map[manifest.Key]bool{}
-	for _, step := range slices.Concat(d.carried, drifting(p.First), p.Late) {
+	for _, step := range slices.Concat(d.carried, p.First.Drifting(), p.Late) {
 		if !known[step.Key] && len(steps) < mostCarried {
 			steps = append(steps, step)
 		}
@@ -171,12 +157,13 @@ func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	return steps
 }
 
-// drifting are the steps that are about a change in the cloud.
-func drifting(p plan.Plan) (steps []plan.Step) {
-	for _, step := range p.Steps {
-		if step.Drift && (step.Action != plan.Keep || len(step.Changes) > 0) {
-			steps = append(steps, step)
-		}
+// alike is the same where the same is said of drift.
+func alike(d comment.Drift) string {
+	all := kind.NewSums("drift comments")
+	all.Add(d.Commit, strconv.FormatBool(d.Corrected))
+	for _, s := range d.Steps {
+		all.AddSums(s.Difference())
+		all.Add(s.Drifted())
 	}
-	return steps
+	return all.Sum().Text()
 }

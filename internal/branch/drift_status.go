@@ -9,9 +9,6 @@ import (
 
 // reportDrift has said what was decided.
 func (s *Tracker) reportDrift(d driftDecision) {
-	if d.traces != nil {
-		go s.traceAll(d.trace, d.traces)
-	}
 	switch {
 	case d.commit == "":
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
@@ -41,9 +42,10 @@ func pendingReplaces(before forge.Status, inSync bool) bool {
 // postProgress has a commit say how far its pass is: one that says that the pass has
 // begun, or was to say so and had not been delivered yet.
 func (s *Tracker) postProgress(commit string, p engine.Progress) {
-	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	now := report.StateDuring(p, time.Now())
+	text := now.Message
 	if len(p.Rollouts) > 0 {
-		text += "; " + p.Rollouts[0].String()
+		text = now.State + "; " + text + "; " + p.Rollouts[0].String()
 	}
 	if more := len(p.Rollouts) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more groups", more)

@@ -86,6 +86,7 @@ func pour(w io.Writer, most int64) (n int64) {
 }
 
 func TestAttackEndlessAnswer(t *testing.T) {
+	testcost.Long(t)
 	for _, status := range []int{200, 404, 500} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			written := make(chan int64, 10)

@@ -22,6 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // start starts a cloud, in an environment without any credentials.
@@ -321,6 +322,7 @@ func TestTokenEnds(t *testing.T) {
 // A bad moment of Keystone, or an answer that breaks off, is no reason to give
 // up: logins and lists are asked for again, and nothing else is.
 func TestBadMomentsAreWaitedFor(t *testing.T) {
+	testcost.Long(t)
 	for name, fault := range map[string]simulator.Fault{
 		"500":            {Status: 500, Count: 2},
 		"503":            {Status: 503, Count: 2},

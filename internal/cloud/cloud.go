@@ -7,6 +7,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,12 +20,17 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // Config says which cloud, and who watches.
 type Config struct {
 	// Cloud is an entry of clouds.yaml; "" means $OS_CLOUD, or OS_* variables.
 	Cloud string
+	// Project is the ID or name of the project that the credentials have to be of; "" for any.
+	Project string
+	// ProjectBy is what names it, for people; "" for spec.project.
+	ProjectBy string
 	// File is the clouds.yaml to read; "" means where OpenStack clients look.
 	File string
 	// Version goes into the User-Agent.
@@ -106,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		Region: creds.endpoint.Region, config: cfg, with: with, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
 		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines,
 	}
-	if c.ProjectID, err = projectOf(provider); err != nil {
+	if c.ProjectID, err = projectOf(provider, cfg.Project, cmp.Or(cfg.ProjectBy, "spec.project")); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	for _, u := range creds.overrides {
@@ -121,11 +127,17 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-func projectOf(p *gophercloud.ProviderClient) (string, error) {
+// projectOf is the ID of the project that the credentials are of, which has to be the one of that ID or name; "" for any.
+func projectOf(p *gophercloud.ProviderClient, wanted, by string) (string, error) {
 	auth, ok := p.GetAuthResult().(tokens.CreateResult)
 	if ok {
 		project, err := auth.ExtractProject()
-		if err == nil && project != nil {
+		switch {
+		case err != nil || project == nil:
+		case wanted != "" && wanted != project.ID && wanted != project.Name:
+			return "", fmt.Errorf("the credentials are of the project %s (%s), and %s names %s: nothing is done with them; correct the credentials or the entry, or %s",
+				printable.Name(project.Name), printable.Name(project.ID), by, printable.Name(wanted), by)
+		default:
 			return project.ID, nil
 		}
 	}

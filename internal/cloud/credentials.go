@@ -46,7 +46,7 @@ func readCredentials(name, file string) (credentials, error) {
 	if name == "" {
 		return environmentCredentials()
 	}
-	options, err := cloudsFiles(name, file)
+	options, vendor, err := cloudsFiles(name, file)
 	switch {
 	case errors.Is(err, errNoClouds):
 		return credentials{}, explainClouds(name, file, err)
@@ -59,7 +59,10 @@ func readCredentials(name, file string) (credentials, error) {
 	}
 	place, _ := cloudsEntries(file)
 	at := fmt.Sprintf("%s: entry %s", cmp.Or(place, "clouds.yaml"), name)
-	if auth.IdentityEndpoint == "" {
+	switch {
+	case auth.IdentityEndpoint == "" && vendor != "":
+		return credentials{}, fmt.Errorf("%s has no auth.auth_url, and its profile %s is not in clouds-public.yaml: the profiles that come with the openstack client are not read here; write auth.auth_url into the entry", at, vendor)
+	case auth.IdentityEndpoint == "":
 		return credentials{}, fmt.Errorf("%s has no auth.auth_url", at)
 	}
 	home, err := parseAuthURL(auth.IdentityEndpoint)
@@ -194,6 +197,9 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 		Clouds map[string]map[string]any `json:"clouds"`
 	}
 	text, err := localfile.Read(file, localfile.Config)
+	if err == nil {
+		text, _, err = asClients(text, name)
+	}
 	if err != nil || yaml.Unmarshal(text, &content) != nil {
 		return nil, nil // the entry was read already, from elsewhere or as it is
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
@@ -44,34 +47,54 @@ func CredentialFiles() []string {
 var errNoClouds = errors.New("no clouds.yaml")
 
 // cloudsFiles reads clouds.yaml, the secure.yaml beside it and
-// clouds-public.yaml. The working directory comes first among their places, and
+// clouds-public.yaml; vendor is a profile of the entry that none of them has. The working directory comes first among their places, and
 // it may be a checkout of somebody else's: its clouds.yaml could name an address
 // of its own and have the credentials sent there.
-func cloudsFiles(name, named string) ([]clouds.ParseOption, error) {
-	options := []clouds.ParseOption{clouds.WithCloudName(name)}
+func cloudsFiles(name, named string) (options []clouds.ParseOption, vendor string, err error) {
+	publicPlace, publicText, err := firstFile("clouds-public.yaml", "")
+	if err != nil {
+		return nil, "", err
+	}
 	place, text, err := firstFile("clouds.yaml", named)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case place == "":
-		return nil, errNoClouds
+		return nil, "", errNoClouds
 	}
-	options = append(options, clouds.WithCloudsYAML(bytes.NewReader(text)))
-	text, err = localfile.Read(filepath.Join(filepath.Dir(place), "secure.yaml"), localfile.Config)
+	text, vendor, err = asClients(text, name)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", place, err)
+	}
+	if slices.Contains(publicClouds(publicText), vendor) {
+		vendor = ""
+	}
+	options = append(options, clouds.WithCloudName(name), clouds.WithCloudsYAML(bytes.NewReader(text)))
+	secure, err := localfile.Read(filepath.Join(filepath.Dir(place), "secure.yaml"), localfile.Config)
 	switch {
 	case refused(err):
-		return nil, err
+		return nil, "", err
 	case err == nil:
-		options = append(options, clouds.WithSecureYAML(bytes.NewReader(text)))
+		if secure, _, err = asClients(secure, name); err != nil {
+			return nil, "", fmt.Errorf("secure.yaml: %w", err)
+		}
+		options = append(options, clouds.WithSecureYAML(bytes.NewReader(secure)))
 	}
-	place, text, err = firstFile("clouds-public.yaml", "")
-	switch {
-	case err != nil:
-		return nil, err
-	case place != "":
-		options = append(options, clouds.WithCloudsPublicYAML(bytes.NewReader(text)))
+	if publicPlace == "" {
+		publicText = []byte("public-clouds: {}") // gophercloud looks for one by itself, and fails without
 	}
-	return options, nil
+	return append(options, clouds.WithCloudsPublicYAML(bytes.NewReader(publicText))), vendor, nil
+}
+
+// publicClouds are the names in a clouds-public.yaml.
+func publicClouds(text []byte) []string {
+	var content struct {
+		Clouds map[string]any `yaml:"public-clouds"`
+	}
+	if yaml.Unmarshal(text, &content) != nil {
+		return nil
+	}
+	return slices.Collect(maps.Keys(content.Clouds))
 }
 
 // firstFile reads the first file of those places that there is; place is "" if
@@ -118,4 +141,14 @@ func trusted(file string) error {
 		return fmt.Errorf("clouds.yaml in the working directory is not read: %s; if it is yours, set OS_CLIENT_CONFIG_FILE=clouds.yaml, else start from another folder", why)
 	}
 	return fmt.Errorf("%s in the working directory is not read: %s; start from another folder", file, why)
+}
+
+// CheckEntry says what is wrong with an entry of clouds.yaml, or with the OS_* variables where none is named, without
+// asking the cloud. There is nothing to say where this machine has no clouds.yaml at all.
+func CheckEntry(name string) error {
+	if file, _ := cloudsEntries(os.Getenv("OS_CLIENT_CONFIG_FILE")); file == "" {
+		return nil
+	}
+	_, err := readCredentials(name, "")
+	return err
 }

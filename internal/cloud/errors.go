@@ -29,6 +29,7 @@ import (
 //	403, 409, 413 about quota or    rejected, used up (Nova 403, Neutron 409,
 //	addresses that are used up      Cinder 413)
 //	409                             busy, or rejected, by service
+//	409 that somebody has to end    rejected, by words
 //	412, 423                        busy
 //	400 about work in progress      busy, by service
 //	429, 503 with Retry-After       transient, not before
@@ -55,6 +56,8 @@ func classify(err error, of *service, words quote) error {
 	if code.Actual == http.StatusConflict {
 		if class = of.conflict; usedUp {
 			class = kind.ErrRejected
+		} else if b := of.blocked(code.Body); b != nil {
+			return fmt.Errorf("%w: %w; %s", kind.ErrRejected, described, b.fix)
 		}
 	}
 	if code.Actual == http.StatusBadRequest && of.working != nil && of.working.Regexp().Match(code.Body) {

@@ -13,6 +13,7 @@ type Login struct {
 	User, Project string
 	Domains       []string // of the user and of the project
 	Roles         []string // that it has in the project
+	RoleNames     []string
 	Services      []string // of the catalog: Keystone
 	Endpoints     []string // where the client reaches that
 }
@@ -29,7 +30,7 @@ func (c *Client) Login() (l Login) {
 			ID     string `json:"id"`
 			Domain id     `json:"domain"`
 		}
-		Roles   []id
+		Roles   []struct{ ID, Name string }
 		Catalog []struct {
 			ID, Type  string
 			Endpoints []struct {
@@ -44,7 +45,7 @@ func (c *Client) Login() (l Login) {
 	l.User, l.Project = token.User.ID, token.Project.ID
 	l.Domains = []string{token.User.Domain.ID, token.Project.Domain.ID}
 	for _, role := range token.Roles {
-		l.Roles = append(l.Roles, role.ID)
+		l.Roles, l.RoleNames = append(l.Roles, role.ID), append(l.RoleNames, role.Name)
 	}
 	of := identity()
 	for _, service := range token.Catalog {

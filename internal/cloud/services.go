@@ -67,6 +67,7 @@ type service struct {
 	// conflict is what 409 means when it is not about something that is used up:
 	// busy, where waiting helps, or rejected, as for a name that is taken.
 	conflict error
+	blocks   []block          // of what a 409 says that waiting does not end
 	usedUp   *pattern.Pattern // what it says when a quota or addresses are used up
 	// working is what a 400 says where waiting helps, since something is being worked on.
 	working *pattern.Pattern
@@ -78,7 +79,7 @@ type service struct {
 
 // volumeWorking is what is said of a volume that Cinder has not finished with: "status must be available, but the
 // current status is backing-up". (cinder/volume/api.py)
-var volumeWorking = pattern.Of(`(?i)current status is (creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping)\b`)
+var volumeWorking = pattern.Of(`(?i)current status is:? \\?["']?(creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping|deleting)\b`)
 
 // overLimit is what services say whose quotas are limits in Keystone. (oslo_limit/exception.py: ProjectOverLimit, which
 // nova/limit/placement.py and glance/quota/keystone.py repeat)
@@ -99,7 +100,7 @@ var services = []service{{
 		"flavors":       typed[flavors.FlavorPage](),
 		"server_groups": byOffset, // nova/api/openstack/common.py: limited
 	}, // of key pairs, gophercloud reads the first page only
-	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|` + overLimit), working: volumeWorking,
+	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|` + overLimit), working: volumeWorking, blocks: computeBlocks,
 	mark: "a server's metadata; a key pair's comment; a server group's name",
 }, {
 	name: Network, port: "9696", open: openstack.NewNetworkV2, version: "v2.0/",
@@ -112,9 +113,9 @@ var services = []service{{
 		"security_groups":      typed[groups.SecGroupPage](),
 		"security_group_rules": typed[securityrules.SecGroupRulePage](),
 	},
-	conflict: kind.ErrBusy, // neutron-lib exceptions: OverQuota, IpAddressGenerationFailure, ExternalIpAddressExhausted, NoNetworkAvailable
-	usedUp:   pattern.Of(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|ExternalIpAddressExhausted|NoNetworkAvailable`),
-	mark:     "tags, or the end of the description",
+	conflict: kind.ErrBusy, blocks: networkBlocks, // neutron-lib exceptions: OverQuota, IpAddressGenerationFailure, ExternalIpAddressExhausted, NoNetworkAvailable
+	usedUp: pattern.Of(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|ExternalIpAddressExhausted|NoNetworkAvailable`),
+	mark:   "tags, or the end of the description",
 }, {
 	name: Image, port: "9292", open: openstack.NewImageV2, version: "v2/",
 	paging:   byMember("next"), // images.ImagePage takes the first version in an address for the service's own
@@ -148,7 +149,7 @@ var services = []service{{
 		"recordsets": longest(always("links", typed[recordsets.RecordSetPage]())),
 	},
 	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)over_quota|quota exceeded`),
-	working: pattern.Of(`(?i)a deleting zone`), // its record sets go with it
+	working: pattern.Of(`(?i)a deleting zone|delete any subzones`), // its record sets go with it, and subzones before it
 	mark:    "the end of the description",
 }, {
 	name: KeyManager, port: "9311", open: openstack.NewKeyManagerV1, version: "v1/",

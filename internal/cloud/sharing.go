@@ -27,8 +27,7 @@ const (
 
 // Sharing is what the clients of one process have in common where their entries of clouds.yaml say the same: connections,
 // logins, and what they read at one time. So many stacks on one project ask little more of the cloud than one. No client sees
-// anything older for it: an answer goes to who would have sent the same request, and had not to see the cloud as it is later than
-// that was sent. Objects of an answer are read once for all. Its zero value is ready.
+// anything older for it: an answer goes to those that would have sent the same request, and whose snapshot began earlier. Objects of an answer are read once for all. Its zero value is ready.
 type Sharing struct {
 	mu     sync.Mutex
 	groups map[entry]*group

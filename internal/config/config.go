@@ -46,6 +46,15 @@ type Stack struct {
 	shared        []documentFiles                    // those, as far as they name files
 }
 
+// Where is the place of a field in the configuration, or of the document where no file says it.
+func (s *Stack) Where(field string) manifest.Origin {
+	at := s.Origin
+	if s.where != nil {
+		at.Line = s.where(field).Line
+	}
+	return at
+}
+
 // Body is a whole document, for schema and explain.
 type Body struct {
 	Spec Spec `json:"spec" rule:"required" doc:"What is applied where, and how."`
@@ -55,7 +64,9 @@ type Body struct {
 type Spec struct {
 	Source            Source            `json:"source" rule:"required" doc:"Where the manifests are."`
 	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out. With source.paths, {folder} in it stands for the folder."`
+	Project           string            `json:"project,omitempty" rule:"max=255" doc:"ID or name of the project that the credentials have to be of; with others nothing is planned or done. With source.paths, {folder} in it stands for the folder."`
 	Clouds            []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
+	CloudProjects     map[string]string `json:"cloudProjects,omitempty" doc:"What project is for cloud, for entries of clouds: the ID or name of the project that the credentials of each have to be of."`
 	CredentialSecrets map[string]string `json:"credentialSecrets,omitempty" doc:"Secrets that manifests name in cloudCredentialsRef.secretName, and the entry of clouds.yaml, cloud or one of clouds, that each stands for; \"\" leaves the choice to cloudName. Another Secret must be among the manifests, whose content is not used. Without any, Secrets are ignored."`
 	Defaults          defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
 	DependsOn         []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that have to be in sync before anything of this one is carried out."`
@@ -81,7 +92,7 @@ type Source struct {
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
 	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path: each is a stack of its own, called like this one, a dash and the folder."`
 
-	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml; all if left out. Objects whose file is not read any more are deleted like those whose manifest is gone."`
+	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml, and folders, named in full; all if left out. Objects whose file is not read any more are deleted like those whose manifest is gone; a commit after which one of these matches nothing, though it made objects before, is refused."`
 	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, whatever include says."`
 
 	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit, whose Definitions make kinds for the stack, as those in its own folder do. No object of the stack comes from there."`
@@ -110,10 +121,13 @@ type Sync struct {
 	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is checked without a new commit, as a cron expression."`
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
 	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
+	AllowDataLoss     bool                            `json:"allowDataLoss,omitempty" rule:"default=false" doc:"Whether data may be lost that is nowhere else, as that of volumes, snapshots, backups, containers and namespaces of databases. If not, a plan that would lose some is held until its hash is approved, however little of the stack that is."`
 	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens when a manifest refers to an object without one: refuse has the commit refused, wait has the object wait, as with K-ORC; what others refer to is then not deleted with its manifest."`
 	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"When the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
-	Marks             string                          `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
+	// ObjectsOfOtherStacks is about imports of what another stack of the project has marked.
+	ObjectsOfOtherStacks string `json:"objectsOfOtherStacks,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether volumes, their snapshots and backups, ports and floating IPs that another stack has marked may be imported and used: attached, copied, plugged. What is only read, such as the address in a DNS record, always may."`
+	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
 }
 
 // SizeLimits say how large a stack may become, whoever writes its manifests.
@@ -168,7 +182,7 @@ func (s *Stack) Entries() resolve.Entries {
 	return resolve.Entries{Main: main, Further: further, Secrets: s.Spec.CredentialSecrets}
 }
 
-// unknownEntries finds Secrets that stand for entries which the stack has not.
+// unknownEntries finds entries which the stack has not, where Secrets stand for them, or projects are named for them.
 func (s *Stack) unknownEntries() (problems manifest.Problems) {
 	has := append(s.Entries().Further, "", s.MainCloud())
 	for _, secret := range slices.Sorted(maps.Keys(s.Spec.CredentialSecrets)) {
@@ -176,6 +190,13 @@ func (s *Stack) unknownEntries() (problems manifest.Problems) {
 			field := "spec.credentialSecrets." + secret
 			problems = append(problems, manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: field,
 				What: "is the entry " + entry + " of clouds.yaml, which is neither the stack's spec.cloud nor one of its spec.clouds", Fix: "correct it, or add it to spec.clouds"})
+		}
+	}
+	for _, entry := range slices.Sorted(maps.Keys(s.Spec.CloudProjects)) {
+		if !slices.Contains(s.Spec.Clouds, entry) {
+			field := "spec.cloudProjects." + entry
+			problems = append(problems, manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: field,
+				What: "is of an entry of clouds.yaml that is none of the stack's spec.clouds", Fix: "correct it, or add it to spec.clouds; that of spec.cloud is spec.project"})
 		}
 	}
 	return problems

@@ -34,6 +34,7 @@ spec:
     regions: {tokyo1: RegionOne}
     zones: {dev: az-a}
     serviceTypes: {generic: ""}
+    storageClasses: {fast: ssd}
     imageHosts: [mirror.internal]
   sync: {prune: false, drift: report, driftCheck: "*/10 * * * *", maxDeletes: 5, maxDeletesPerKind: {Volume: 0, Server: 10%}, replace: allow}
   limits: {objects: 50000, pullObjects: 2000}
@@ -74,7 +75,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		t.Errorf("service types are %v", d.ServiceTypes)
 	}
 	if s.Prune() || s.Poll.String() != "@every 30s" || s.DriftCheck.String() != "*/10 * * * *" || s.Limits.All.String() != "5" || s.Limits.Kinds["Volume"].String() != "0" || s.Limits.Kinds["Server"].String() != "10%" || s.Spec.Sync.Replace != "allow" || len(s.Policies()) != 2 {
-		t.Errorf("sync is %+v, %s, %s, %s", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limits)
+		t.Errorf("sync is %+v, %s, %s, %+v", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limits)
 	}
 }
 
@@ -95,7 +96,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 	settings := Settings{
 		"stack": "prod", "url": "https://git.example.com/acme/config.git", "branch": "release", "path": "clouds/prod", "poll": "@every 30s",
 		"ca-file": "ca.pem", "token-file": "token", "username": "bot", "cloud": "prod", "default-network": "private",
-		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=", "image-host": "mirror.internal",
+		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=", "storage-class": "fast=ssd", "image-host": "mirror.internal",
 		"prune": "false", "drift": "report", "drift-check": "*/10 * * * *", "max-deletes": "5", "max-deletes-per-kind": "Volume=0,Server=10%", "replace": "allow",
 		"max-objects": "50000", "max-pull-objects": "2000",
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
@@ -99,14 +100,11 @@ func documentsOf(stacks []Stack) (list []documentFiles) {
 func CheckFiles(stacks []Stack) (problems manifest.Problems, notes []manifest.Problem) {
 	for _, d := range documentsOf(stacks) {
 		for _, f := range d.files {
-			if *f.path == "" || f.made {
+			if *f.path == "" {
 				continue
 			}
-			p := manifest.Problem{Origin: d.origin, Key: d.key, Field: f.field}
-			if d.where != nil {
-				p.Origin.Line = d.where(f.field).Line
-			}
-			if p.What, p.Fix = f.wrong(); p.What != "" {
+			what, fix := f.wrong()
+			if p := d.problem(f, what, fix); what != "" {
 				problems = append(problems, p)
 			} else if f.exposed() {
 				p.What, p.Fix = fmt.Sprintf("%s can be read by everybody on this machine", *f.path), "take the right from others with chmod o-rwx"
@@ -138,6 +136,9 @@ func ExposedSecrets(stacks []Stack) (files []ExposedSecret) {
 func (f namedFile) exposed() bool { return f.secret && localfile.Exposed(*f.path) }
 
 func (f namedFile) wrong() (what, fix string) {
+	if f.made {
+		return f.unmakeable()
+	}
 	most := int64(localfile.Certificates)
 	if f.secret {
 		most = localfile.Secret
@@ -154,6 +155,46 @@ func (f namedFile) wrong() (what, fix string) {
 		return fmt.Sprintf("%s is empty", *f.path), "write into it what the field is for"
 	}
 	return "", ""
+}
+
+// unmakeable says why the agent could not write a file that it makes itself, or not read it back.
+func (f namedFile) unmakeable() (what, fix string) {
+	info, err := os.Stat(*f.path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Sprintf("%s is not a regular file, so that the agent cannot read back what it wrote", *f.path), "name a file; a line for each status is on standard output and in the log anyway"
+	case err == nil:
+		return "", ""
+	case !errors.Is(err, fs.ErrNotExist):
+		return "cannot be written: " + err.Error(), "correct the path"
+	}
+	folder, err := os.Stat(filepath.Dir(*f.path))
+	if err != nil || !folder.IsDir() {
+		return fmt.Sprintf("there is no folder %s", filepath.Dir(*f.path)), "make it, or correct the path; a relative one begins at the folder of the configuration file"
+	}
+	return "", ""
+}
+
+// CheckMade looks at the files that the agent makes: nothing of what it does would be reported there.
+func CheckMade(stacks []Stack) (problems manifest.Problems) {
+	for _, d := range documentsOf(stacks) {
+		for _, f := range d.files {
+			if f.made && *f.path != "" {
+				if what, fix := f.wrong(); what != "" {
+					problems = append(problems, d.problem(f, what, fix))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func (d documentFiles) problem(f namedFile, what, fix string) manifest.Problem {
+	p := manifest.Problem{Origin: d.origin, Key: d.key, Field: f.field, What: what, Fix: fix}
+	if d.where != nil {
+		p.Origin.Line = d.where(f.field).Line
+	}
+	return p
 }
 
 // stackKind finds documents of the kind Stack without parsing.

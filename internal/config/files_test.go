@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -104,5 +105,30 @@ func TestIs(t *testing.T) {
 	}
 	if !Is(filepath.Join(dir, Usual)) || Is(filepath.Join(dir, "missing.yaml")) {
 		t.Error("by name")
+	}
+}
+
+// TestWhatTheAgentMakesIsChecked: a report that nobody could read back is refused before anything is applied.
+func TestWhatTheAgentMakesIsChecked(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for path, want := range map[string]int{"new.jsonl": 0, "missing/new.jsonl": 1, pipe: 1, "/dev/null": 1, dir: 1} {
+		file := filepath.Join(dir, "stackreeve.yaml")
+		text := "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\nspec:\n  source: {url: ./repo}\n  report: {file: {path: " + path + "}}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stacks, err := Load([]string{file}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := CheckMade(stacks)
+		all, _ := CheckFiles(stacks)
+		if len(made) != want || len(all) != want || want == 1 && (made[0].Field != "spec.report.file.path" || made[0].Origin.Line != 6) {
+			t.Errorf("%s: %v, %v, want %d", path, made, all, want)
+		}
 	}
 }

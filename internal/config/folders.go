@@ -66,9 +66,12 @@ func (u Unlisted) Unwrap() error { return u.Err }
 // when they were last known, are their stacks. The other documents are not concerned; but who
 // depends on one of which no folder is known goes on to depend on its name.
 //
+// Of several that would have one name, served says which of them is that stack already: it stays, and the others are
+// problems. Where none is, all of them are.
+//
 // One that was asked for by name, and whose folder is not there, is made with [Stack.Gone] where
 // keepGone is true.
-func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, unlisted []Unlisted) {
+func InFolders(documents []Stack, keepGone bool, served func(*Stack) bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, unlisted []Unlisted) {
 	made := map[string][]string{} // names of stacks, by that of their document
 	for i := range documents {
 		s := &documents[i]
@@ -106,7 +109,7 @@ func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base
 			stacks = append(stacks, one)
 		}
 	}
-	stacks, twice := uniqueFolders(stacks)
+	stacks, twice := uniqueFolders(stacks, served)
 	for i := range stacks {
 		stacks[i].dependOnFolders(made)
 	}
@@ -120,6 +123,7 @@ func (s *Stack) in(base, folder string) Stack {
 	one.Name, one.of = s.Name+"-"+name, s.Name
 	one.Spec.Source.Path, one.Spec.Source.Paths = path.Join(base, folder), ""
 	one.Spec.Cloud = strings.ReplaceAll(s.Spec.Cloud, folderWord, name)
+	one.Spec.Project = strings.ReplaceAll(s.Spec.Project, folderWord, name)
 	return one
 }
 
@@ -136,9 +140,9 @@ func (s *Stack) folderProblem(what, fix string) manifest.Problem {
 		What: fmt.Sprintf("the folder %s: %s", s.Spec.Source.Path, what), Fix: fix}
 }
 
-// uniqueFolders leaves out stacks of folders that have the name of another stack: marks could not
-// distinguish them.
-func uniqueFolders(stacks []Stack) (unique []Stack, problems manifest.Problems) {
+// uniqueFolders leaves out stacks of folders that have the name of another stack, since marks could not distinguish them,
+// but the one that is served already: no commit takes another stack's place.
+func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, problems manifest.Problems) {
 	by := map[string][]*Stack{}
 	for i := range stacks {
 		by[stacks[i].Name] = append(by[stacks[i].Name], &stacks[i])
@@ -146,7 +150,7 @@ func uniqueFolders(stacks []Stack) (unique []Stack, problems manifest.Problems) 
 	for i := range stacks {
 		s := &stacks[i]
 		same := by[s.Name]
-		if s.of == "" || len(same) == 1 {
+		if s.of == "" || len(same) == 1 || served(s) && !slices.ContainsFunc(same, func(o *Stack) bool { return o.of == "" }) {
 			unique = append(unique, *s)
 			continue
 		}

@@ -24,7 +24,7 @@ func names(stacks []Stack) string {
 
 func TestAStackForEachFolder(t *testing.T) {
 	users := Stack{Name: "users", Spec: Spec{DependsOn: []string{"prod"}}}
-	stacks, problems, unlisted := InFolders([]Stack{document("prod", "clouds/*/*"), users}, false, listed("eu/a", "us/b"))
+	stacks, problems, unlisted := InFolders([]Stack{document("prod", "clouds/*/*"), users}, false, nobody, listed("eu/a", "us/b"))
 	if len(unlisted) > 0 || len(problems) > 0 || names(stacks) != "prod-eu-a prod-us-b users" {
 		t.Fatalf("got %s, %v, %v", names(stacks), problems, unlisted)
 	}
@@ -40,7 +40,7 @@ func TestAStackForEachFolder(t *testing.T) {
 func TestAttackFolderNames(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	other := Stack{Name: "prod-taken"}
-	stacks, problems, unlisted := InFolders([]Stack{document("prod", "*"), other}, false,
+	stacks, problems, unlisted := InFolders([]Stack{document("prod", "*"), other}, false, nobody,
 		listed("good", "Upper", "a b", "tab\t", "new\nline", "ünicode", "-", "end-", "a..b", "..", long, "$(reboot)", "taken"))
 	if len(unlisted) > 0 || names(stacks) != "prod-good prod-taken" || len(problems) != 12 {
 		t.Fatalf("got %s, %d problems, %v: %v", names(stacks), len(problems), unlisted, problems)
@@ -51,7 +51,7 @@ func TestAttackFolderNames(t *testing.T) {
 }
 
 func TestAttackTwoFoldersOfOneName(t *testing.T) {
-	stacks, problems, _ := InFolders([]Stack{document("prod", "*/*")}, false, listed("a-b/c", "a/b-c", "d/e"))
+	stacks, problems, _ := InFolders([]Stack{document("prod", "*/*")}, false, nobody, listed("a-b/c", "a/b-c", "d/e"))
 	if names(stacks) != "prod-d-e" || len(problems) != 2 {
 		t.Fatalf("got %s, %v", names(stacks), problems)
 	}
@@ -63,14 +63,14 @@ func TestAttackTwoFoldersOfOneName(t *testing.T) {
 func TestOneStackOfAFolder(t *testing.T) {
 	one := document("prod", "clouds/*")
 	one.only = "prod-eu"
-	stacks, problems, _ := InFolders([]Stack{one}, false, listed("eu", "us", "Wrong"))
+	stacks, problems, _ := InFolders([]Stack{one}, false, nobody, listed("eu", "us", "Wrong"))
 	if names(stacks) != "prod-eu" || len(problems) > 0 {
 		t.Errorf("got %s, %v", names(stacks), problems)
 	}
-	if stacks, problems, _ = InFolders([]Stack{one}, false, listed("us")); len(stacks) > 0 || len(problems) != 1 {
+	if stacks, problems, _ = InFolders([]Stack{one}, false, nobody, listed("us")); len(stacks) > 0 || len(problems) != 1 {
 		t.Errorf("got %s, %v", names(stacks), problems)
 	}
-	if stacks, _, _ = InFolders([]Stack{one}, true, listed("us")); len(stacks) != 1 || !stacks[0].Gone() || stacks[0].Spec.Source.Path != "clouds/eu" {
+	if stacks, _, _ = InFolders([]Stack{one}, true, nobody, listed("us")); len(stacks) != 1 || !stacks[0].Gone() || stacks[0].Spec.Source.Path != "clouds/eu" {
 		t.Errorf("got %+v", stacks)
 	}
 }
@@ -88,7 +88,7 @@ func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 		}
 		return []string{"a", "b"}, nil
 	}
-	stacks, problems, unlisted := InFolders([]Stack{document("new", "*"), document("prod", "*"), document("test", "*"), users}, false, list)
+	stacks, problems, unlisted := InFolders([]Stack{document("new", "*"), document("prod", "*"), document("test", "*"), users}, false, nobody, list)
 	if names(stacks) != "prod-eu test-a test-b users" || len(problems) > 0 {
 		t.Fatalf("got %s, %v", names(stacks), problems)
 	}
@@ -97,5 +97,25 @@ func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 	}
 	if len(unlisted) != 2 || unlisted[0].Document.Name != "new" || unlisted[1].Document.Name != "prod" || !errors.Is(unlisted[0], down) {
 		t.Errorf("unlisted: %v", unlisted)
+	}
+}
+
+func nobody(*Stack) bool { return false }
+
+// TestAServedStackStays has a folder of another repository, and one of the same, take a stack's name.
+func TestAServedStackStays(t *testing.T) {
+	for served, want := range map[string]string{"": "", "clouds/eu-test": "clouds/eu-test", "clouds/test": "clouds/test"} {
+		stacks, problems, _ := InFolders([]Stack{document("prod", "clouds/*"), document("prod-eu", "clouds/*")}, false,
+			func(s *Stack) bool { return s.Spec.Source.Path == served },
+			func(d *Stack, _, _ string) ([]string, error) {
+				return map[string][]string{"prod": {"eu-test"}, "prod-eu": {"test"}}[d.Name], nil
+			})
+		got := ""
+		if len(stacks) == 1 {
+			got = stacks[0].Spec.Source.Path
+		}
+		if got != want || len(problems) != 2-len(stacks) {
+			t.Errorf("%q is served: %d stacks, %q; %v", served, len(stacks), got, problems)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -10,17 +9,17 @@ import (
 // Kind is one of those that configuration files hold.
 type Kind struct {
 	GVK  manifest.GroupVersionKind
-	Body reflect.Type // a whole document
+	Body manifest.Type // a whole document
 	Doc  string
 }
 
 // Kinds are all of them.
 func Kinds() []Kind {
 	return []Kind{
-		{GVK, reflect.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},
-		{PolicyGVK, reflect.TypeFor[PolicyBody](), "A rule of the agent's configuration that plans are judged by."},
-		{NotificationGVK, reflect.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who is told of what happens to stacks."},
-		{AgentsGVK, reflect.TypeFor[AgentsBody](), "A part of the agent's configuration that has several agents serve the same stacks, each of them by one at a time."},
+		{GVK, manifest.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},
+		{PolicyGVK, manifest.TypeFor[PolicyBody](), "A rule of the agent's configuration that plans are judged by."},
+		{NotificationGVK, manifest.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who is told of what happens to stacks."},
+		{AgentsGVK, manifest.TypeFor[AgentsBody](), "A part of the agent's configuration that has several agents serve the same stacks, each of them by one at a time."},
 	}
 }
 

@@ -226,7 +226,7 @@ func (s *Stack) complete() manifest.Problems {
 	}
 	limit, err3 := plan.ParseLimit(text)
 	kinds, err4 := parseLimits(s.Spec.Sync.MaxDeletesPerKind)
-	s.Poll, s.DriftCheck, s.Limits = poll, drift, plan.Limits{All: limit, Kinds: kinds}
+	s.Poll, s.DriftCheck, s.Limits = poll, drift, plan.Limits{All: limit, Kinds: kinds, DataLoss: s.Spec.Sync.AllowDataLoss}
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/policy"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // PolicyGVK is the kind of the rules that configuration files hold besides stacks.
@@ -22,8 +23,8 @@ type PolicyBody struct {
 // PolicySpec is what a Policy document says.
 type PolicySpec struct {
 	Match   Match  `json:"match,omitempty" doc:"What the rule is asked about; everything if left out."`
-	Rule    string `json:"rule" rule:"required,min=1,max=4096" doc:"A CEL expression that is true for what is allowed. It sees object (kind, metadata, spec), step (action, changes) and stack."`
-	Message string `json:"message,omitempty" rule:"max=500" doc:"What people read where the rule is not true; the rule itself if left out."`
+	Rule    string `json:"rule" rule:"lines,required,min=1,max=4096" doc:"A CEL expression that is true for what is allowed. It sees object (kind, metadata, spec), step (action, changes) and stack."`
+	Message string `json:"message,omitempty" rule:"lines,max=500" doc:"What people read where the rule is not true; the rule itself if left out."`
 	Action  string `json:"action,omitempty" rule:"enum=deny|warn,default=deny" doc:"deny: it is not carried out. warn: it is said in the plan, and carried out."`
 }
 
@@ -87,4 +88,46 @@ func (s *Stack) CheckPolicies(known []string) (problems manifest.Problems) {
 		}
 	}
 	return problems
+}
+
+// TryPolicies says what the stack's policies say against objects, by a plan that was made without a cloud: what is denied is a
+// problem, where the object is not there already. What depends on the cloud is noted as not tried.
+func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
+	at := map[manifest.Key]manifest.Origin{}
+	for i := range p.Workloads {
+		at[p.Workloads[i].Key] = p.Workloads[i].Origin
+	}
+	for i := range p.Steps {
+		at[p.Steps[i].Key] = p.Steps[i].Origin
+	}
+	type place struct {
+		policy string
+		at     manifest.Origin
+	}
+	said, untried := map[place]bool{}, map[string]int{}
+	for _, f := range policy.Try(s.policies, s.Name, p) {
+		here := place{f.Policy.Name, at[f.Key]}
+		switch problem := (manifest.Problem{Origin: here.at, Key: f.Key, Field: "policy", What: f.Against}); {
+		case f.Untried:
+			untried[f.Policy.Name]++
+		case said[here]: // what one manifest stands for is told once
+		case f.Policy.Warn:
+			notes, said[here] = append(notes, problem), true
+		default:
+			problem.Fix = "change the object; one that is there already stays as it is"
+			problems, said[here] = append(problems, problem), true
+		}
+	}
+	for i := range s.policies {
+		if n := untried[s.policies[i].Name]; n > 0 {
+			notes = append(notes, manifest.Problem{Origin: s.policies[i].Origin, Key: manifest.Key{Kind: PolicyGVK.Kind, Name: s.policies[i].Name}, Field: "spec.rule",
+				What: fmt.Sprintf("was not tried on %d of the objects: it asks for steps, or for what names stand for, which the cloud decides; a plan tries it", n)})
+		}
+	}
+	return problems, notes
+}
+
+// HasPolicies reports whether there is a policy that may be about the stack.
+func (s *Stack) HasPolicies() bool {
+	return slices.ContainsFunc(s.policies, func(p policy.Policy) bool { return p.About(s.Name) })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/pattern"
@@ -12,11 +13,13 @@ import (
 
 // Report says where the agent reports, besides its log and its metrics.
 type Report struct {
-	GitHub *GitHub `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
-	Gitea  *Gitea  `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
-	File   *File   `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for those with neither."`
-	Poll   string  `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
-	Forks  string  `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks: validate checks their manifests and compares them with the branch's, without the cloud; plan treats them like all others."`
+	GitHub     *GitHub           `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
+	Gitea      *Gitea            `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
+	File       *File             `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for those with neither."`
+	Poll       string            `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
+	Page       string            `json:"page,omitempty" doc:"Address of the agent's page as browsers reach it, such as https://agent.example.com:9464; notifications lead there."`
+	Dashboards map[string]string `json:"dashboards,omitempty" rule:"max=100" doc:"Where browsers see an object in the cloud's own dashboard, by kind: an address with {id}; * is for every other kind."`
+	Forks      string            `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks: validate checks their manifests and compares them with the branch's, without the cloud; plan treats them like all others."`
 }
 
 // GitHub is a repository on GitHub, and the credentials for it.
@@ -88,6 +91,12 @@ func (r *Report) check(add func(field, what string)) {
 		checkAddress(add, at+".gitea.url", g.URL)
 		if r.GitHub != nil {
 			add(at+".gitea", "github is set, too; a stack reports to one forge: keep one of them")
+		}
+	}
+	checkAddress(add, at+".page", r.Page)
+	for kind, address := range r.Dashboards {
+		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || !strings.Contains(address, "{id}") {
+			add(at+".dashboards."+kind, "is not an address with {id}; write it as https://dashboard.example.com/project/instances/{id}/")
 		}
 	}
 	if r.Poll != "" {

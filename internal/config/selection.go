@@ -18,8 +18,8 @@ func (s *Source) checkSelection(add func(field, what string)) {
 		patterns []string
 	}{{"include", s.Include}, {"exclude", s.Exclude}} {
 		for i, pattern := range list.patterns {
-			if !manifest.Pattern(pattern) {
-				add(fmt.Sprintf("spec.source.%s[%d]", list.field, i), fmt.Sprintf("%q is no pattern; write it like net/*.yaml or **/drafts", pattern))
+			if why := manifest.NoPattern(pattern); why != "" {
+				add(fmt.Sprintf("spec.source.%s[%d]", list.field, i), fmt.Sprintf("%q %s", pattern, why))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -170,6 +171,22 @@ func TestAttackWithNothingConfigured(t *testing.T) {
 	for _, tokens := range []func() ([]Token, error){func() ([]Token, error) { return nil, errors.New("empty") }, func() ([]Token, error) { return nil, nil }} {
 		if _, err := New(Config{Tokens: tokens, Log: slog.New(slog.DiscardHandler)}); err == nil {
 			t.Error("a handler without a token")
+		}
+	}
+}
+
+// A token is sent without encryption to this machine only, and not to its link, where others answer.
+func TestAttackTokenOverTheLink(t *testing.T) {
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(strings.Repeat("x", 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:9464": true, "http://localhost:9464": true, "http://[::1]:9464": true, "https://169.254.1.1": true,
+		"http://169.254.1.1:9464": false, "http://[fe80::1]:9464": false, "http://224.0.0.1": false, "http://10.0.0.1": false, "http://example.org": false,
+	} {
+		if _, err := NewClient(address, token, ""); (err == nil) != want {
+			t.Errorf("%s: %v", address, err)
 		}
 	}
 }

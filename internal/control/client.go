@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,22 +31,27 @@ type Client struct {
 }
 
 // NewClient asks the agent at an address, with the token of a file. The token is
-// sent to no address that is not encrypted, but to this machine.
-func NewClient(address, tokenFile string) (*Client, error) {
+// sent to no address that is not encrypted, but to this machine. caFile has the certificates, in PEM, of an authority that
+// signed the agent's, besides those that the system trusts; "" for none.
+func NewClient(address, tokenFile, caFile string) (*Client, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("%q is not an address; write it as https://host", address)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the address carries more than a host and a path; the token comes from a file")
-	case u.Scheme == "http" && !outbound.Local(u.Hostname()):
-		return nil, errors.New("the address is not encrypted, and would give away the token; use https (http is for this machine's own addresses)")
+	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
+		return nil, errors.New("the address is not encrypted, and would give away the token; use https (http is for loopback addresses of this machine)")
 	}
 	token, err := tokenOf(tokenFile)
 	if err != nil {
 		return nil, err
 	}
-	transport := outbound.New(outbound.Config{MaxAnswer: maxAnswer, Home: []string{u.Hostname()}})
+	trust, err := outbound.Trusting(caFile)
+	if err != nil {
+		return nil, err
+	}
+	transport := outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: []string{u.Hostname()}})
 	return &Client{server: u, token: token, http: outbound.Client(transport, askTime)}, nil
 }
 
@@ -59,25 +65,53 @@ func (c *Client) Approve(ctx context.Context, stack, hash string) error {
 	return c.ask(ctx, stack, "approve", hash)
 }
 
+// State reads how a stack is into a value, as the agent says.
+func (c *Client) State(ctx context.Context, stack string, into any) error {
+	resp, err := c.send(ctx, http.MethodGet, stack, "", "")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(into); err != nil {
+		return fmt.Errorf("the agent's answer: %w", err)
+	}
+	return nil
+}
+
 func (c *Client) ask(ctx context.Context, stack, verb, body string) error {
+	resp, err := c.send(ctx, http.MethodPost, stack, verb, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted {
+		return refusal(resp)
+	}
+	return nil
+}
+
+func (c *Client) send(ctx context.Context, method, stack, verb, body string) (*http.Response, error) {
 	if !stackForm.MatchString(stack) {
-		return fmt.Errorf("%q cannot be a stack's name", stack)
+		return nil, fmt.Errorf("%q cannot be a stack's name", stack)
 	}
 	address := c.server.JoinPath(Prefix, stack, verb).String()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("ask the agent: %w", err)
+		return nil, fmt.Errorf("ask the agent: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", "text/plain")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the agent: %w", err)
+		return nil, fmt.Errorf("ask the agent: %w", err)
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusAccepted {
-		return nil
-	}
+	return resp, nil
+}
+
+func refusal(resp *http.Response) error {
 	const shown = 500
 	text, err := io.ReadAll(io.LimitReader(resp.Body, shown))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 const (
 	secret = "0123456789abcdef0123456789abcdef0123456789abcdef"
-	hash   = "0123456789abcdef0123456789abcdef"
+	hash   = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
 // door serves a handler as the agent does, with the stack prod behind it.
@@ -43,7 +43,9 @@ func newDoor(t *testing.T) *door {
 	quiet := slog.New(slog.DiscardHandler)
 	h, err := New(Config{
 		Tokens: func() ([]Token, error) { return Tokens(d.file) }, Log: quiet,
-		Stacks: map[string]Actions{"prod": {Now: d.now, Approve: d.approve, Elsewhere: func() error { return d.elsewhere }, State: func() any { return map[string]string{"stack": "prod"} }}},
+		Stack: func(name string) (Actions, bool) {
+			return Actions{Now: d.now, Approve: d.approve, Elsewhere: func() error { return d.elsewhere }, State: func() any { return map[string]string{"stack": "prod"} }}, name == "prod"
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +268,7 @@ func TestTokenFiles(t *testing.T) {
 
 func TestTheClient(t *testing.T) {
 	d := newDoor(t)
-	c, err := NewClient("http://"+d.address+"/", d.file)
+	c, err := NewClient("http://"+d.address+"/", d.file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +285,7 @@ func TestTheClient(t *testing.T) {
 		t.Errorf("no name: %v", err)
 	}
 	for _, address := range []string{"http://agent.example.com", "http://192.0.2.1:9464", "ftp://localhost", "localhost:9464", "https://token@agent.example.com", "https://agent.example.com/?token=x"} {
-		if _, err := NewClient(address, d.file); err == nil {
+		if _, err := NewClient(address, d.file, ""); err == nil {
 			t.Errorf("the token would be sent to %s", address)
 		}
 	}

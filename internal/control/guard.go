@@ -17,6 +17,15 @@ func Counts(ctx context.Context) bool {
 	return ok && counts()
 }
 
+// whoKey is that of the name of the holder of the token that a request bore.
+type whoKey struct{}
+
+// Who is the name of the holder of the token that a request bore, by its context; "" when it has none.
+func Who(ctx context.Context) string {
+	name, _ := ctx.Value(whoKey{}).(string)
+	return name
+}
+
 // Guard lets only those reach a handler that bear one of the tokens, read again for each request; see [Counts].
 // refuse answers all others, and is not given anything that next knows.
 func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, refuse func(w http.ResponseWriter, code int)) (http.Handler, error) {
@@ -36,7 +45,8 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 			return
 		}
 		counts := func() bool { return door.counts(token) }
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), countsKey{}, counts)))
+		ctx := context.WithValue(context.WithValue(r.Context(), countsKey{}, counts), whoKey{}, token.Name)
+		next.ServeHTTP(w, r.WithContext(ctx))
 	}), nil
 }
 

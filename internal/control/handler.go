@@ -31,8 +31,9 @@ type Actions struct {
 type Config struct {
 	// Tokens returns the tokens that count now; see the function [Tokens].
 	Tokens func() ([]Token, error)
-	Stacks map[string]Actions
-	Log    *slog.Logger
+	// Stack is what can be asked of a stack now; ok is false when there is none of that name.
+	Stack func(name string) (actions Actions, ok bool)
+	Log   *slog.Logger
 }
 
 // Handler answers requests below [Prefix].
@@ -72,7 +73,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, verb, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), Prefix), "/")
-	stack, ok := h.Stacks[name]
+	stack, ok := h.Stack(name)
 	serve, method := h.state, http.MethodGet
 	switch verb {
 	case "":
@@ -164,9 +165,9 @@ func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
 }
 
 // maxHash is the longest body that is read, in bytes.
-const maxHash = 128
+const maxHash = 256
 
-var hashForm = pattern.Of(`^[0-9a-f]{32}$`)
+var hashForm = pattern.Of(`^[0-9a-f]{64}$`)
 
 func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHash))
@@ -177,7 +178,7 @@ func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 		unread(w, r)
 		http.Error(w, "too long", http.StatusRequestEntityTooLarge)
 	case err != nil || !hashForm.MatchString(hash):
-		http.Error(w, "send the hash of the plan, 32 hexadecimal digits, as the body", http.StatusBadRequest)
+		http.Error(w, "send the hash of the plan, 64 hexadecimal digits, as the body", http.StatusBadRequest)
 	default:
 		if err := a.Approve(hash, a.by); err != nil {
 			http.Error(w, err.Error(), http.StatusConflict)

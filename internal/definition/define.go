@@ -3,7 +3,6 @@ package definition
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Bounds of all definitions of a revision together: what is compiled takes time, and types that are made at run time are
-// never forgotten.
+// Bounds of all definitions of a revision together: what is compiled takes time and memory.
 const (
 	mostDefinitions = 200
 	mostSource      = 256 << 10 // bytes of expressions
@@ -162,12 +160,17 @@ func (d *draft) types() {
 	if d.made.broken {
 		return
 	}
-	tag := `json:"spec,omitempty" doc:"What the object shall be."`
-	if slices.ContainsFunc(spec.fields, func(f *field) bool { return f.required && f.fallback == nil }) {
-		tag = `json:"spec" rule:"required" doc:"What the object shall be."`
+	needed := slices.ContainsFunc(spec.fields, func(f *field) bool { return f.required && f.fallback == nil })
+	body, err := structure(&field{name: specField, typ: spec, present: true, markers: markers{required: needed, doc: "What the object shall be."}})
+	if err != nil {
+		d.problem(specPath, err.Error(), "")
+		return
 	}
-	d.made.body = reflect.StructOf([]reflect.StructField{{Name: "Spec", Type: spec.goStruct(), Tag: reflect.StructTag(tag)}})
+	d.made.body = body
 }
+
+// specField is the one field of documents of a kind that a definition makes.
+const specField = "spec"
 
 // named is what expressions see of another resource: its name.
 func named() *shape {

@@ -3,7 +3,6 @@ package definition
 import (
 	"errors"
 	"fmt"
-	"reflect"
 
 	"cel.dev/cel-go/common/types/ref"
 
@@ -15,7 +14,7 @@ import (
 type defined struct {
 	info      kind.Info
 	obj       *manifest.Object
-	body      reflect.Type
+	body      manifest.Type
 	spec      *shape
 	schema    *shape
 	resources []*resource
@@ -36,9 +35,9 @@ type anything struct {
 
 func (k *defined) Info() kind.Info { return k.info }
 
-func (k *defined) Body() reflect.Type {
-	if k.body == nil {
-		return reflect.TypeFor[anything]()
+func (k *defined) Body() manifest.Type {
+	if !k.body.Is() {
+		return manifest.TypeFor[anything]()
 	}
 	return k.body
 }
@@ -47,12 +46,12 @@ func (k *defined) Body() reflect.Type {
 func (k *defined) Decode(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 	d := kind.NewDesired(obj)
 	d.Virtual = true
-	into := reflect.New(k.Body())
-	d.Spec = into.Elem().Field(0).Addr().Interface()
 	if k.broken {
 		return d, nil
 	}
-	return d, obj.Decode(into.Interface())
+	read, problems := obj.Read(k.body)
+	d.Spec, _ = read.(manifest.Fields)[specField].(manifest.Fields)
+	return d, problems
 }
 
 func (k *defined) Name(w kind.Want[any]) string          { return w.Key.Name }
@@ -131,7 +130,7 @@ func (k *defined) variable(d *kind.Desired) ref.Val {
 	}
 	return celValue(map[string]any{
 		"metadata": map[string]any{"name": d.Key.Name, "namespace": d.Key.Namespace, "labels": labels},
-		"spec":     k.spec.readStruct(reflect.ValueOf(d.Spec).Elem()),
+		"spec":     k.spec.seenStruct(d.Spec.(manifest.Fields)),
 	})
 }
 

@@ -79,6 +79,7 @@ type expression struct {
 	source  string
 	program cel.Program
 	result  *cel.Type
+	sees    map[string]bool // variables that it names
 }
 
 // compile checks an expression. Its error is for people.
@@ -97,7 +98,11 @@ func (l *language) compile(source string) (*expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &expression{source, program, ast.OutputType()}, nil
+	sees := map[string]bool{}
+	for _, reference := range ast.NativeRep().ReferenceMap() {
+		sees[reference.Name] = true // "" of a function
+	}
+	return &expression{source, program, ast.OutputType(), sees}, nil
 }
 
 // firstIssue is what is wrong with an expression, on one line.

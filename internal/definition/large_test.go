@@ -26,6 +26,7 @@ func config(value string, times int, more string) string {
 
 // A few kilobytes that are taken over and over make no gigabytes.
 func TestAttackLargeResults(t *testing.T) {
+	testcost.Long(t)
 	const most = 250 << 20
 	text := team + "spec: {a: \"" + strings.Repeat("a", 256<<10) + "\"}\n"
 	list := team + "spec: {many: [a" + strings.Repeat(",a", 20_000) + "]}\n"
@@ -56,6 +57,7 @@ func TestAttackLargeResults(t *testing.T) {
 // What is written out in templates costs no evaluation, and counts all the same, as do labels and annotations, those of the
 // object included. No more is made than counts.
 func TestAttackManyValues(t *testing.T) {
+	testcost.Long(t)
 	var many strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&many, "l%d: x, ", i)
@@ -87,6 +89,7 @@ func TestAttackManyValues(t *testing.T) {
 
 // Nor does the status that a definition makes of them, and one object that many show.
 func TestAttackLargeStatus(t *testing.T) {
+	testcost.Long(t)
 	var fields strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&fields, "\n      f%d: \"${schema.spec.many}\"", i)
@@ -127,6 +130,7 @@ func TestAttackLargeStatus(t *testing.T) {
 
 // Nor do thousands of wrong expressions, of which only the first ones are shown.
 func TestAttackWrongExpressions(t *testing.T) {
+	testcost.Long(t)
 	var resources, fields strings.Builder
 	resources.WriteString("  - id: config\n    template:\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: a}\n      data:\n")
 	for i := range 2_000 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // resource is a network with further fields of a resource, and a spec.
@@ -63,6 +65,7 @@ func TestRefusedDefinitions(t *testing.T) {
 		{"namespace", strings.Replace(of("", "{}"), "{name: \"$", "{namespace: other, name: \"$", 1), "is not that of the object"},
 		{"finalizers", strings.Replace(of("", "{}"), "{name: \"$", "{finalizers: [a], name: \"$", 1), "is not for templates"},
 		{"observed", of("", "{}") + other + "'${net.status.id}'}}\n", "asks what net is in the cloud"},
+		{"the spec of another", of("", "{}") + other + "'${net.spec.resource.mtu}'}}\n", "which reads the spec of net"},
 		{"named where that is not seen", of("    includeWhen: ['${net.metadata.name == \"x\"}']\n", "{}"), "asks what net is in the cloud"},
 		{"another mistake beside a name", definitionOf(" {about: string}", resource("", "{}")+other+"'${net.metadata.name + schema.spec.abuot}'}}\n"), "undefined field 'abuot'; did you mean about?"},
 		{"observed in includeWhen", of("    includeWhen: ['${net.status.state == \"InSync\"}']\n", "{}"), "asks what net is in the cloud"},
@@ -201,6 +204,7 @@ func TestDefinitionsAmongThemselves(t *testing.T) {
 
 // Whatever an expression is, it ends soon, and what is said names what ran out.
 func TestBombs(t *testing.T) {
+	testcost.Long(t)
 	chain := func(first, step string, n int) string { return first + strings.Repeat(step, n) }
 	for _, c := range []struct{ name, expr, want string }{
 		{"loops", "lists.range(1000).map(a, lists.range(1000).map(b, lists.range(1000).map(c, a * b * c))).size() > 0 ? 'x' : 'y'", "costs more than 1000000 units"},
@@ -241,6 +245,7 @@ func TestBombs(t *testing.T) {
 
 // Many expressions, none of which costs too much, end within what a revision may cost.
 func TestBombsTogether(t *testing.T) {
+	testcost.Long(t)
 	const dear = "lists.range(1000).map(a, lists.range(40).map(b, a * b)).size() > 0 ? 'x' : 'y'"
 	var children strings.Builder
 	for i := range 30 {

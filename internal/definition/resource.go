@@ -176,7 +176,7 @@ func (d *draft) metadata(r *resource, at string, from any, k kind.Kind, names, f
 
 // checkFields refuses fields that objects of the kind do not have.
 func (d *draft) checkFields(k kind.Kind, at, path string, from any) {
-	if broken, ok := k.(*defined); ok && broken.body == nil {
+	if broken, ok := k.(*defined); ok && !broken.body.Is() {
 		return
 	}
 	switch v := from.(type) {

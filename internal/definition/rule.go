@@ -33,6 +33,9 @@ func NewRule(source string, variables ...string) (*Rule, error) {
 // String is the rule as it is written.
 func (r *Rule) String() string { return r.expression.source }
 
+// Sees reports whether the rule asks for a variable.
+func (r *Rule) Sees(variable string) bool { return r.expression.sees[variable] }
+
 // Holds says whether the rule is true. Its error says why it is neither true nor false; it is for people.
 func (r *Rule) Holds(values map[string]any) (bool, error) {
 	seen := make(map[string]any, len(values))

@@ -34,8 +34,9 @@ const (
 
 // field is a field of a struct.
 type field struct {
-	name string
-	typ  *shape
+	name    string
+	typ     *shape
+	present bool // see [manifest.Field]
 	markers
 }
 

@@ -36,9 +36,9 @@ type Schema struct {
 type Resource struct {
 	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"What expressions call it."`
 	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions in it. They see schema.metadata, schema.spec and the variables of forEach, and of other resources the name: id.metadata.name." example:"{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: '${schema.metadata.name}'}, spec: {resource: {}}}"`
-	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"max=20" doc:"Expressions that must all be true, or the object is left out."`
-	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"max=20" doc:"Expressions over this object in the cloud that must all be true for the whole to be available; with forEach each stands for one of the objects."`
-	ForEach     []map[string]string `json:"forEach,omitempty" rule:"max=5" doc:"Variables, each with an expression for a list: an object for every combination, at most 1,000."`
+	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"lines,max=20" doc:"Expressions that must all be true, or the object is left out."`
+	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions over this object in the cloud that must all be true for the whole to be available; with forEach each stands for one of the objects."`
+	ForEach     []map[string]string `json:"forEach,omitempty" rule:"lines,max=5" doc:"Variables, each with an expression for a list: an object for every combination, at most 1,000."`
 	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object that has a manifest elsewhere in the repository, for status and readyWhen."`
 }
 

@@ -2,11 +2,13 @@ package definition
 
 import (
 	"fmt"
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"cel.dev/cel-go/cel"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 // words is what people call the type.
@@ -43,75 +45,61 @@ func (s *shape) celType() *cel.Type {
 	return cel.DynType
 }
 
-// goType is the type as manifests are read into it. Absent values are nil.
-func (s *shape) goType() reflect.Type {
+// readAs is the type as manifests are read.
+func (s *shape) readAs() (manifest.Type, error) {
 	switch s.what {
 	case "string":
-		return reflect.TypeFor[*string]()
+		return manifest.TypeFor[string](), nil
 	case "integer":
-		return reflect.TypeFor[*int64]()
+		return manifest.TypeFor[int64](), nil
 	case "boolean":
-		return reflect.TypeFor[*bool]()
+		return manifest.TypeFor[bool](), nil
 	case "float":
-		return reflect.TypeFor[*float64]()
+		return manifest.TypeFor[float64](), nil
 	case "list":
-		return reflect.SliceOf(s.elem.element())
+		elem, err := s.elem.readAs()
+		return manifest.ListOf(elem), err
 	case "map":
-		return reflect.MapOf(reflect.TypeFor[string](), s.elem.element())
+		elem, err := s.elem.readAs()
+		return manifest.MapOf(elem), err
 	case "struct":
-		return reflect.PointerTo(s.goStruct())
+		return structure(s.fields...)
 	}
-	return reflect.TypeFor[any]()
+	return manifest.TypeFor[any](), nil
 }
 
-// element is goType within a list or map, where nothing is absent.
-func (s *shape) element() reflect.Type {
-	if t := s.goType(); t.Kind() == reflect.Pointer {
-		return t.Elem()
+func structure(list ...*field) (manifest.Type, error) {
+	fields := make([]manifest.Field, len(list))
+	for i, f := range list {
+		t, err := f.typ.readAs()
+		if err != nil {
+			return manifest.Type{}, err
+		}
+		fields[i] = manifest.Field{Name: f.name, Doc: f.doc, Rules: f.declared(), Type: t, Present: f.present}
 	}
-	return s.goType()
+	return manifest.Structure(fields)
 }
 
-func (s *shape) goStruct() reflect.Type {
-	fields := make([]reflect.StructField, len(s.fields))
-	for i, f := range s.fields {
-		fields[i] = reflect.StructField{Name: "F" + strconv.Itoa(i), Type: f.typ.goType(), Tag: f.tag()}
-	}
-	return reflect.StructOf(fields)
-}
-
-// tag is what the field's declaration would say.
-func (f *field) tag() reflect.StructTag {
-	rules, last := []string{}, []string{}
+// declared are the rules that the field's declaration in a struct of Go would have.
+func (f *field) declared() []string {
+	rules := []string{"raw"} // what it stands for is judged as if it were written out
 	if f.required && f.fallback == nil {
 		rules = append(rules, "required")
 	}
 	if f.immutable {
 		rules = append(rules, "immutable")
 	}
-	hasMax := false
-	for _, rule := range f.rules {
-		hasMax = hasMax || strings.HasPrefix(rule, "max=")
-		if strings.HasPrefix(rule, "pattern=") { // takes the rest of the tag
-			last = append(last, rule)
-			continue
-		}
-		rules = append(rules, rule)
+	rules = append(rules, f.rules...)
+	has := func(name string) bool {
+		return slices.ContainsFunc(f.rules, func(rule string) bool { return strings.HasPrefix(rule, name+"=") })
 	}
-	if len(last) > 0 && !hasMax {
+	if has("pattern") && !has("max") {
 		rules = append(rules, "max="+strconv.Itoa(mostMatched))
 	}
-	if text := shown(f.fallback); text != "" && !strings.Contains(text, ",") {
+	if text := shown(f.fallback); text != "" {
 		rules = append(rules, "default="+text)
 	}
-	tag := `json:` + strconv.Quote(f.name+",omitempty")
-	if rules = append(rules, last...); len(rules) > 0 {
-		tag += ` rule:` + strconv.Quote(strings.Join(rules, ","))
-	}
-	if f.doc != "" {
-		tag += ` doc:` + strconv.Quote(f.doc)
-	}
-	return reflect.StructTag(tag)
+	return rules
 }
 
 func shown(v any) string {

@@ -3,7 +3,6 @@ package definition
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -48,63 +47,77 @@ func (f *field) settle(s *shape) []manifest.Problem {
 		return nil
 	}
 	alone := field{name: "default", typ: s, markers: markers{rules: f.rules}}
-	into := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "F", Type: s.goType(), Tag: alone.tag()}}))
+	as, err := structure(&alone)
+	if err != nil {
+		return []manifest.Problem{{Field: alone.name, What: err.Error()}}
+	}
 	body, err := manifest.NewBody(map[string]any{alone.name: f.fallback}, 0)
 	if err != nil {
 		return []manifest.Problem{{Field: alone.name, What: err.Error()}}
 	}
 	obj := body.Object(manifest.Key{}, "", manifest.Origin{}, nil)
-	if problems := obj.Decode(into.Interface()); len(problems) > 0 {
+	read, problems := obj.Read(as)
+	if len(problems) > 0 {
 		return problems
 	}
-	f.fallback, _ = s.read(into.Elem().Field(0))
+	f.fallback = nil
+	if value, ok := read.(manifest.Fields)[alone.name]; ok {
+		f.fallback = s.seen(value)
+	}
 	return nil
 }
 
-// read is a decoded value as expressions see it, with the defaults of what is absent. ok is false where there
-// is no value.
-func (s *shape) read(v reflect.Value) (value any, ok bool) {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() {
-			return nil, false
-		}
-		v = v.Elem()
-	}
+// seen is a value of a manifest as expressions see it, with the defaults of what is absent.
+func (s *shape) seen(v any) any {
 	switch s.what {
 	case "list":
-		if v.IsNil() {
-			return nil, false
-		}
-		list := make([]any, v.Len())
+		list, _ := v.([]any)
+		seen := make([]any, len(list))
 		for i := range list {
-			list[i], _ = s.elem.read(v.Index(i))
+			seen[i] = s.elem.seen(list[i])
 		}
-		return list, true
+		return seen
 	case "map":
-		if v.IsNil() {
-			return nil, false
+		m, _ := v.(map[string]any)
+		seen := make(map[string]any, len(m))
+		for key, item := range m {
+			if seen[key] = s.elem.empty(); item != nil {
+				seen[key] = s.elem.seen(item)
+			}
 		}
-		m := make(map[string]any, v.Len())
-		for key, item := range v.Seq2() {
-			m[key.String()], _ = s.elem.read(item)
-		}
-		return m, true
+		return seen
 	case "struct":
-		return s.readStruct(v), true
+		fields, _ := v.(manifest.Fields)
+		return s.seenStruct(fields)
 	case "object":
-		return plain(v.Interface()), true
+		return plain(v)
 	}
-	return v.Interface(), true
+	return v
 }
 
-func (s *shape) readStruct(v reflect.Value) map[string]any {
+// empty is what stands for null in a map.
+func (s *shape) empty() any {
+	switch s.what {
+	case "string":
+		return ""
+	case "integer":
+		return int64(0)
+	case "boolean":
+		return false
+	case "float":
+		return 0.0
+	case "struct":
+		return s.seenStruct(nil)
+	}
+	return nil
+}
+
+func (s *shape) seenStruct(from manifest.Fields) map[string]any {
 	m := make(map[string]any, len(s.fields))
-	for i, f := range s.fields {
-		value, ok := f.typ.read(v.Field(i))
-		if !ok {
-			value, ok = f.absent()
-		}
-		if ok {
+	for _, f := range s.fields {
+		if value, ok := from[f.name]; ok && value != nil {
+			m[f.name] = f.typ.seen(value)
+		} else if value, ok := f.absent(); ok {
 			m[f.name] = value
 		}
 	}

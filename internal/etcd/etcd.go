@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/boot"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
@@ -143,7 +144,7 @@ const (
 )
 
 // ErrSilent says that nobody answered as etcd does.
-var ErrSilent = errors.New("does not answer")
+var ErrSilent = boot.ErrSilent
 
 func (c Client) post(ctx context.Context, address, path string, body, into any) error {
 	text, err := json.Marshal(body)

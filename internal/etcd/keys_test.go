@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/etcd"
-	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
+	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
 // keysSuite is what agents rely on, of a real etcd and of the simulator's; pass has time go by.

@@ -12,10 +12,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/boot"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
+
+// scriptOfMachines is what a machine of a cluster runs.
+const scriptOfMachines = "../cloud/kinds/etcdcluster/etcd.py"
+
+// The script is found where tests that need a real etcd look for it.
+func TestTheScriptOfMachinesIsThere(t *testing.T) {
+	if _, err := os.Stat(scriptOfMachines); err != nil {
+		t.Error(err)
+	}
+}
 
 // stage has the boot script use this machine as if it were several, with one address each.
 const stage = `
@@ -93,8 +104,7 @@ func (r *machines) boot(n, generation int) {
 		one := []string{"certificate", "crt", "key", "ca"}
 		given, wanted["tls"] = base64.StdEncoding.EncodeToString(text), map[string]any{"peer": one, "server": one}
 	}
-	text, _ := json.Marshal(wanted)
-	script, err := os.ReadFile("../cloud/etcdcluster/etcd.py")
+	script, err := os.ReadFile(scriptOfMachines)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -102,8 +112,8 @@ func (r *machines) boot(n, generation int) {
 	for i := range r.size {
 		peers = append(peers, `"`+address(i)+`"`)
 	}
-	filled := strings.NewReplacer("@WANTED@", string(text), "@GIVEN@", given, "{{name}}", fmt.Sprintf("kv-%d", n), `"address": "{{address}}"`, `"address": "`+address(n)+`"`,
-		`{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}`, strings.Join(peers, ", ")).Replace(string(script))
+	filled := strings.NewReplacer("{{name}}", fmt.Sprintf("kv-%d", n), `"address": "{{address}}"`, `"address": "`+address(n)+`"`,
+		`{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}`, strings.Join(peers, ", ")).Replace(boot.Filled(string(script), wanted, given))
 	folder := filepath.Join(r.folder, fmt.Sprint(n))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		r.t.Fatal(err)

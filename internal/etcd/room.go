@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/boot"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -52,6 +53,9 @@ func (c Client) Waiting(ctx context.Context, address string) (w Waiting, err err
 }
 
 func (Client) said(status int, answer []byte, err error) (w Waiting, _ error) {
+	if err == nil {
+		err = boot.Answer(status, answer)
+	}
 	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &w) != nil {
 		return Waiting{}, err
 	}

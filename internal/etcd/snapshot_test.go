@@ -14,7 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
+	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 

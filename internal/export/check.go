@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -101,7 +102,8 @@ func (x *exporter) unowned() kind.Snapshot {
 	return have
 }
 
-// refused takes out the fields that are refused, or the object where that does not help.
+// refused takes out what is refused: of a list the item, of an object the field, or the object
+// where that does not help.
 func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*item) error {
 	dropped, demoted := map[*item]map[string]bool{}, map[*item]bool{} // now
 	for _, p := range problems {
@@ -110,21 +112,22 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 			continue
 		}
 		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath()+".")
-		if at := strings.IndexAny(field, ".["); at >= 0 {
-			field = field[:at]
-		}
+		at, within := one.leftOut(field)
 		switch {
-		case dropped[one][field]:
-		case !one.managed || !inSpec || one.dropped[field]:
+		case dropped[one][at]:
+		case !one.managed || !inSpec || one.dropped[at]:
 			x.demote(one, strings.TrimSpace(p.Field+" "+p.What))
 			demoted[one] = true
 		default:
 			if dropped[one] == nil {
 				dropped[one] = map[string]bool{}
 			}
-			dropped[one][field] = true
-			x.drop(one, field, p.What)
+			dropped[one][at] = true
+			x.drop(one, at, strings.TrimPrefix(within+": "+p.What, ": "))
 		}
+	}
+	for one := range dropped {
+		x.takeOut(one)
 	}
 	switch {
 	case len(dropped)+len(demoted) > 0:
@@ -138,13 +141,25 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 	return nil
 }
 
-// drop leaves a field to the cloud.
-func (x *exporter) drop(one *item, field, why string) {
+// drop leaves a field, or an item of a list, to the cloud.
+func (x *exporter) drop(one *item, at, why string) {
+	why = "cannot be written in a manifest (" + why + ")"
+	if list, isItem := listOf(at); isItem {
+		list = one.kind.SpecPath() + "." + list
+		why = shown(one.value(at).Interface()) + " is left out of the list: it " + why
+		if id := one.idAt(at); id != "" {
+			x.leave(one, list, id, why)
+			return
+		}
+		x.note(one, list, why)
+		one.faulty = append(one.faulty, at)
+		return
+	}
 	if one.dropped == nil {
 		one.dropped = map[string]bool{}
 	}
-	one.dropped[field] = true
-	x.ignoreField(one, one.kind.SpecPath()+"."+field, "cannot be written, since it "+why)
+	one.dropped[at] = true
+	x.ignoreField(one, one.kind.SpecPath()+"."+at, why)
 }
 
 // settle looks at the step for an object: nothing but the mark may be written. What would
@@ -155,24 +170,49 @@ func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 		one.exact = true
 		return true
 	case s.Error:
-		x.demote(one, s.Reason)
+		x.demote(one, s.Reason())
 		return true
 	}
+	var left []kind.Change
+	var renamed []string
 	for _, c := range s.Changes {
-		if slices.Contains(one.export.Renames, c.Field) {
-			x.note(one, c.Field, "adoption gives other names to these parts of it")
-			continue
+		switch {
+		case slices.Contains(one.export.Renames, c.Field):
+			renamed = append(renamed, c.Field)
+		case c.Field != kind.MarkField && c.Have != kind.Unknown:
+			left = append(left, c)
 		}
-		if c.Field == kind.MarkField || c.Have == kind.Unknown {
-			continue
-		}
+	}
+	if x.unsaid(one, left) {
+		return true
+	}
+	for _, c := range left {
 		what := "the cloud has " + shown(c.Have) + ", which the manifest cannot say"
 		if c.Secret {
 			what = "it is secret"
 		}
 		corrected = x.ignoreField(one, c.Field, what) || corrected
 	}
+	for _, field := range renamed {
+		if !corrected { // or their places may change
+			x.note(one, field, "adoption gives other names to these parts of it")
+		}
+	}
 	return corrected
+}
+
+// unsaid leaves out what has attributes that no field of a manifest is for, and reports whether there was any.
+func (x *exporter) unsaid(one *item, changes []kind.Change) (found bool) {
+	for _, c := range changes {
+		field, inSpec := strings.CutPrefix(c.Field, one.kind.SpecPath()+".")
+		at, within := one.leftOut(field)
+		if inSpec && within != "" && !one.dropped[at] && !manifest.HasField(one.kind.Body(), c.Field) {
+			x.drop(one, at, fmt.Sprintf("%s is %s in the cloud", within, shown(c.Have)))
+			found = true
+		}
+	}
+	x.takeOut(one)
+	return found
 }
 
 // shown is a value for people.
@@ -190,8 +230,20 @@ func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 		one.ignore = append(one.ignore, field)
 		slices.Sort(one.ignore)
 	}
-	x.note(one, field, why+"; it is left as it is by the annotation "+resolve.AnnotationIgnore)
+	x.note(one, field, why+leftAlone)
 	return first
+}
+
+// leftAlone ends a note about what the annotation names.
+const leftAlone = "; it is left as it is by the annotation " + resolve.AnnotationIgnore
+
+// leave has the stack leave the element of a list with that ID as it is.
+func (x *exporter) leave(one *item, list, id, why string) {
+	path := kind.ElementPath(list, id)
+	if !slices.Contains(one.without, path) {
+		one.without = append(one.without, path)
+	}
+	x.note(one, path, why+leftAlone)
 }
 
 // demote makes an import of an object that cannot be adopted, or nothing.

@@ -3,10 +3,13 @@ package export
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // box is a kind whose manifests hold at most five letters in a field, and of whose last field the cloud says something else.
@@ -84,6 +87,7 @@ func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 
 // So it is where so much is refused that not all of it is listed at once.
 func TestAttackExportOfManyRefusedObjects(t *testing.T) {
+	testcost.Long(t)
 	var live []kind.Live[any]
 	for i := range 2 * 1001 {
 		live = append(live, boxOf(fmt.Sprintf("n%04d", i), box{A: "longer"}))
@@ -115,5 +119,182 @@ func TestMoreThanAStackMayHoldIsChecked(t *testing.T) {
 	b := newExporter(Input{Kinds: []kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}}).bounds()
 	if n := len(live); b.Objects <= n || b.Files <= n || b.Documents <= n || b.Values < 20*n || b.Bytes < 4096*int64(n) {
 		t.Errorf("%+v", b)
+	}
+}
+
+// rack is a kind with lists, one in another.
+type rack struct {
+	Words   []string `json:"words,omitempty" rule:"pattern=^[a-z]+$"`
+	Shelves []shelf  `json:"shelves,omitempty"`
+}
+
+type shelf struct {
+	Doors []door `json:"doors,omitempty"`
+}
+
+type door struct {
+	Name string `json:"name,omitempty" rule:"max=5"`
+}
+
+type rackRules struct{}
+
+func (rackRules) Name(w kind.Want[*rack]) string          { return w.Key.Name }
+func (rackRules) Validate(*rack, *kind.Report)            {}
+func (rackRules) Match(kind.Want[*boxFilter], *rack) bool { return true }
+func (rackRules) Status(*rack) any                        { return nil }
+func (rackRules) Export(have *rack, _ *kind.Export) *rack { out := *have; return &out }
+func (rackRules) Diff(w kind.Want[*rack], have *rack, c *kind.Changes) {
+	kind.Set(c, "spec.resource.words", have.Words, w.Spec.Words, kind.InPlace)
+}
+
+type noRackDriver struct{}
+
+func (noRackDriver) List(context.Context) ([]kind.Live[*rack], error) { return nil, nil }
+func (noRackDriver) Create(context.Context, kind.Want[*rack]) (kind.Live[*rack], error) {
+	return kind.Live[*rack]{}, nil
+}
+func (noRackDriver) Update(context.Context, kind.Want[*rack], kind.Live[*rack], []kind.Change) error {
+	return nil
+}
+func (noRackDriver) Delete(context.Context, kind.Live[*rack]) (bool, error) { return true, nil }
+func (noRackDriver) Unmark(context.Context, kind.Live[*rack]) error         { return nil }
+
+// An item that no manifest can hold is left out, and not its list: the innermost one that has it.
+func TestRefusedItemsAreLeftOut(t *testing.T) {
+	k := kind.Define[rack, boxFilter, rack](kind.Info{Group: "test.example", Version: "v1", Kind: "Rack", Doc: "A rack."}, rackRules{}, noRackDriver{})
+	have := rack{Words: []string{"X1", "good", "X2", "fine"}, Shelves: []shelf{{[]door{{"a"}, {"longer"}}}, {[]door{{"b"}}}}}
+	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{k}, Only: []string{"Rack"},
+		Have: kind.Snapshot{"Rack": {Items: []kind.Live[any]{{ID: "1", Name: "r", Mine: true, Phase: kind.Ready, State: &have}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(r.Objects[0].Text)
+	if want := "words:\n    - good\n    - fine\n    shelves:\n    - doors:\n      - name: a\n    - doors:\n      - name: b\n"; !strings.Contains(text, want) {
+		t.Errorf("%s\nwant %s", text, want)
+	}
+	var named int
+	for _, n := range r.Notes {
+		for _, value := range []string{"X1", "X2", "longer"} {
+			if strings.Contains(n.Text, value) && (n.Field == "spec.resource.words" || n.Field == "spec.resource.shelves[0].doors") {
+				named++
+			}
+		}
+	}
+	if named < 3 {
+		t.Errorf("the notes do not say which: %v", r.Notes)
+	}
+}
+
+// crate is a kind whose list is of objects of the cloud, which have IDs.
+type crate struct {
+	Lids []lid `json:"lids,omitempty" rule:"objects"`
+}
+
+type lid struct {
+	ID   string `json:"-"`
+	Name string `json:"name,omitempty" rule:"max=5"`
+}
+
+type crateRules struct{}
+
+const lids = "spec.resource.lids"
+
+func (crateRules) Name(w kind.Want[*crate]) string          { return w.Key.Name }
+func (crateRules) Validate(*crate, *kind.Report)            {}
+func (crateRules) Match(kind.Want[*boxFilter], *crate) bool { return true }
+func (crateRules) Status(*crate) any                        { return nil }
+func (crateRules) Export(have *crate, e *kind.Export) *crate {
+	out := &crate{}
+	for _, l := range have.Lids {
+		if l.Name == "" {
+			e.Leave(lids, l.ID, "it has no name")
+		} else if e.Element(lids, l.ID) {
+			out.Lids = append(out.Lids, l)
+		}
+	}
+	return out
+}
+func (crateRules) Diff(w kind.Want[*crate], have *crate, c *kind.Changes) {
+	var want, there []string
+	for _, l := range w.Spec.Lids {
+		want = append(want, l.Name)
+	}
+	for _, l := range have.Lids {
+		if !w.Leaves(lids, l.ID) {
+			there = append(there, l.Name)
+		}
+	}
+	kind.Set(c, lids, there, want, kind.InPlace)
+	for i := range w.Spec.Lids {
+		if want[i] == "odd" && want[i] == there[i] {
+			kind.Field(c, fmt.Sprintf("%s[%d].colour", lids, i), "red", "")
+		}
+	}
+}
+
+type noCrateDriver struct{}
+
+func (noCrateDriver) List(context.Context) ([]kind.Live[*crate], error) { return nil, nil }
+func (noCrateDriver) Create(context.Context, kind.Want[*crate]) (kind.Live[*crate], error) {
+	return kind.Live[*crate]{}, nil
+}
+func (noCrateDriver) Update(context.Context, kind.Want[*crate], kind.Live[*crate], []kind.Change) error {
+	return nil
+}
+func (noCrateDriver) Delete(context.Context, kind.Live[*crate]) (bool, error) { return true, nil }
+func (noCrateDriver) Unmark(context.Context, kind.Live[*crate]) error         { return nil }
+
+func crates() kind.Kind {
+	return kind.Define[crate, boxFilter, crate](kind.Info{Group: "test.example", Version: "v1", Kind: "Crate", Doc: "A crate."}, crateRules{}, noCrateDriver{})
+}
+
+func crated(t *testing.T, have crate) Result {
+	t.Helper()
+	k := crates()
+	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{k}, Only: []string{"Crate"},
+		Have: kind.Snapshot{"Crate": {Items: []kind.Live[any]{{ID: "1", Name: "c", Mine: true, Phase: kind.Ready, State: &have}}}}})
+	if err != nil || len(r.Objects) != 1 {
+		t.Fatal(r.Objects, err)
+	}
+	return r
+}
+
+// An element that has an ID is left to the cloud by it, and its list is not: one that is refused, that the kind cannot say, or that
+// has an attribute no field is for.
+func TestElementsAreLeftToTheCloudByTheirIDs(t *testing.T) {
+	r := crated(t, crate{[]lid{{"a", "longer"}, {"b", "fine"}, {"c", ""}, {"d", "odd"}, {"e", "good"}}})
+	text := string(r.Objects[0].Text)
+	if want := "ignore-fields: spec.resource.lids[a],spec.resource.lids[c],spec.resource.lids[d]\n"; !strings.Contains(text, want) {
+		t.Errorf("%s\nwant %s", text, want)
+	}
+	if want := "lids:\n    - name: fine\n    - name: good\n"; !strings.Contains(text, want) {
+		t.Errorf("%s\nwant %s", text, want)
+	}
+	for _, id := range []string{"a", "c", "d"} {
+		if !slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Field == kind.ElementPath(lids, id) }) {
+			t.Errorf("nothing is said of %s: %v", id, r.Notes)
+		}
+	}
+}
+
+// More of them than an annotation may name are left to the cloud with their list.
+func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
+	var have crate
+	for i := range resolve.MostIgnored + 1 {
+		have.Lids = append(have.Lids, lid{ID: fmt.Sprint("id", i)})
+	}
+	if text := string(crated(t, have).Objects[0].Text); !strings.Contains(text, "ignore-fields: spec.resource.lids\n") {
+		t.Error(text)
+	}
+}
+
+// Elements of a list in another list count as that one does: what differs is reported of it.
+func TestAttackMoreElementsWithinElementsThanAnAnnotationNames(t *testing.T) {
+	one := item{kind: crates(), ignore: []string{"spec.resource.label"}}
+	for n := range resolve.MostIgnored {
+		one.without = append(one.without, fmt.Sprintf("spec.resource.lids.hinges[id-%d]", n))
+	}
+	if got := one.ignored(); !slices.Equal(got, []string{"spec.resource.label", "spec.resource.lids"}) {
+		t.Errorf("%q", got)
 	}
 }

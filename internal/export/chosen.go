@@ -70,7 +70,7 @@ func (x *exporter) user(c Chosen) (only *item) {
 func (x *exporter) judge(one *item) {
 	l, info := one.live, one.kind.Info()
 	if x.Chosen == nil {
-		one.managed = x.asked(info) && !info.ImportOnly && l.Mine && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
+		one.managed = x.asked(info) && l.Mine && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
 		return
 	}
 	if !one.chosen {
@@ -78,8 +78,6 @@ func (x *exporter) judge(one *item) {
 	}
 	why := ""
 	switch {
-	case info.ImportOnly:
-		why = "objects of this kind are imported where something refers to them, and not managed"
 	case x.Only != nil && !slices.Contains(x.Only, info.Kind):
 		why = "its kind is not asked for"
 	case !l.Mine:

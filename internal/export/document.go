@@ -36,8 +36,8 @@ func (x *exporter) document(one *item) ([]byte, error) {
 	}
 	if one.managed {
 		add(annotations, resolve.AnnotationAdopt, text(one.live.ID))
-		if len(one.ignore) > 0 {
-			add(annotations, resolve.AnnotationIgnore, text(strings.Join(one.ignore, ",")))
+		if ignored := one.ignored(); len(ignored) > 0 {
+			add(annotations, resolve.AnnotationIgnore, text(strings.Join(ignored, ",")))
 		}
 	}
 	metadata := mapping("name", text(one.name))
@@ -55,7 +55,7 @@ func (x *exporter) filter(one *item) *yaml.Node {
 			same++
 		}
 	}
-	if same == 1 && one.live.Name != "" && !kind.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body()) {
+	if same == 1 && one.live.Name != "" && !kind.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body().Go()) {
 		return mapping("filter", mapping("name", text(one.live.Name)))
 	}
 	return mapping("id", text(one.live.ID))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -96,8 +97,11 @@ type item struct {
 	spec    any
 	ignore  []string // fields
 	dropped map[string]bool
-	exact   bool // an import names it by its ID
-	gone    bool // it cannot be written at all
+	faulty  []string // items of lists that are to be taken out of the spec, as in dns[1]
+	without []string // paths of those that are left to the cloud by their IDs
+	known   int      // how many of them the spec was made without
+	exact   bool     // an import names it by its ID
+	gone    bool     // it cannot be written at all
 
 	in *group // that stands for it; nil for none
 
@@ -119,7 +123,7 @@ func newExporter(in Input) *exporter {
 			}
 		}
 		slices.SortFunc(x.all[name], func(a, b *item) int {
-			return cmp.Or(cmp.Compare(a.live.Name, b.live.Name), cmp.Compare(a.live.ID, b.live.ID))
+			return cmp.Or(natural.Compare(a.live.Name, b.live.Name), cmp.Compare(a.live.ID, b.live.ID))
 		})
 		for _, one := range slices.Backward(x.all[name]) {
 			x.byName[name][one.live.Name] = one
@@ -177,8 +181,7 @@ func (x *exporter) specify() {
 			if !one.managed {
 				continue
 			}
-			one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow, Adopts: x.adopts}
-			one.spec = k.Export(one.live.State, &one.export)
+			x.ask(one)
 			switch {
 			case one.export.LeftOut != "":
 				one.managed = false
@@ -204,6 +207,14 @@ func (x *exporter) specify() {
 	}
 }
 
+// ask has the kind of an object say what its manifest holds.
+func (x *exporter) ask(one *item) {
+	one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow, Adopts: x.adopts,
+		Without: func(list, id string) bool { return slices.Contains(one.without, kind.ElementPath(list, id)) }}
+	one.known = len(one.without)
+	one.spec = one.kind.Export(one.live.State, &one.export)
+}
+
 // adopts reports whether the object of a kind with that ID is written to be adopted.
 func (x *exporter) adopts(of, id string) bool {
 	one := x.byID[of][id]
@@ -212,6 +223,16 @@ func (x *exporter) adopts(of, id string) bool {
 
 func (x *exporter) note(one *item, field, text string) {
 	x.notes = append(x.notes, Note{Kind: one.kind.Info().Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
+}
+
+// lost notes what the kind of an object says that its manifest does not hold.
+func (x *exporter) lost(one *item) {
+	for _, lost := range one.export.Lost {
+		x.note(one, lost.Field, lost.Text)
+	}
+	for _, left := range one.export.Left {
+		x.note(one, left.Field, left.Text+leftAlone)
+	}
 }
 
 // written reports whether there is a manifest for the object.
@@ -226,7 +247,7 @@ func (i *item) key(groups map[string]string) manifest.Key {
 func (x *exporter) items() (list []*item) {
 	for _, k := range x.Kinds {
 		of := slices.DeleteFunc(slices.Clone(x.all[k.Info().Kind]), func(one *item) bool { return !one.written() || one.in != nil })
-		slices.SortFunc(of, func(a, b *item) int { return cmp.Compare(a.name, b.name) })
+		slices.SortFunc(of, func(a, b *item) int { return natural.Compare(a.name, b.name) })
 		list = append(list, of...)
 	}
 	return list
@@ -245,9 +266,7 @@ func (x *exporter) result() (r Result, err error) {
 		}
 		r.Objects = append(r.Objects, Object{Key: one.key(x.group), ID: one.live.ID, Text: text, Adopted: one.managed, Uses: one.live.Uses})
 		if one.managed {
-			for _, lost := range one.export.Lost {
-				x.note(one, lost.Field, lost.Text)
-			}
+			x.lost(one)
 		}
 	}
 	for _, g := range x.groups {
@@ -259,7 +278,7 @@ func (x *exporter) result() (r Result, err error) {
 	}
 	slices.SortStableFunc(r.Objects, func(a, b Object) int { return cmp.Compare(x.order(a), x.order(b)) })
 	slices.SortFunc(x.notes, func(a, b Note) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), natural.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
 	})
 	r.Notes = slices.Compact(x.notes)
 	return r, nil

@@ -145,9 +145,7 @@ func (x *exporter) object(g *group) (Object, error) {
 	}
 	for _, one := range g.parts {
 		o.Uses = append(o.Uses, one.live.Uses...)
-		for _, lost := range one.export.Lost {
-			x.note(one, lost.Field, lost.Text)
-		}
+		x.lost(one)
 	}
 	slices.Sort(o.Uses)
 	return o, err

@@ -11,8 +11,16 @@ import (
 // to be adopted becomes an import. A reference to what cannot be seen is left out.
 // With it goes the element of a list that it restricts (`ref:"Kind,restricts"`), or that
 // cannot be without it.
+// An element with an ID is left to the cloud then.
 func (x *exporter) refer(one *item) {
-	x.walk(one, reflect.ValueOf(one.spec).Elem(), "", one.kind.SpecPath())
+	for {
+		before := len(one.without)
+		x.walk(one, reflect.ValueOf(one.spec).Elem(), "", one.kind.SpecPath())
+		if len(one.without) == before {
+			return
+		}
+		x.ask(one)
+	}
 }
 
 // walk reports whether a value stands for something; references that cannot be followed
@@ -25,11 +33,15 @@ func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands boo
 			return false
 		}
 	case reflect.Slice:
-		kept := v.Len()
+		kept, ids := v.Len(), slices.Clone(one.export.IDs[path])
 		for i := 0; i < kept; {
 			if x.walk(one, v.Index(i), to, fmt.Sprintf("%s[%d]", path, i)) {
 				i++
 				continue
+			}
+			if i < len(ids) {
+				x.leave(one, path, ids[i], "it names what the cloud does not show")
+				ids = slices.Delete(ids, i, i+1)
 			}
 			reflect.Copy(v.Slice(i, kept), v.Slice(i+1, kept))
 			kept--

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/kubernetes"
-	simulatedetcd "github.com/stackreeve/stackreeve/internal/simulator/etcd"
-	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/simulator/kubernetes"
+	simulatedetcd "github.com/stackreeve/stackreeve/internal/standin/etcd"
+	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
 )
 
 // keys are where agents agree, as somebody sees them who does not take part.

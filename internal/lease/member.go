@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
 
 // Member is this agent among those that serve the same stacks. Its exported fields are read-only once it runs.
 type Member struct {
-	Agent   // who we are
-	Stacks  []string
+	Agent            // who we are
+	Stacks  []string // to begin with; see [Member.Set]
 	Store   Store
 	Periods Periods
 	Log     *slog.Logger
@@ -25,9 +26,42 @@ type Member struct {
 	// Seen, when set, is called with every view.
 	Seen func(View)
 
-	mu   sync.Mutex
-	view View
-	said string // the last complaint
+	mu      sync.Mutex
+	view    View
+	said    string        // the last complaint
+	set     bool          // the stacks are now
+	now     []string      // those that were set
+	changed chan struct{} // has one when they were set
+}
+
+// Set says which stacks are to be shared from now on. One that is left out is served until the pass in progress has ended.
+func (m *Member) Set(stacks []string) {
+	m.mu.Lock()
+	m.set, m.now = true, slices.Clone(stacks)
+	m.mu.Unlock()
+	select {
+	case m.changes() <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// wanted are the stacks that are shared now.
+func (m *Member) wanted() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.set {
+		return m.now
+	}
+	return m.Stacks
+}
+
+func (m *Member) changes() chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.changed == nil {
+		m.changed = make(chan struct{}, 1)
+	}
+	return m.changed
 }
 
 // View is what was listed last.
@@ -65,7 +99,7 @@ func (m *Member) session(ctx context.Context) error {
 	if err := s.register(ctx); err != nil {
 		return err
 	}
-	m.Log.Info("takes part among several agents", "agent", m.Name, "stacks", len(m.Stacks))
+	m.Log.Info("takes part among several agents", "agent", m.Name, "stacks", len(m.wanted()))
 	m.complain("")
 	return s.loop(ctx)
 }

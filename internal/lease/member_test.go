@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // world is where agents agree, agents, and what they write.
@@ -258,6 +260,7 @@ func (a *agent) held(t *testing.T) string {
 
 // An agent that is stopped between a read and its write wakes when others serve its stacks: it writes nothing.
 func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
+	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 20)
 		a, b, c := three(w)
@@ -284,6 +287,7 @@ func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 // An agent that does not reach etcd starts nothing after a quarter of its lease, is quiet after three quarters, and others go
 // on after its end.
 func TestAgentThatIsCutOff(t *testing.T) {
+	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 20)
 		a, b, c := three(w)
@@ -338,6 +342,7 @@ func TestAnAgentThatWasKilledComesBack(t *testing.T) {
 
 // An agent with much to tell on a slow way to etcd renews its lease before all is told, keeps what it serves, and tells of every stack in turn.
 func TestMuchToTellOnASlowWay(t *testing.T) {
+	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 40)
 		w.tells = func() string { return time.Now().String() }
@@ -395,6 +400,7 @@ func (w *world) starts(stack string) int { w.mu.Lock(); defer w.mu.Unlock(); ret
 // A stack that an agent cannot serve is tried again, and the others are served meanwhile; where there is another agent, that
 // one has it in the end, and keeps it.
 func TestAStackThatCannotBeServed(t *testing.T) {
+	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 10)
 		a := w.start("a")

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -51,6 +53,25 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 		here.hold.taken()
 	case action == Take:
 		return s.take(ctx, stack)
+	}
+	return nil
+}
+
+// drop lets go of the stacks that are ours and not wanted any more: the pass in progress ends before.
+func (s *session) drop(ctx context.Context, v View, wanted []string) error {
+	for stack, here := range s.running {
+		if !slices.Contains(wanted, stack) {
+			here.hold.handOver()
+		}
+	}
+	for stack, holder := range v.Stacks {
+		if s.running[stack] != nil || holder.lease != s.id || slices.Contains(wanted, stack) {
+			continue
+		}
+		delete(s.failed, stack)
+		if err := s.release(ctx, stack); err != nil {
+			return fmt.Errorf("stack %s: %w", stack, err)
+		}
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// rest waits for the next round, which comes earlier when a stack is to be handed over or served again; false when ctx has ended.
+// rest waits for the next round, which comes earlier when a stack is to be handed over or served again, or the stacks are others; false when ctx has ended.
 // A stack that ended by itself is no reason for one: it is tried again, not at once, and the lease is renewed in time meanwhile.
 func (s *session) rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
@@ -73,6 +73,8 @@ func (s *session) rest(ctx context.Context, d time.Duration) bool {
 		case <-ctx.Done():
 			return false
 		case <-timer.C:
+			return true
+		case <-s.changes():
 			return true
 		case stack := <-s.over:
 			if s.ended(stack) {
@@ -101,12 +103,16 @@ func (s *session) round(ctx context.Context) error {
 		}
 	}
 	s.see(v)
-	for range s.Stacks {
+	stacks := s.wanted()
+	if err := s.drop(ctx, v, stacks); err != nil {
+		return err
+	}
+	for range stacks {
 		if !s.term.fresh(time.Now()) || ctx.Err() != nil {
 			return nil // the rest follows when the lease was renewed
 		}
-		stack := s.Stacks[s.next]
-		s.next = (s.next + 1) % len(s.Stacks)
+		stack := stacks[s.next%len(stacks)]
+		s.next = (s.next + 1) % len(stacks)
 		if err := s.act(ctx, v, stack); err != nil {
 			return fmt.Errorf("stack %s: %w", stack, err)
 		}
@@ -132,7 +138,7 @@ func (s *session) renew(ctx context.Context) error {
 // see takes note of what was listed.
 func (s *session) see(v View) {
 	now, free, arrived := time.Now(), map[string]bool{}, map[string]bool{}
-	for _, stack := range s.Stacks {
+	for _, stack := range s.wanted() {
 		if _, held := v.Stacks[stack]; !held {
 			free[freeKey(stack, v)] = true
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/kubernetes"
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	simulated "github.com/stackreeve/stackreeve/internal/simulator/kubernetes"
+	simulated "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
 )
 
 // Every program that can keep leases does what agents rely on.

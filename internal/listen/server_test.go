@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // serve runs a server on loopback until the test ends.
@@ -80,6 +82,7 @@ const whole = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
 // that connect and say nothing, that stop in the head, and in the body. Whoever
 // says all that there is to say is answered.
 func TestAttackSlowConnections(t *testing.T) {
+	testcost.Long(t)
 	for name, slow := range map[string]string{
 		"silent": "", "head": "POST / HTTP/1.1\r\nHost: x\r\nX-A: ", "body": strings.TrimSuffix(whole, "bc"),
 	} {

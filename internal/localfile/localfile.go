@@ -1,6 +1,6 @@
 // Package localfile reads files of this machine that are named in configuration
 // or found without being named: only regular ones, only so much of them, and
-// it finds the folders that others can write into.
+// it finds the folders that others can write into. A file of the program's own is replaced whole.
 //
 // It knows nothing of what the files hold.
 package localfile
@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"syscall"
 )
 
@@ -40,6 +42,35 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, tooLarge(path, most)
 	}
 	return bounded(f, path, most)
+}
+
+// ReadOwn is [Read] for a file that the program itself has left, which counts only where no other user can have written it. A
+// missing one is fs.ErrNotExist.
+func ReadOwn(path string, most int64) ([]byte, error) {
+	text, err := Read(path, most)
+	if err != nil {
+		return nil, err
+	}
+	if why := Foreign(path); why != "" {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New(why)}
+	}
+	return text, nil
+}
+
+// Replace writes a file whole or not at all, for nobody else to read.
+func Replace(path string, text []byte) error {
+	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
+	if err != nil {
+		return err
+	}
+	_, err = made.Write(text)
+	if err = errors.Join(err, made.Close()); err == nil {
+		err = os.Rename(made.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(made.Name())
+	}
+	return err
 }
 
 func tooLarge(path string, most int64) error {
@@ -106,7 +137,9 @@ func rootAbove(path string) string {
 }
 
 // Foreign says why a file that nobody has named may be a stranger's; "" when
-// there is no reason to think so.
+// there is no reason to think so. As git does with the owners of repositories, it
+// takes what belongs to this user, or to root, and nothing below a folder of
+// anybody else, who could put another one in its place.
 func Foreign(path string) string {
 	if root := WorkTree(path); root != "" {
 		return fmt.Sprintf("it lies in the work tree of %s, and anyone who can push to that repository writes it", root)
@@ -118,7 +151,59 @@ func Foreign(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
 		return "everybody on this machine can write into it"
 	}
+	return ofOthers(path, ownerOf, trustedUsers())
+}
+
+// ofOthers says which part of a path, or of where that leads, belongs to another user than these, or can be replaced by everybody; "" where none does.
+func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err error), trusted []int) string {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "it is not known where it is"
+	}
+	paths := []string{full}
+	if direct, err := filepath.EvalSymlinks(full); err == nil && direct != full {
+		paths = append(paths, direct)
+	}
+	for _, path := range paths {
+		for at := path; ; at = filepath.Dir(at) {
+			uid, mode, err := owner(at)
+			replaced := at != path && mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
+			switch {
+			case err != nil:
+				return fmt.Sprintf("it is not known whose %s is", at)
+			case !slices.Contains(trusted, uid):
+				return fmt.Sprintf("%s belongs to another user of this machine (%d)", at, uid)
+			case replaced:
+				return fmt.Sprintf("everybody on this machine can write into %s", at)
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
 	return ""
+}
+
+// ownerOf is whose a file, a folder or a link itself is.
+func ownerOf(path string) (uid int, mode fs.FileMode, err error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	system, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, errors.New("the system does not say whose it is")
+	}
+	return int(system.Uid), info.Mode(), nil
+}
+
+// trustedUsers are this user, root and, below sudo, who called it.
+func trustedUsers() []int {
+	users := []int{0, os.Geteuid()}
+	if caller, err := strconv.Atoi(os.Getenv("SUDO_UID")); err == nil && os.Geteuid() == 0 {
+		users = append(users, caller)
+	}
+	return users
 }
 
 // Exposed reports whether everybody on this machine may read or replace the

@@ -1,6 +1,7 @@
 package localfile
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,52 @@ func TestAttackFileInAFolderOfEverybody(t *testing.T) {
 	}
 }
 
+// What belongs to somebody else, or lies below a folder of theirs, is not read without being named.
+func TestAttackFileOfAnotherUser(t *testing.T) {
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, filepath.Join(folder, "home/work/stackreeve.yaml"), "x")
+	link := filepath.Join(folder, "link.yaml")
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	const me, other = 1000, 1001
+	for at, whose := range map[string]int{
+		"": me, "home/work/stackreeve.yaml": other, "home/work": other, "home": other,
+	} {
+		owner := func(path string) (int, fs.FileMode, error) {
+			if path == filepath.Join(folder, at) {
+				return whose, fs.ModeDir | 0o755, nil
+			}
+			return 0, fs.ModeDir | 0o755, nil
+		}
+		for _, path := range []string{file, link} {
+			if why := ofOthers(path, owner, []int{0, me}); (why != "") != (whose == other) {
+				t.Errorf("%s of %d: %q", at, whose, why)
+			}
+		}
+	}
+	for mode, want := range map[fs.FileMode]bool{fs.ModeDir | 0o777: true, fs.ModeDir | fs.ModeSticky | 0o777: false, fs.ModeDir | 0o775: false} {
+		owner := func(path string) (int, fs.FileMode, error) {
+			if path == filepath.Join(folder, "home") {
+				return 0, mode, nil
+			}
+			return 0, fs.ModeDir | 0o755, nil
+		}
+		if why := ofOthers(file, owner, []int{0, me}); (why != "") != want {
+			t.Errorf("%s: %q", mode, why)
+		}
+	}
+	if why := ofOthers(filepath.Join(folder, "missing/x"), ownerOf, []int{0, os.Geteuid()}); why == "" {
+		t.Error("what is not known is trusted")
+	}
+	if why := Foreign(file); why != "" {
+		t.Errorf("our own: %s", why)
+	}
+}
+
 func TestAttackFileOfEverybody(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "home/stackreeve.yaml"), "x")
 	link := filepath.Join(filepath.Dir(file), "link.yaml")
@@ -127,5 +174,30 @@ func TestExposedFiles(t *testing.T) {
 		if got := Exposed(file); got != want {
 			t.Errorf("%o: %t", mode, got)
 		}
+	}
+}
+
+// A file is replaced whole, for nobody else to read; where that fails it stays, and nothing is left beside it.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "kept.json")
+	for _, text := range []string{"longer", "new"} {
+		if err := Replace(file, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if got, _ := os.ReadFile(file); err != nil || string(got) != text || info.Mode().Perm() != 0o600 {
+			t.Errorf("%q, %v, %v", got, info.Mode(), err)
+		}
+	}
+	folder := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(folder, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replace(folder, nil); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 2 {
+		t.Errorf("left: %v", left)
 	}
 }

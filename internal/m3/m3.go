@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/boot"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
@@ -58,11 +59,14 @@ func (r *Refused) Error() string { return printable.Clip(printable.Line(r.Messag
 // NotFound reports whether there is no such thing, as the cluster itself says.
 func (r *Refused) NotFound() bool { return r.Status == http.StatusNotFound }
 
+// Later reports whether it may do the same when the cluster is in another state.
+func (r *Refused) Later() bool { return true }
+
 // Exists reports whether it is there already.
 func (r *Refused) Exists() bool { return r.Status == http.StatusConflict }
 
 // ErrSilent says that nobody answered as a coordinator does.
-var ErrSilent = errors.New("does not answer")
+var ErrSilent = boot.ErrSilent
 
 const placementPath = "services/m3db/placement"
 
@@ -113,6 +117,9 @@ func (c Client) Replace(ctx context.Context, address, leaving string, by Instanc
 func (c Client) ask(ctx context.Context, method, address, path string, body, into any) error {
 	status, answer, err := c.send(ctx, method, address, c.Port, "/api/v1/"+path, body)
 	if err != nil {
+		return err
+	}
+	if err = boot.Answer(status, answer); err != nil {
 		return err
 	}
 	if status != http.StatusOK {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	simulated "github.com/stackreeve/stackreeve/internal/simulator/m3"
+	simulated "github.com/stackreeve/stackreeve/internal/standin/m3"
 )
 
 // cluster is three machines and a fourth, at 10.0.0.1 and so on, by what their nodes take themselves for.

@@ -62,6 +62,18 @@ func (p *Placement) Unsettled() *Held {
 	return nil
 }
 
+// Alike is what placements of the same instances have in common: how far these are with their shards changes all the time.
+func (p *Placement) Alike() string {
+	if p == nil {
+		return ""
+	}
+	text := "placement"
+	for _, h := range p.Instances {
+		text += "\n" + h.ID + "\x00" + h.IsolationGroup + "\x00" + net.JoinHostPort(h.Address, strconv.Itoa(h.Port))
+	}
+	return text
+}
+
 // maxInstances is how many instances a placement can have that is believed.
 const maxInstances = 2000
 

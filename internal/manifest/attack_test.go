@@ -73,6 +73,7 @@ func TestAttackStoppedLoad(t *testing.T) {
 // TestAttackHeldInMemory: what was released is parsed again from its text, and
 // is not in memory in between.
 func TestAttackHeldInMemory(t *testing.T) {
+	testcost.Long(t)
 	files := many(500)
 	var objects []*manifest.Object
 	opts := kinds()
@@ -88,6 +89,57 @@ func TestAttackHeldInMemory(t *testing.T) {
 	for _, o := range objects[:20] {
 		if at := o.Where("spec.resource.mtu"); at.Line != o.Origin.Line+9 {
 			t.Errorf("%s: its MTU is at %s, the document at %s", o.Key, at, o.Origin)
+		}
+	}
+}
+
+// TestAttackControlCharacters: a text that ends in a header, an address or a log breaks none of them.
+func TestAttackControlCharacters(t *testing.T) {
+	for value, want := range map[string][4]int{ // problems of plain, of lines, of raw and of secret
+		`"https://example.org/\x01"`:     {1, 1, 0, 0},
+		`"a\r\nSet-Cookie: x"`:           {1, 0, 0, 0},
+		`"a\tb"`:                         {1, 0, 0, 0},
+		`"\e[31m"`:                       {1, 1, 0, 0},
+		`"\x85"`:                         {1, 1, 0, 0},
+		`"\x7f"`:                         {1, 1, 0, 0},
+		"|\n      first\n      second\n": {1, 0, 0, 0},
+		"|-\n      one\n":                {0, 0, 0, 0},
+		`"\u00fc \U0001F600"`:            {0, 0, 0, 0},
+	} {
+		for i, field := range []string{"plain", "lines", "raw", "secret", "list", "map"} {
+			written := value
+			switch field {
+			case "list":
+				written = "[" + value + "]"
+			case "map":
+				written = "{a: " + value + "}"
+			}
+			if strings.HasPrefix(value, "|") && i > 3 {
+				continue
+			}
+			text := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: x}\nspec:\n    " + field + ": " + written + "\n"
+			loaded, err := manifest.Load(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var into struct {
+				Spec struct {
+					Plain  string            `json:"plain"`
+					Lines  string            `json:"lines" rule:"lines"`
+					Raw    string            `json:"raw" rule:"raw"`
+					Secret string            `json:"secret" rule:"secret"`
+					List   []string          `json:"list"`
+					Map    map[string]string `json:"map"`
+				} `json:"spec"`
+			}
+			problems := loaded.Objects[0].Decode(&into)
+			n := want[0]
+			if i < 4 {
+				n = want[i]
+			}
+			if len(problems) != n {
+				t.Errorf("%s: %s: %v, want %d problems", field, value, problems, n)
+			}
 		}
 	}
 }

@@ -20,6 +20,19 @@ func (o *Object) Decode(into any) []Problem {
 	return d.problems
 }
 
+// Read is Decode with a type that is known at run time only. The value is a pointer to a struct of the Go type, or
+// [Fields] where the type is put together.
+func (o *Object) Read(t Type) (value any, problems []Problem) {
+	if t.of != nil {
+		into := reflect.New(t.of).Interface()
+		return into, o.Decode(into)
+	}
+	d := decoder{origin: o.Origin, key: o.Key, head: true}
+	into := t.value()
+	d.value(o.root(), spot{line: o.Origin.Line}, t, into)
+	return into.Interface(), d.problems
+}
+
 // decoder reads nodes into Go values by the rules in struct tags.
 type decoder struct {
 	origin   Origin
@@ -73,11 +86,11 @@ func (d *decoder) into(n *yaml.Node, s spot, into any) {
 		d.wrong(s, fmt.Sprintf("cannot be decoded into a %T", into), "this is a defect of the program")
 		return
 	}
-	d.value(n, s, v.Elem())
+	d.value(n, s, TypeOf(v.Type()), v.Elem())
 }
 
 // value reads one node, unless the object is hopeless. Null leaves the value alone: it is the same as an absent field.
-func (d *decoder) value(n *yaml.Node, s spot, v reflect.Value) {
+func (d *decoder) value(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	if isNull(n) || d.full() {
 		return
 	}
@@ -85,35 +98,53 @@ func (d *decoder) value(n *yaml.Node, s spot, v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	switch shapeOf(v.Type()) {
-	case anything:
+	switch shape := t.shape(); {
+	case shape == anything:
 		d.anything(n, s, v)
-	case jsonText:
+	case v.Kind() == reflect.Interface: // within what is put together
+		into := t.value()
+		d.value(n, s, t, into)
+		v.Set(into)
+	case shape == jsonText:
 		d.jsonText(n, s, v)
-	case structShape:
-		d.structure(n, s, v)
-	case listShape:
-		d.list(n, s, v)
-	case mapShape:
-		d.mapping(n, s, v)
+	case shape == structShape:
+		d.structure(n, s, t, v)
+	case shape == listShape:
+		d.list(n, s, t, v)
+	case shape == mapShape:
+		d.mapping(n, s, t, v)
 	default:
 		d.scalar(n, s, v)
 	}
 }
 
-func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
+// field reads the value of a field of a structure.
+func (d *decoder) field(n *yaml.Node, s spot, f *field, v reflect.Value) {
+	if f.index != nil {
+		d.value(n, s, f.typ, v.FieldByIndex(f.index))
+		return
+	}
+	into := f.typ.value()
+	d.value(n, s, f.typ, into)
+	v.SetMapIndex(reflect.ValueOf(f.name), into)
+}
+
+func (d *decoder) structure(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		d.wantsWhole(s, "a mapping", n, "")
 		return
 	}
-	known := fieldsOf(v.Type())
+	known := t.fields()
+	if t.made != nil {
+		v.Set(reflect.MakeMapWithSize(v.Type(), len(n.Content)/2))
+	}
 	if known.err != nil {
 		d.wrong(s, known.err.Error(), "this is a defect of the program")
 	}
 	set, meant := make([]bool, len(known.list)), map[string]bool{}
 	var beside []field
 	if d.head && s.at == nil {
-		beside = fieldsOf(reflect.TypeFor[frame]()).list
+		beside = frameFields().list
 	}
 	count := 0
 	for _, e := range entries(n) {
@@ -133,10 +164,13 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 			}
 			below := spot{at: s.at.field(f.name), line: e.key.Line, rules: f.rules}
 			below.rules.secret = below.rules.secret || s.rules.secret
-			d.value(e.value, below, v.FieldByIndex(f.index))
+			d.field(e.value, below, f, v)
 		}
 	}
 	for i, f := range known.list {
+		if f.present && !set[i] {
+			v.SetMapIndex(reflect.ValueOf(f.name), reflect.ValueOf(Fields{}))
+		}
 		if f.rules.required && !set[i] && !meant[f.name] {
 			d.problem(s.line, s.at.field(f.name).String(), "missing", requiredFix(f))
 		}
@@ -152,7 +186,7 @@ func isHead(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata" || name == "status"
 }
 
-func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
+func (d *decoder) list(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
 		d.wantsWhole(s, "a list", n, "start each element with \"- \"")
 		return
@@ -160,7 +194,7 @@ func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
 	what, fix := s.rules.length(len(n.Content), "elements")
 	d.wrong(s, what, fix)
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
-	element := s.rules.ofElement()
+	element, elem := s.rules.ofElement(), t.elem()
 	seen := map[string]int{}
 	for i, item := range n.Content {
 		below := spot{at: s.at.item(i), line: item.Line, rules: element}
@@ -176,11 +210,11 @@ func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
 				seen[item.Value] = i
 			}
 		}
-		d.value(item, below, v.Index(i))
+		d.value(item, below, elem, v.Index(i))
 	}
 }
 
-func (d *decoder) mapping(n *yaml.Node, s spot, v reflect.Value) {
+func (d *decoder) mapping(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		d.wantsWhole(s, "a mapping", n, "")
 		return
@@ -189,10 +223,10 @@ func (d *decoder) mapping(n *yaml.Node, s spot, v reflect.Value) {
 	what, fix := s.rules.length(len(all), "entries")
 	d.wrong(s, what, fix)
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(all)))
-	element := s.rules.ofElement()
+	element, elem := s.rules.ofElement(), t.elem()
 	for _, e := range all {
 		value := reflect.New(v.Type().Elem()).Elem()
-		d.value(e.value, spot{at: s.at.field(e.key.Value), line: e.key.Line, rules: element}, value)
+		d.value(e.value, spot{at: s.at.field(e.key.Value), line: e.key.Line, rules: element}, elem, value)
 		v.SetMapIndex(reflect.ValueOf(e.key.Value).Convert(v.Type().Key()), value)
 	}
 }

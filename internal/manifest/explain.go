@@ -9,17 +9,17 @@ import (
 
 // Explain describes a field, found by a path such as spec.resource.rules (no indexes), and about the fields
 // below it. The empty path is the whole document.
-func Explain(body reflect.Type, at string) (string, error) {
+func Explain(body Type, at string) (string, error) {
 	here := field{typ: body}
 	for i, step := range splitPath(at) {
 		t := structBelow(here.typ)
-		if t == nil {
+		if !t.Is() {
 			return "", fmt.Errorf("%s has no fields", pathUpTo(at, i))
 		}
-		known := fieldsOf(t)
+		known := t.fields()
 		next := known.named(step.name)
 		if next == nil && i == 0 {
-			next = fieldsOf(reflect.TypeFor[frame]()).named(step.name)
+			next = frameFields().named(step.name)
 		}
 		if next == nil {
 			return "", fmt.Errorf("%s has no field %s; %s", pathUpTo(at, i), step.name, didYouMean(step.name, known.names))
@@ -36,16 +36,16 @@ func Explain(body reflect.Type, at string) (string, error) {
 		fmt.Fprintf(&out, "DESCRIPTION:\n%s\n", wrap(here.doc, "  "))
 	}
 	t := structBelow(here.typ)
-	if t == nil {
+	if !t.Is() {
 		return strings.TrimRight(out.String(), "\n") + "\n", nil
 	}
-	known := fieldsOf(t)
+	known := t.fields()
 	if known.err != nil {
 		return "", known.err
 	}
 	out.WriteString("FIELDS:\n")
 	if at == "" {
-		writeFields(&out, fieldsOf(reflect.TypeFor[frame]()).list)
+		writeFields(&out, frameFields().list)
 	}
 	writeFields(&out, known.list)
 	return strings.TrimRight(out.String(), "\n") + "\n", nil
@@ -57,6 +57,8 @@ type frame struct {
 	Kind       string   `json:"kind" rule:"required" doc:"What the object is."`
 	Metadata   metadata `json:"metadata" rule:"required" doc:"Names the object."`
 }
+
+func frameFields() *fields { return fieldsOf(reflect.TypeFor[frame]()) }
 
 func writeFields(out *strings.Builder, list []field) {
 	for _, f := range list {
@@ -80,36 +82,29 @@ func pathUpTo(at string, steps int) string {
 	return strings.Join(names, ".")
 }
 
-// structBelow is the struct that a field holds, directly, in a list or in a map.
-func structBelow(t reflect.Type) reflect.Type {
+// structBelow is the struct that a field holds, directly, in a list or in a map; no type where there is none.
+func structBelow(t Type) Type {
 	for {
-		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
-			continue
-		}
-		switch shapeOf(t) {
+		switch t.shape() {
 		case structShape:
 			return t
 		case listShape, mapShape:
-			t = t.Elem()
+			t = t.elem()
 		default:
-			return nil
+			return Type{}
 		}
 	}
 }
 
 // typeName is the type in the words of kubectl explain.
-func typeName(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t == reflect.TypeFor[IntOrString]() {
+func typeName(t Type) string {
+	if t == TypeFor[IntOrString]() {
 		return "integer or string"
 	}
-	if t == reflect.TypeFor[Decimal]() {
+	if t == TypeFor[Decimal]() {
 		return "number or string"
 	}
-	switch shapeOf(t) {
+	switch t.shape() {
 	case stringShape, textual:
 		return "string"
 	case boolShape:
@@ -121,9 +116,9 @@ func typeName(t reflect.Type) string {
 	case bytesShape:
 		return "base64 string"
 	case listShape:
-		return "[]" + typeName(t.Elem())
+		return "[]" + typeName(t.elem())
 	case mapShape:
-		return "map[string]" + typeName(t.Elem())
+		return "map[string]" + typeName(t.elem())
 	case structShape:
 		return "Object"
 	}
@@ -149,11 +144,8 @@ func (f field) said() string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")
 }
 
-func unitOf(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch shapeOf(t) {
+func unitOf(t Type) string {
+	switch t.shape() {
 	case stringShape, textual, bytesShape:
 		return "characters"
 	case listShape:

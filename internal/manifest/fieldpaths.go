@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,30 +9,48 @@ import (
 )
 
 // HasField reports whether documents of a type can have a field at a path such as
-// spec.resource.rules[2].protocol; an index may be left out.
-func HasField(body reflect.Type, path string) bool {
+// spec.resource.rules[2].protocol; an index may be left out. An element of a list of objects of the cloud may be named
+// by its ID, as a whole.
+func HasField(body Type, path string) bool {
 	steps := splitPath(path)
-	for _, step := range steps {
-		if body = step.inType(body); body == nil {
+	objects := false
+	for i, step := range steps {
+		if objects && step.brackets && !step.index() {
+			return step.name != "" && i == len(steps)-1
+		}
+		objects = step.objects(body)
+		if body = step.inType(body); !body.Is() {
 			return false
 		}
 	}
 	return len(steps) > 0
 }
 
+// objects reports whether the step is a list of objects of the cloud inside t.
+func (s pathStep) objects(t Type) bool {
+	for t.shape() == listShape {
+		t = t.elem()
+	}
+	if t.shape() != structShape {
+		return false
+	}
+	f := t.fields().named(s.name)
+	return f != nil && f.rules.objects
+}
+
 // FieldsNamed are the paths of all fields of a name, without indexes, those nearest to the top first.
-func FieldsNamed(body reflect.Type, name string) (paths []string) {
+func FieldsNamed(body Type, name string) (paths []string) {
 	type place struct {
 		at string
-		t  reflect.Type
+		t  Type
 	}
 	for open := []place{{"", body}}; len(open) > 0; open = open[1:] {
-		for _, f := range fieldsOf(open[0].t).list {
+		for _, f := range open[0].t.fields().list {
 			path := strings.TrimPrefix(open[0].at+"."+f.name, ".")
 			if f.name == name {
 				paths = append(paths, path)
 			}
-			if below := structBelow(f.typ); below != nil {
+			if below := structBelow(f.typ); below.Is() {
 				open = append(open, place{path, below})
 			}
 		}
@@ -41,23 +58,22 @@ func FieldsNamed(body reflect.Type, name string) (paths []string) {
 	return paths
 }
 
-// inType is the type of the step's value inside one of t; nil when there is no such field.
-func (s pathStep) inType(t reflect.Type) reflect.Type {
-	t = pointee(t)
-	for shapeOf(t) == listShape && !s.index() {
-		t = pointee(t.Elem())
+// inType is the type of the step's value inside one of t; no type when there is no such field.
+func (s pathStep) inType(t Type) Type {
+	for t.shape() == listShape && !s.index() {
+		t = t.elem()
 	}
-	switch shapeOf(t) {
+	switch t.shape() {
 	case anything:
 		return t // whatever is in it
 	case listShape, mapShape:
-		return t.Elem()
+		return t.elem()
 	case structShape:
-		if f := fieldsOf(t).named(s.name); f != nil {
+		if f := t.fields().named(s.name); f != nil {
 			return f.typ
 		}
 	}
-	return nil
+	return Type{}
 }
 
 // index reports whether the step is an item of a list.
@@ -66,26 +82,19 @@ func (s pathStep) index() bool {
 	return s.brackets && err == nil
 }
 
-func pointee(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
-}
-
 // FieldPaths lists the paths of all fields that documents of a type can have, those of lists without an index, in the
 // order of the structs.
-func FieldPaths(body reflect.Type) []string {
+func FieldPaths(body Type) []string {
 	var paths []string
-	var walk func(t reflect.Type, path string, within []reflect.Type)
-	walk = func(t reflect.Type, path string, within []reflect.Type) {
-		for t = pointee(t); shapeOf(t) == listShape || shapeOf(t) == mapShape; {
-			t = pointee(t.Elem())
+	var walk func(t Type, path string, within []Type)
+	walk = func(t Type, path string, within []Type) {
+		for t.shape() == listShape || t.shape() == mapShape {
+			t = t.elem()
 		}
-		if shapeOf(t) != structShape || slices.Contains(within, t) {
+		if t.shape() != structShape || slices.Contains(within, t) {
 			return // a type within itself has been listed
 		}
-		for _, f := range fieldsOf(t).list {
+		for _, f := range t.fields().list {
 			below := strings.TrimPrefix(path+"."+f.name, ".")
 			paths = append(paths, below)
 			walk(f.typ, below, append(slices.Clip(within), t))

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ type pathTree struct {
 		Rules []pathRule        `json:"rules"`
 		Data  map[string]string `json:"data"`
 		Any   any               `json:"any"`
+		Parts []pathRule        `json:"parts" rule:"objects"`
 	} `json:"spec"`
 }
 
@@ -22,10 +22,11 @@ type pathRule struct {
 }
 
 func TestHasField(t *testing.T) {
-	body := reflect.TypeFor[pathTree]()
+	body := TypeFor[pathTree]()
 	for path, want := range map[string]bool{
 		"spec": true, "spec.name": true, "spec.rules": true, "spec.rules[3]": true, "spec.rules[3].port": true, "spec.rules.port": true,
 		"spec.rules.inner[0].inner.port": true, "spec.data": true, "spec.data.x": true, "spec.data[a.b/c]": true, "spec.any.thing": true,
+		"spec.parts[a-1]": true, "spec.parts[0].port": true, "spec.parts[a-1].port": false, "spec.parts[]": false, "spec.parts.inner[a-1]": false,
 		"": false, ".": false, "spec.nam": false, "spec.name.x": false, "spec.rules.prt": false, "spec.rules[x]": false, "spec.data.x.y": false, "name": false, "owner mark": false,
 	} {
 		if HasField(body, path) != want {
@@ -35,8 +36,8 @@ func TestHasField(t *testing.T) {
 }
 
 func TestNearestPath(t *testing.T) {
-	paths := FieldPaths(reflect.TypeFor[pathTree]())
-	if want := strings.Fields("spec spec.name spec.rules spec.rules.port spec.rules.inner spec.data spec.any"); !slices.Equal(paths, want) {
+	paths := FieldPaths(TypeFor[pathTree]())
+	if want := strings.Fields("spec spec.name spec.rules spec.rules.port spec.rules.inner spec.data spec.any spec.parts spec.parts.port spec.parts.inner"); !slices.Equal(paths, want) {
 		t.Errorf("got %v, want %v", paths, want)
 	}
 	for path, want := range map[string]string{"spec.nmae": "spec.name", "name": "spec.name", "spec.resource.prot": "spec.rules.port", "zzzzzzzzzz": ""} {

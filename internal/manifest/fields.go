@@ -11,11 +11,13 @@ import (
 
 // field is one field of a struct as manifests see it.
 type field struct {
-	name  string
-	doc   string
-	index []int // for reflect.Value.FieldByIndex; embedded structs are flattened
-	typ   reflect.Type
-	rules rules
+	name    string
+	doc     string
+	index   []int // for reflect.Value.FieldByIndex; embedded structs are flattened; nil in what is put together
+	typ     Type
+	present bool // see [Field]
+	part    bool // it can be one of the alternatives of its struct
+	rules   rules
 	// example is a value that shows what goes there.
 	example string
 	ways    []Way  // in which the cloud can change it
@@ -41,7 +43,7 @@ func fieldsOf(t reflect.Type) *fields {
 	return known.(*fields)
 }
 
-var fieldsByType sync.Map // reflect.Type to *fields
+var fieldsByType sync.Map // reflect.Type to *fields: as many as the program declares
 
 func (fs *fields) add(t reflect.Type, index []int) {
 	for i := range t.NumField() {
@@ -66,16 +68,20 @@ func (fs *fields) add(t reflect.Type, index []int) {
 		if err == nil && shapeOf(sf.Type) == unsupported {
 			err = fmt.Errorf("type %s is not supported", sf.Type)
 		}
-		if _, twice := fs.byName[name]; twice && err == nil {
-			err = fmt.Errorf("the name %q is used twice", name)
-		}
 		if err != nil && fs.err == nil {
 			fs.err = fmt.Errorf("field %s of %s: %w", sf.Name, t, err)
 		}
-		fs.byName[name] = len(fs.list)
-		fs.names = append(fs.names, name)
-		fs.list = append(fs.list, field{name: name, doc: sf.Tag.Get("doc"), index: at, typ: sf.Type, rules: rules, example: sf.Tag.Get("example"), ways: ways, alias: sf.Tag.Get("alias")})
+		fs.append(field{name: name, doc: sf.Tag.Get("doc"), index: at, typ: TypeOf(sf.Type), part: isPart(sf.Type), rules: rules, example: sf.Tag.Get("example"), ways: ways, alias: sf.Tag.Get("alias")})
 	}
+}
+
+func (fs *fields) append(f field) {
+	if _, twice := fs.byName[f.name]; twice && fs.err == nil {
+		fs.err = fmt.Errorf("the name %q is used twice", f.name)
+	}
+	fs.byName[f.name] = len(fs.list)
+	fs.names = append(fs.names, f.name)
+	fs.list = append(fs.list, f)
 }
 
 func (fs *fields) named(name string) *field {

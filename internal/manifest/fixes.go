@@ -20,11 +20,7 @@ func unknownField(known *fields, name string, beside []field) string {
 		return "did you mean " + c + "?"
 	}
 	for _, f := range slices.Concat(known.list, beside) {
-		t := f.typ
-		for t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		if shapeOf(t) == structShape && fieldsOf(t).named(name) != nil {
+		if f.typ.shape() == structShape && f.typ.fields().named(name) != nil {
 			return "it belongs in " + f.name
 		}
 	}
@@ -45,7 +41,7 @@ func requiredFix(f field) string {
 func checkOneof(known *fields, set []bool) string {
 	var parts, chosen []string
 	for i, f := range known.list {
-		if !isPart(f.typ) {
+		if !f.part {
 			continue
 		}
 		if parts = append(parts, f.name); set[i] {

@@ -5,7 +5,9 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
@@ -32,19 +34,23 @@ var (
 	macPattern   = pattern.Of(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
 	// Of at least two labels. (RFC 1035, and the underscore of RFC 2782)
 	domainPattern = pattern.Of(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.){2,}$`)
-	uuidPattern   = pattern.Of(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
+	// What neutron-lib calls by name, and any number. (neutron_lib/constants.py: IP_PROTOCOL_MAP)
+	protocolNames   = strings.Fields("ah dccp egp esp gre icmp icmpv6 igmp ipip ipv6-encap ipv6-frag ipv6-icmp ipv6-nonxt ipv6-opts ipv6-route ospf pgm rsvp sctp tcp udp udplite vrrp")
+	protocolPattern = pattern.Of(`^(` + strings.Join(protocolNames, "|") + `|\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
+	uuidPattern     = pattern.Of(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
 )
 
 var formats = map[string]format{
-	"name":   {what: "a name", check: checkName, pattern: namePattern.String()},
-	"label":  {what: "a name", check: checkLabel, pattern: labelPattern.String()},
-	"cidr":   {what: "a network such as 10.0.0.0/24", check: checkCIDR},
-	"ip":     {what: "an IP address", check: checkIP},
-	"mac":    {what: "a MAC address such as fa:16:3e:00:00:01", check: checkMAC, pattern: macPattern.String()},
-	"uri":    {what: "a URL such as https://example.org/x", check: checkURI, schema: "uri"},
-	"uuid":   {what: "a UUID", check: checkUUID, pattern: uuidPattern.String()},
-	"base64": {what: "base64", check: checkBase64},
-	"domain": {what: "a domain name with a final dot such as example.org.", check: checkDomain, pattern: domainPattern.String()},
+	"name":       {what: "a name", check: checkName, pattern: namePattern.String()},
+	"label":      {what: "a name", check: checkLabel, pattern: labelPattern.String()},
+	"cidr":       {what: "a network such as 10.0.0.0/24", check: checkCIDR},
+	"ip":         {what: "an IP address", check: checkIP},
+	"mac":        {what: "a MAC address such as fa:16:3e:00:00:01", check: checkMAC, pattern: macPattern.String()},
+	"uri":        {what: "a URL such as https://example.org/x", check: checkURI, schema: "uri"},
+	"uuid":       {what: "a UUID", check: checkUUID, pattern: uuidPattern.String()},
+	"base64":     {what: "base64", check: checkBase64},
+	"ipprotocol": {what: "an IP protocol by its name (" + strings.Join(protocolNames, ", ") + "), or as a text with its number", check: checkProtocol, pattern: protocolPattern.String()},
+	"domain":     {what: "a domain name with a final dot such as example.org.", check: checkDomain, pattern: domainPattern.String()},
 }
 
 // IsName reports whether an object can be called s.
@@ -99,6 +105,16 @@ func checkIP(s string) (wrong, fix string) {
 		return "is not an IP address", ""
 	}
 	return "", ""
+}
+
+func checkProtocol(s string) (wrong, fix string) {
+	switch {
+	case protocolPattern.MatchString(s):
+		return "", ""
+	case nearest.Name(s, protocolNames) != "":
+		fix = "did you mean " + nearest.Name(s, protocolNames) + "?"
+	}
+	return "is not one of " + strings.Join(protocolNames, ", ") + ", nor a number up to 255", fix
 }
 
 func checkMAC(s string) (wrong, fix string) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -44,10 +45,10 @@ func (k Key) String() string {
 	return kind + "/" + printable.Name(k.Namespace) + "/" + printable.Name(k.Name)
 }
 
-// Compare orders keys by group, kind, namespace and name.
+// Compare orders keys by group, kind, namespace and name, numbers in names by their value.
 func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Kind, o.Kind),
-		cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
+		natural.Compare(k.Namespace, o.Namespace), natural.Compare(k.Name, o.Name))
 }
 
 func (k Key) normal() Key {
@@ -77,5 +78,5 @@ func (o Origin) String() string {
 
 // Compare orders places by file, then line.
 func (o Origin) Compare(p Origin) int {
-	return cmp.Or(cmp.Compare(o.File, p.File), cmp.Compare(o.Line, p.Line))
+	return cmp.Or(natural.Compare(o.File, p.File), cmp.Compare(o.Line, p.Line))
 }

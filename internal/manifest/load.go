@@ -70,15 +70,20 @@ const maxProblems = 1000
 type Ignored struct {
 	Origin Origin
 	Why    string
+	// Known is true for a document of [Options.LeaveAlone], which nobody takes for an object.
+	Known bool
 }
 
 // Loaded is what a load found, in the order of file names and lines.
 type Loaded struct {
 	Objects []Object
 	Ignored []Ignored
-	Bytes   int64 // read
-	Values  int   // in the objects, aliases expanded
-	Lost    bool  // whether something could not be read that may hold further objects
+	// Bare are the files that may hold manifests by their names, could be read, and hold no object. Those of nothing but
+	// kinds that are left alone are not among them.
+	Bare   []string
+	Bytes  int64 // read
+	Values int   // in the objects, aliases expanded
+	Lost   bool  // whether something could not be read that may hold further objects
 }
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
@@ -116,6 +121,8 @@ type loader struct {
 	ended                           error // what Stop said
 
 	seen     map[Key]Origin
+	objects  int // that were found
+	aside    int // documents of kinds that are left alone
 	loaded   Loaded
 	problems Problems
 }
@@ -156,12 +163,18 @@ func (l *loader) stop(file, what, fix string) {
 }
 
 func (l *loader) ignore(at Origin, why string) {
-	l.loaded.Ignored = append(l.loaded.Ignored, Ignored{at, why})
+	l.loaded.Ignored = append(l.loaded.Ignored, Ignored{Origin: at, Why: why})
 }
 
 // file makes objects of one file's documents, once it is clear that the file holds manifests at all. One document is
 // held in memory at a time.
 func (l *loader) file(name string, text []byte) {
+	objects, problems, aside := l.objects, len(l.problems), l.aside
+	defer func() {
+		if l.objects == objects && len(l.problems) == problems && l.aside == aside && !l.stopped && l.opts.Holding == nil {
+			l.loaded.Bare = append(l.loaded.Bare, l.inside(name))
+		}
+	}()
 	l.parser.limit = l.opts.MaxDocuments - l.documents
 	chunks := l.parser.chunks(name, text)
 	if l.documents+len(chunks) > l.opts.MaxDocuments {
@@ -175,6 +188,10 @@ func (l *loader) file(name string, text []byte) {
 	}
 	first, parsed, why := l.firstManifest(name, chunks)
 	if why != "" {
+		if format, fix := hidden(text, parsed); format != "" {
+			l.lose(Problem{Origin: Origin{File: name}, What: format, Fix: fix})
+			return
+		}
 		l.ignore(Origin{File: name}, why)
 		return
 	}
@@ -213,7 +230,8 @@ func (l *loader) tooMany(file string) {
 	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), l.opts.TooMuch)
 }
 
-// firstManifest finds the first chunk that holds a manifest, parsed, or why the file is left alone: it has none.
+// firstManifest finds the first chunk that holds a manifest, parsed, or why the file is left alone: it has none. Then
+// parsed is its last chunk.
 func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []document, why string) {
 	why = "nothing in it"
 	for i, c := range chunks {
@@ -221,6 +239,7 @@ func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []do
 			return len(chunks), nil, "not read"
 		}
 		docs := l.parser.parse(name, c)
+		parsed = docs
 		for _, d := range docs {
 			if l.known.looksLikeManifest(d) {
 				return i, docs, ""
@@ -233,7 +252,7 @@ func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []do
 			}
 		}
 	}
-	return 0, nil, why
+	return 0, parsed, why
 }
 
 const noManifest = "no document with apiVersion and kind"
@@ -247,6 +266,10 @@ func (l *loader) document(root *yaml.Node, at Origin, assumed GroupVersionKind) 
 		l.lose(*verdict.problem)
 	case verdict.ignore != "":
 		l.ignore(at, verdict.ignore)
+		if verdict.aside {
+			l.aside++
+			l.loaded.Ignored[len(l.loaded.Ignored)-1].Known = true
+		}
 	case verdict.list:
 		l.list(root, at, verdict.items)
 	default:

@@ -19,7 +19,7 @@ type metadata struct {
 	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among those of its kind and namespace."`
 	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
 	Labels          map[string]string `json:"labels,omitempty" doc:"Free text about the object."`
-	Annotations     map[string]string `json:"annotations,omitempty" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`
+	Annotations     map[string]string `json:"annotations,omitempty" rule:"raw" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`
 	Finalizers      []string          `json:"finalizers,omitempty" doc:"Accepted, not used."`
 	OwnerReferences []json.RawMessage `json:"ownerReferences,omitempty" doc:"Accepted, not used."`
 	served
@@ -66,11 +66,15 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
 	l.reportFor(o, problems)
 	l.reportFor(o, l.annotations(&o))
+	if !IsName(o.Key.Name) || meta.Namespace != "" && !labelPattern.MatchString(meta.Namespace) {
+		l.loaded.Lost = true // what others refer to may be this
+	}
 	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
 		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
 	} else {
 		l.seen[o.Key] = at
 	}
+	l.objects++
 	if l.opts.Each != nil {
 		l.opts.Each(&o)
 		return

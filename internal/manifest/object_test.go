@@ -242,7 +242,7 @@ func TestMistakesInGoDeclarationsAreTold(t *testing.T) {
 func TestJSON(t *testing.T) {
 	text := "[1]\n{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"j\"},\n\t\"data\": {\n\t\t\"a\": \"\\ud83d\\ude00\",\n\t\t\"a\": \"b\",\n\t\t\"c\": true\n\t}\n}\n"
 	loaded, err := manifest.Load(fstest.MapFS{"a.json": {Data: []byte(text)}}, kinds())
-	want := "a.json:1: not an object, but a list; a manifest is a mapping with apiVersion and kind\n" +
+	want := "a.json:1: not an object, but a list; write each item as a document of its own, after ---, or below items of kind: List\n" +
 		"a.json:7: ConfigMap/j: data.a: written twice, first on line 6; keep one of the two"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)

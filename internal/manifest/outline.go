@@ -2,33 +2,32 @@ package manifest
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 )
 
 // Outline is every field of a kind, indented by depth, each with its type and rules and the first sentence about it.
-func Outline(body reflect.Type) (string, error) {
+func Outline(body Type) (string, error) {
 	o := outline{}
-	o.fields(reflect.TypeFor[frame](), "  ")
+	o.fields(TypeFor[frame](), "  ")
 	o.fields(body, "  ")
 	return o.out.String(), o.err
 }
 
 type outline struct {
 	out  strings.Builder
-	open []reflect.Type // being described, to refuse endless ones
+	open []Type // being described, to refuse endless ones
 	err  error
 }
 
-func (o *outline) fields(t reflect.Type, indent string) {
+func (o *outline) fields(t Type, indent string) {
 	if slices.Contains(o.open, t) {
 		o.err = fmt.Errorf("type %s contains itself", t)
 		return
 	}
 	o.open = append(o.open, t)
 	defer func() { o.open = o.open[:len(o.open)-1] }()
-	known := fieldsOf(t)
+	known := t.fields()
 	if known.err != nil {
 		o.err = known.err
 	}
@@ -44,7 +43,7 @@ func (o *outline) fields(t reflect.Type, indent string) {
 			line += "  # " + f.doc
 		}
 		o.out.WriteString(line + "\n")
-		if below := structBelow(f.typ); below != nil {
+		if below := structBelow(f.typ); below.Is() {
 			o.fields(below, indent+"  ")
 		}
 	}
@@ -52,27 +51,27 @@ func (o *outline) fields(t reflect.Type, indent string) {
 
 // FieldsAt are the names of the fields below a path such as spec.resource, of whole documents below ""; nil when there
 // are none.
-func FieldsAt(body reflect.Type, at string) []string {
+func FieldsAt(body Type, at string) []string {
 	here := body
 	for i, step := range splitPath(at) {
-		if here = structBelow(here); here == nil {
+		if here = structBelow(here); !here.Is() {
 			return nil
 		}
-		next := fieldsOf(here).named(step.name)
+		next := here.fields().named(step.name)
 		if next == nil && i == 0 {
-			next = fieldsOf(reflect.TypeFor[frame]()).named(step.name)
+			next = frameFields().named(step.name)
 		}
 		if next == nil {
 			return nil
 		}
 		here = next.typ
 	}
-	if here = structBelow(here); here == nil {
+	if here = structBelow(here); !here.Is() {
 		return nil
 	}
-	names := slices.Clone(fieldsOf(here).names)
+	names := slices.Clone(here.fields().names)
 	if at == "" {
-		names = append(slices.Clone(fieldsOf(reflect.TypeFor[frame]()).names), names...)
+		names = append(slices.Clone(frameFields().names), names...)
 	}
 	return names
 }

@@ -51,6 +51,7 @@ type verdict struct {
 	list    bool
 	items   GroupVersionKind // what the items of a typed list are
 	ignore  string
+	aside   bool // ignored for being of a kind that is left alone
 	problem *Problem
 }
 
@@ -60,8 +61,13 @@ func (v vocabulary) looksLikeManifest(d document) bool {
 	if d.fault != nil {
 		return bytes.Contains(d.text, []byte("apiVersion")) && bytes.Contains(d.text, []byte("kind"))
 	}
-	_, api := lookup(d.root, "apiVersion")
-	_, kind := lookup(d.root, "kind")
+	return v.claims(d.root) || d.root.Kind == yaml.SequenceNode && slices.ContainsFunc(d.root.Content, func(item *yaml.Node) bool { return v.claims(follow(item)) })
+}
+
+// claims reports whether a mapping has the head of a manifest, or half of one of ours.
+func (v vocabulary) claims(root *yaml.Node) bool {
+	_, api := lookup(root, "apiVersion")
+	_, kind := lookup(root, "kind")
 	switch {
 	case api != nil && kind != nil:
 		return true
@@ -76,6 +82,9 @@ func (v vocabulary) looksLikeManifest(d document) bool {
 
 // judge decides what a document is from its apiVersion and kind.
 func (v vocabulary) judge(root *yaml.Node, assumed GroupVersionKind) verdict {
+	if root.Kind == yaml.SequenceNode {
+		return faulty(root, "", "not an object, but a list", "write each item as a document of its own, after ---, or below items of kind: List")
+	}
 	if root.Kind != yaml.MappingNode {
 		return faulty(root, "", "not an object, but "+describe(root, true), "a manifest is a mapping with apiVersion and kind")
 	}
@@ -106,7 +115,7 @@ func (v vocabulary) place(root *yaml.Node, g GroupVersionKind) verdict {
 	item := GroupVersionKind{g.Group, g.Version, strings.TrimSuffix(g.Kind, "List")}
 	switch {
 	case v.aside[g]:
-		return verdict{ignore: g.Kind + " is not an object of a stack"}
+		return verdict{ignore: g.Kind + " is not an object of a stack", aside: true}
 	case v.kinds[g]:
 		return verdict{gvk: g}
 	case g.Group == "" && g.Version == "v1" && g.Kind == "List":
@@ -177,6 +186,10 @@ func headField(root *yaml.Node, name, assumed string) (string, *Problem) {
 func meant(names []string) string {
 	if len(names) == 0 {
 		return ""
+	}
+	const most = 4
+	if len(names) > most {
+		return "see `explain` for the kinds there are"
 	}
 	return "did you mean " + strings.Join(names, " or ") + "?"
 }

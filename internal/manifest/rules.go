@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
@@ -21,11 +22,14 @@ import (
 //	format=F            see formats
 //	pattern=R           a regular expression; takes the rest of the tag, commas included
 //	unique              no element twice
+//	objects             each element is an object of the cloud: paths have its ID in brackets, too
 //	oneof               exactly one of the struct's pointers, lists and maps is set
-//	secret              the value never appears in a problem
+//	secret              the value never appears in a problem, and may hold any character
+//	lines               a text that may have more than one line; without it no control character is allowed, since texts end in headers, addresses and logs
+//	raw                 any character is allowed
 //	default=X           what is used when the field is absent (documentation)
 type rules struct {
-	required, immutable, secret, oneof, unique bool
+	required, immutable, secret, oneof, unique, lines, raw, objects bool
 
 	enum     []string
 	min, max *float64
@@ -59,10 +63,16 @@ func (r *rules) add(part string) (err error) {
 		r.immutable = true
 	case "secret":
 		r.secret = true
+	case "lines":
+		r.lines = true
+	case "raw":
+		r.raw = true
 	case "oneof":
 		r.oneof = true
 	case "unique":
 		r.unique = true
+	case "objects":
+		r.objects = true
 	case "enum":
 		r.enum = strings.Split(value, "|")
 	case "min":
@@ -103,6 +113,9 @@ func (r rules) text(s string) (what, fix string) {
 	if what, fix := r.word(s, shown); what != "" {
 		return what, fix
 	}
+	if strings.ContainsFunc(s, r.forbidden) {
+		return "the value" + shown + " holds a control character", r.removal()
+	}
 	if what, fix := r.length(utf8.RuneCountInString(s), "characters"); what != "" {
 		return what, fix
 	}
@@ -121,6 +134,19 @@ func (r rules) text(s string) (what, fix string) {
 		return "the value " + wrong, ""
 	}
 	return quote(s) + " " + wrong, fix
+}
+
+// forbidden reports whether a character stands in no text of the field.
+func (r rules) forbidden(c rune) bool {
+	line := c == '\n' || c == '\r' || c == '\t'
+	return unicode.IsControl(c) && !r.raw && !r.secret && !(r.lines && line)
+}
+
+func (r rules) removal() string {
+	if r.lines {
+		return "remove it; line breaks and tabs may stay"
+	}
+	return "remove it, line breaks at the end included (in YAML: |- in place of |)"
 }
 
 func (r rules) word(s, shown string) (what, fix string) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -13,7 +12,7 @@ import (
 
 // Sample is the shortest document of a kind that its field rules accept: what is required, with values that show what
 // goes where.
-func Sample(body reflect.Type, gvk GroupVersionKind, name string) (string, error) {
+func Sample(body Type, gvk GroupVersionKind, name string) (string, error) {
 	doc := &yaml.Node{Kind: yaml.MappingNode}
 	put(doc, "apiVersion", scalar(gvk.APIVersion()))
 	put(doc, "kind", scalar(gvk.Kind))
@@ -40,11 +39,8 @@ func put(m *yaml.Node, name string, value *yaml.Node) {
 
 // samples adds the required fields of a struct, and what an object shall be, which is required of all but those that are
 // only looked up.
-func samples(m *yaml.Node, t reflect.Type) error {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	known := fieldsOf(t)
+func samples(m *yaml.Node, t Type) error {
+	known := t.fields()
 	if known.err != nil {
 		return known.err
 	}
@@ -61,31 +57,28 @@ func samples(m *yaml.Node, t reflect.Type) error {
 	return nil
 }
 
-func sampleOf(t reflect.Type, f field) (*yaml.Node, error) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+func sampleOf(t Type, f field) (*yaml.Node, error) {
 	r := f.rules
 	switch {
-	case f.example != "" && (slices.Contains([]shape{mapShape, structShape, anything}, shapeOf(t)) || shapeOf(t) == listShape && f.example[0] == '['):
+	case f.example != "" && (slices.Contains([]shape{mapShape, structShape, anything}, t.shape()) || t.shape() == listShape && f.example[0] == '['):
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(f.example), &doc); err != nil {
 			return nil, err
 		}
 		return doc.Content[0], nil
-	case f.example != "" && shapeOf(t) != listShape:
+	case f.example != "" && t.shape() != listShape:
 		return scalar(f.example), nil
 	case r.def != "":
 		return scalar(r.def), nil
 	case len(r.enum) > 0:
 		return scalar(r.enum[0]), nil
 	}
-	switch shapeOf(t) {
+	switch t.shape() {
 	case structShape:
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		return m, samples(m, t)
 	case listShape:
-		item, err := sampleOf(t.Elem(), field{typ: t.Elem(), name: f.name, rules: r.ofElement(), example: f.example})
+		item, err := sampleOf(t.elem(), field{typ: t.elem(), name: f.name, rules: r.ofElement(), example: f.example})
 		return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item}}, err
 	case mapShape:
 		return &yaml.Node{Kind: yaml.MappingNode}, nil

@@ -19,21 +19,25 @@ var schemerType = reflect.TypeFor[Schemer]()
 
 // Schema describes a whole document of a kind as JSON Schema, from the struct that Decode fills. It is draft-07: the
 // newest draft that the YAML language servers of the common editors support in full.
-func Schema(body reflect.Type, gvk GroupVersionKind) (map[string]any, error) {
+func Schema(body Type, gvk GroupVersionKind) (map[string]any, error) {
 	s := schemas{}
 	doc, err := s.structure(body, rules{})
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", gvk.Kind, err)
 	}
-	meta, err := s.structure(reflect.TypeFor[metadata](), rules{})
+	meta, err := s.structure(TypeFor[metadata](), rules{})
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", gvk.Kind, err)
 	}
 	properties := doc["properties"].(map[string]any)
 	delete(meta["properties"].(map[string]any), "generateName")
-	properties["apiVersion"] = map[string]any{"type": "string", "const": gvk.APIVersion()}
-	properties["kind"] = map[string]any{"type": "string", "const": gvk.Kind}
+	properties["apiVersion"] = map[string]any{"type": "string", "const": gvk.APIVersion(), "description": "The group of the kind, and its version."}
+	properties["kind"] = map[string]any{"type": "string", "const": gvk.Kind, "description": "What sort of object it is."}
+	meta["description"] = "Its name, and what is noted at it: labels, annotations."
 	properties["metadata"] = meta
+	if spec, ok := properties["spec"].(map[string]any); ok && spec["description"] == nil {
+		spec["description"] = "How the object shall be."
+	}
 	properties["status"] = map[string]any{"description": "Written by the agent; ignored in a manifest."}
 	required, _ := doc["required"].([]string)
 	doc["required"] = append([]string{"apiVersion", "kind", "metadata"}, required...)
@@ -59,18 +63,15 @@ func Annotate(schema map[string]any, known map[string]any) error {
 
 // schemas builds schemas; open holds the structs being described, to refuse endless ones.
 type schemas struct {
-	open []reflect.Type
+	open []Type
 }
 
-func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if reflect.PointerTo(t).Implements(schemerType) {
-		return reflect.New(t).Interface().(Schemer).JSONSchema(), nil
+func (s *schemas) of(t Type, r rules) (map[string]any, error) {
+	if t.of != nil && reflect.PointerTo(t.of).Implements(schemerType) {
+		return reflect.New(t.of).Interface().(Schemer).JSONSchema(), nil
 	}
 	out := map[string]any{}
-	switch shapeOf(t) {
+	switch t.shape() {
 	case anything, jsonText:
 	case stringShape, textual:
 		out["type"] = "string"
@@ -82,7 +83,7 @@ func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
 	case intShape, uintShape:
 		out["type"] = "integer"
 		numberRules(out, r)
-		if shapeOf(t) == uintShape && r.min == nil {
+		if t.shape() == uintShape && r.min == nil {
 			out["minimum"] = 0
 		}
 	case floatShape:
@@ -100,8 +101,8 @@ func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
 	return out, nil
 }
 
-func (s *schemas) list(t reflect.Type, r rules) (map[string]any, error) {
-	items, err := s.of(t.Elem(), r.ofElement())
+func (s *schemas) list(t Type, r rules) (map[string]any, error) {
+	items, err := s.of(t.elem(), r.ofElement())
 	out := map[string]any{"type": "array", "items": items}
 	bounds(out, r, "minItems", "maxItems")
 	if r.unique {
@@ -110,18 +111,15 @@ func (s *schemas) list(t reflect.Type, r rules) (map[string]any, error) {
 	return out, err
 }
 
-func (s *schemas) mapping(t reflect.Type, r rules) (map[string]any, error) {
-	values, err := s.of(t.Elem(), r.ofElement())
+func (s *schemas) mapping(t Type, r rules) (map[string]any, error) {
+	values, err := s.of(t.elem(), r.ofElement())
 	out := map[string]any{"type": "object", "additionalProperties": values}
 	bounds(out, r, "minProperties", "maxProperties")
 	return out, err
 }
 
-func (s *schemas) structure(t reflect.Type, r rules) (map[string]any, error) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if shapeOf(t) != structShape {
+func (s *schemas) structure(t Type, r rules) (map[string]any, error) {
+	if t.shape() != structShape {
 		return nil, fmt.Errorf("type %s is not a struct", t)
 	}
 	if slices.Contains(s.open, t) {
@@ -129,7 +127,7 @@ func (s *schemas) structure(t reflect.Type, r rules) (map[string]any, error) {
 	}
 	s.open = append(s.open, t)
 	defer func() { s.open = s.open[:len(s.open)-1] }()
-	known := fieldsOf(t)
+	known := t.fields()
 	if known.err != nil {
 		return nil, known.err
 	}
@@ -161,7 +159,7 @@ func (s *schemas) structure(t reflect.Type, r rules) (map[string]any, error) {
 func alternatives(known *fields) []any {
 	var each []any
 	for _, f := range known.list {
-		if isPart(f.typ) {
+		if f.part {
 			each = append(each, map[string]any{"required": []string{f.name}})
 		}
 	}
@@ -197,7 +195,7 @@ func sentence(text, more string) string {
 
 // typedDefault is the default as the field's own JSON type.
 func typedDefault(f field) any {
-	switch shapeOf(f.typ) {
+	switch f.typ.shape() {
 	case boolShape, intShape, uintShape, floatShape:
 		if json.Valid([]byte(f.rules.def)) {
 			return json.RawMessage(f.rules.def)

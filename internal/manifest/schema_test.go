@@ -6,7 +6,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -52,7 +51,7 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 func TestSchema(t *testing.T) {
-	schema, err := manifest.Schema(reflect.TypeFor[documented](), manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Net"})
+	schema, err := manifest.Schema(manifest.TypeFor[documented](), manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Net"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func TestSchema(t *testing.T) {
 func TestExplain(t *testing.T) {
 	var out bytes.Buffer
 	for _, at := range []string{"", "spec", "spec.cidr", "spec.peers", "spec.peers.host", "spec.auth", "metadata.name"} {
-		text, err := manifest.Explain(reflect.TypeFor[documented](), at)
+		text, err := manifest.Explain(manifest.TypeFor[documented](), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +77,7 @@ func TestExplain(t *testing.T) {
 		"spec.peer":      "spec has no field peer; did you mean peers?",
 		"spec.cidr.host": "spec.cidr has no fields",
 	} {
-		if _, err := manifest.Explain(reflect.TypeFor[documented](), at); err == nil || err.Error() != want {
+		if _, err := manifest.Explain(manifest.TypeFor[documented](), at); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", at, err, want)
 		}
 	}
@@ -89,13 +88,13 @@ type endless struct {
 }
 
 func TestSchemaRefusesWhatItCannotSay(t *testing.T) {
-	for want, typ := range map[string]reflect.Type{
-		"contains itself": reflect.TypeFor[endless](),
-		"is not a struct": reflect.TypeFor[string](),
-		"unknown rule": reflect.TypeFor[struct {
+	for want, typ := range map[string]manifest.Type{
+		"contains itself": manifest.TypeFor[endless](),
+		"is not a struct": manifest.TypeFor[string](),
+		"unknown rule": manifest.TypeFor[struct {
 			A string `rule:"x"`
 		}](),
-		"is not supported": reflect.TypeFor[struct{ A func() }](),
+		"is not supported": manifest.TypeFor[struct{ A func() }](),
 	} {
 		if _, err := manifest.Schema(typ, manifest.GroupVersionKind{Version: "v1", Kind: "A"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -11,7 +13,7 @@ import (
 // Selection says which files of a folder are manifests of a stack. Its patterns are of paths below the folder, where *
 // is a part of one name and ** any number of folders. The zero value is all.
 type Selection struct {
-	// Include are the files that are read; none means all.
+	// Include are the files that are read, and folders, named in full, with all that is in them; none means all.
 	Include []string
 	// Exclude are files, and folders with all that is in them, that are not read whatever Include says.
 	Exclude []string
@@ -22,29 +24,89 @@ func (s Selection) Of(files fs.FS) fs.FS {
 	if len(s.Include) == 0 && len(s.Exclude) == 0 {
 		return files
 	}
-	return selected{files, s}
+	return &selected{FS: files, of: s, unmatched: slices.Concat(s.Exclude, s.Include)}
 }
 
-// Pattern reports whether a text can be one of the patterns.
-func Pattern(text string) bool { return text != "" && doublestar.ValidatePattern(text) }
+// Unmatched are the patterns that have matched nothing so far of a folder that [Selection.Of] made.
+func Unmatched(files fs.FS) []string {
+	s, ok := files.(*selected)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.unmatched)
+}
+
+// Selects reports whether a file is read, or whatever is below a folder or submodule, by its path below the folder.
+func (s Selection) Selects(name string) bool {
+	for dir := name; dir != "."; dir = path.Dir(dir) {
+		if matches(s.Exclude, dir) {
+			return false
+		}
+	}
+	return len(s.Include) == 0 || !isManifestName(name) || matches(s.Include, name)
+}
+
+// NoPattern says why a text cannot be one of the patterns, and which form can; "" where it can.
+func NoPattern(text string) string {
+	switch {
+	case strings.HasPrefix(text, "!"):
+		return "begins with !, and no pattern takes back another; name in include what is read, in exclude what is not"
+	case strings.Contains(text, `\`):
+		return `holds a backslash; separate folders with /, as in ` + strings.ReplaceAll(text, `\`, "/")
+	case anchored(text) == "" || !doublestar.ValidatePattern(text) || slices.Contains(strings.Split(text, "/"), ".."):
+		return "is no pattern; write it like net/*.yaml or **/drafts"
+	}
+	return ""
+}
+
+// anchored is a pattern as it is compared: ./drafts, /drafts and drafts/ are drafts, as they are for git.
+func anchored(pattern string) string {
+	return strings.TrimPrefix(path.Clean("/"+pattern), "/")
+}
 
 func matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, name) })
+}
+
+// match also takes what is below a folder that a pattern names in full.
+func match(pattern, name string) bool {
+	pattern = anchored(pattern)
+	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, "*?[{") && strings.HasPrefix(name, pattern+"/")
 }
 
 type selected struct {
 	fs.FS
-	Selection
+	of Selection
+
+	mu        sync.Mutex
+	unmatched []string
 }
 
 // ReadDir implements fs.ReadDirFS.
-func (s selected) ReadDir(dir string) ([]fs.DirEntry, error) {
+func (s *selected) ReadDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(s.FS, dir)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 		name := path.Join(dir, e.Name())
-		return matches(s.Exclude, name) || !e.IsDir() && len(s.Include) > 0 && !matches(s.Include, name)
+		s.unmatched = slices.DeleteFunc(s.unmatched, func(pattern string) bool { return match(pattern, name) })
+		return matches(s.of.Exclude, name) || len(s.of.Include) > 0 && !mayHoldOthers(e) && !matches(s.of.Include, name)
 	}), err
 }
 
+// mayHoldOthers reports whether files may be below an entry, or would be if it could be read: a submodule, a link without
+// the name of a file, the mark of another repository.
+func mayHoldOthers(e fs.DirEntry) bool {
+	return e.IsDir() || !e.Type().IsRegular() && !isManifestName(e.Name()) || e.Name() == ".git"
+}
+
 // Stat implements fs.StatFS, as the folder does: some describe a link and do not follow it.
-func (s selected) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
+func (s *selected) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
+
+// ReadLink implements fs.ReadLinkFS, so that a link which leads to a file is not taken for a folder.
+func (s *selected) ReadLink(name string) (string, error) { return fs.ReadLink(s.FS, name) }
+
+// Lstat implements fs.ReadLinkFS.
+func (s *selected) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(s.FS, name) }

@@ -7,8 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/natural"
 )
 
 // folder visits a folder's entries in the order of their names.
@@ -22,6 +25,11 @@ func (l *loader) folder(dir string, depth int) {
 		l.lose(Problem{Origin: Origin{File: dir}, What: "cannot read the folder: " + cause(err)})
 		return
 	}
+	if depth > 0 && slices.ContainsFunc(names, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
+		l.lose(Problem{Origin: Origin{File: dir}, What: "a repository of its own, which a commit holds as a submodule if at all, and submodules are not fetched", Fix: submodule})
+		return
+	}
+	slices.SortStableFunc(names, func(a, b fs.DirEntry) int { return natural.Compare(a.Name(), b.Name()) })
 	for _, d := range names {
 		l.entries++
 		if l.entries > l.opts.MaxEntries {
@@ -34,6 +42,10 @@ func (l *loader) folder(dir string, depth int) {
 	}
 }
 
+const submodule = "commit the files themselves, or leave the folder out with spec.source.exclude"
+
+// entry looks at what an entry is before it looks at its name: whatever its name says, a folder that cannot be read may
+// hold manifests.
 func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	base := d.Name()
 	at := Origin{File: name}
@@ -41,20 +53,32 @@ func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	case strings.HasPrefix(base, "."):
 	case d.IsDir():
 		l.folder(name, depth+1)
-	case isKustomization(base):
-		l.ignore(at, "kustomization files are not read")
+	case d.Type()&fs.ModeIrregular != 0:
+		l.lose(Problem{Origin: at, What: "a submodule, and submodules are not fetched", Fix: submodule})
 	case d.Type()&fs.ModeSymlink != 0:
-		if isManifestName(base) || l.mayLeadToFolder(name) {
+		if isManifestName(base) && !isKustomization(base) || l.mayLeadToFolder(name) {
 			l.lose(Problem{Origin: at, What: "a symbolic link, which is not followed", Fix: "put the file or folder itself here"})
 		}
-	case !isManifestName(base):
+	case !isManifestName(base) && !isKustomization(base):
 	case !d.Type().IsRegular():
 		l.lose(Problem{Origin: at, What: "not a regular file", Fix: "remove it"})
+	case isKustomization(base):
+		l.kustomization(name)
 	default:
 		if text, ok := l.readFile(name); ok {
 			l.file(name, text)
 		}
 	}
+}
+
+// Named reports whether a file may hold manifests by its path: neither it nor a folder that it is in begins with a dot.
+func Named(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	return isManifestName(name) && !isKustomization(path.Base(name))
 }
 
 func isManifestName(base string) bool {
@@ -107,6 +131,10 @@ func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool
 	}
 	if l.bytes += int64(len(text)); l.bytes > l.opts.MaxTotalBytes {
 		l.stop(name, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests", l.opts.TooMuch)
+		return nil, false
+	}
+	if format, fix := Foreign(text); format != "" {
+		l.lose(Problem{Origin: Origin{File: name}, What: format, Fix: fix})
 		return nil, false
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -54,22 +53,22 @@ func (c Choice) Called(name string) bool { return name == c.Path || slices.Conta
 // Choices lists the fields below a path of documents of a type of which a manifest can choose how they are changed:
 // those that are immutable or declare ways, in the order of the structs. A reference is also called by its name without
 // Ref, and a field by its tag alias.
-func Choices(body reflect.Type, under string) (list []Choice) {
+func Choices(body Type, under string) (list []Choice) {
 	t := body
-	if t == nil {
+	if !t.Is() {
 		return nil
 	}
 	for _, step := range splitPath(under) {
-		if t = step.inType(t); t == nil {
+		if t = step.inType(t); !t.Is() {
 			return nil
 		}
 	}
-	var walk func(t reflect.Type, path string, within []reflect.Type)
-	walk = func(t reflect.Type, path string, within []reflect.Type) {
-		if t = pointee(t); shapeOf(t) != structShape || slices.Contains(within, t) {
+	var walk func(t Type, path string, within []Type)
+	walk = func(t Type, path string, within []Type) {
+		if t.shape() != structShape || slices.Contains(within, t) {
 			return
 		}
-		for _, f := range fieldsOf(t).list {
+		for _, f := range t.fields().list {
 			name := strings.TrimPrefix(path+"."+f.name, ".")
 			if !f.rules.immutable && len(f.ways) == 0 {
 				walk(f.typ, name, append(slices.Clip(within), t))

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ type chosenBody struct {
 
 func TestChoices(t *testing.T) {
 	var got []string
-	for _, c := range Choices(reflect.TypeFor[chosenBody](), "spec.resource") {
+	for _, c := range Choices(TypeFor[chosenBody](), "spec.resource") {
 		got = append(got, c.Path+" "+strings.Join(c.Names, ",")+" "+strings.Join(c.Ways, ","))
 	}
 	want := []string{
@@ -37,7 +36,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for _, under := range []string{"spec.nothing", "x"} {
-		if list := Choices(reflect.TypeFor[chosenBody](), under); list != nil {
+		if list := Choices(TypeFor[chosenBody](), under); list != nil {
 			t.Errorf("below %s: %v", under, list)
 		}
 	}
@@ -49,7 +48,7 @@ func TestParseWays(t *testing.T) {
 			t.Errorf("%q: %v, want an error", tag, ways)
 		}
 	}
-	said, err := Explain(reflect.TypeFor[chosenBody](), "spec.resource.flavorRef")
+	said, err := Explain(TypeFor[chosenBody](), "spec.resource.flavorRef")
 	if err != nil || !strings.Contains(said, "immutable; changed by resize (reboots it), migrate (in place), replace, next or ignore, as change-policy says") {
 		t.Errorf("%v: %s", err, said)
 	}

@@ -35,8 +35,8 @@ type gathered struct {
 
 // reason is what notifications of one crowd have in common.
 type reason struct {
-	state, message string
-	over           bool
+	state, cause string
+	over         bool
 }
 
 // NewCrowd is one that nothing has happened to. send must not wait.
@@ -58,7 +58,7 @@ func (c *Crowd) Tell(n Notification) {
 	if n.Over() && waited && !c.ill[n.Stack] {
 		return
 	}
-	why := reason{n.State, n.Message, n.Over()}
+	why := reason{n.State, n.cause(), n.Over()}
 	g := c.open[why]
 	if g == nil {
 		g = &gathered{}
@@ -125,6 +125,7 @@ func together(list []Notification) Notification {
 	if more := len(all.Stacks) - len(named); more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	all.Commit, all.Message = "", strings.TrimSuffix(names+"\n"+all.Message, "\n")
+	all.Commit, all.Objects, all.Further, all.Link = "", nil, false, ""
+	all.Message = strings.TrimSuffix(names+"\n"+all.cause(), "\n")
 	return all
 }

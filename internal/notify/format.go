@@ -10,10 +10,13 @@ type object map[string]any
 
 // text is the whole of a notification, in a few lines. What manifests say is not markup.
 func (n Notification) text() string {
-	if n.Message == "" {
-		return n.Title()
+	text := n.Title()
+	for _, more := range []string{n.Message, n.Link} {
+		if more != "" {
+			text += "\n" + more
+		}
 	}
-	return n.Title() + "\n" + n.Message
+	return text
 }
 
 // cloudEvent is one in structured mode (CloudEvents 1.0, section 3.1, and its JSON format).
@@ -23,7 +26,7 @@ func cloudEvent(n Notification) object {
 		"subject": n.Stack, "time": n.At.Format(time.RFC3339Nano), "datacontenttype": "application/json",
 		"data": object{
 			"stack": n.Stack, "commit": n.Commit, "state": n.State, "before": n.Before, "severity": n.Severity.String(), "title": n.Title(), "message": n.Message,
-			"kinds": n.Kinds,
+			"kinds": n.Kinds, "objects": n.Objects, "link": n.Link,
 		},
 	}
 }
@@ -36,9 +39,18 @@ func kindOf(n Notification) string {
 	return n.State
 }
 
-// slack is what incoming webhooks of Slack take, and of Mattermost and Rocket.Chat. Their markup begins with three characters.
+// slack is what incoming webhooks of Slack take, and of Mattermost and Rocket.Chat. Slack's markup begins with three characters. The others
+// have Markdown and mentions, so what is not ours stands in a block of code, which nothing in it ends.
 func slack(n Notification) object {
-	return object{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(n.text())}
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "`", "'").Replace
+	text := escape(n.Title())
+	if n.Message != "" {
+		text += "\n```\n" + escape(n.Message) + "\n```"
+	}
+	if n.Link != "" {
+		text += "\n<" + escape(n.Link) + ">"
+	}
+	return object{"text": text}
 }
 
 // teams is what a workflow of Teams takes: a message with an Adaptive Card.
@@ -55,9 +67,13 @@ func teams(n Notification) object {
 	if n.Message != "" {
 		body = append(body, plain(n.Message, nil))
 	}
+	card := object{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body}
+	if n.Link != "" {
+		card["actions"] = []object{{"type": "Action.OpenUrl", "title": "Show", "url": n.Link}}
+	}
 	return object{"type": "message", "attachments": []object{{
 		"contentType": "application/vnd.microsoft.card.adaptive",
-		"content":     object{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body},
+		"content":     card,
 	}}}
 }
 
@@ -71,7 +87,10 @@ func pagerDuty(n Notification, key string) object {
 	}
 	event["payload"] = object{
 		"summary": n.Title(), "source": "stackreeve/" + n.Stack, "severity": n.Severity.String(), "timestamp": n.At.Format(time.RFC3339Nano),
-		"component": n.Stack, "custom_details": object{"message": n.Message, "commit": n.Commit, "kinds": n.Kinds},
+		"component": n.Stack, "custom_details": object{"message": n.Message, "commit": n.Commit, "kinds": n.Kinds, "objects": n.Objects},
+	}
+	if n.Link != "" {
+		event["links"] = []object{{"href": n.Link, "text": "Show"}}
 	}
 	return event
 }
@@ -80,5 +99,5 @@ func pagerDuty(n Notification, key string) object {
 func matrix(n Notification) object {
 	lines := strings.Split(html.EscapeString(n.text()), "\n")
 	lines[0] = "<strong>" + lines[0] + "</strong>"
-	return object{"msgtype": "m.notice", "body": n.text(), "format": "org.matrix.custom.html", "formatted_body": strings.Join(lines, "<br>")}
+	return object{"msgtype": "m.notice", "body": n.text(), "format": "org.matrix.custom.html", "formatted_body": strings.Join(lines, "<br>"), "m.mentions": object{}}
 }

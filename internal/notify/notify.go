@@ -5,14 +5,14 @@
 package notify
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -44,6 +44,9 @@ type Notification struct {
 	Message       string
 	Severity      Severity
 	Kinds         []string // of the objects that it is about
+	Objects       []string // these objects, as Kind/name
+	Further       bool     // it is about more of them than what was told before
+	Link          string   // where people see more; "" where nobody knows
 	At            time.Time
 	Stacks        []string // of one that is about several, see [Crowd]; Stack is one of them
 }
@@ -54,6 +57,14 @@ func (n Notification) About() string {
 		return strings.Join(n.Stacks, " ")
 	}
 	return n.Stack
+}
+
+// cause is what it has in common with those of other stacks: drift of whatever objects, or the same failure.
+func (n Notification) cause() string {
+	if n.State == report.StateDrifted || n.State == healed {
+		return ""
+	}
+	return n.Message
 }
 
 // Title is what happened, in a line.
@@ -68,16 +79,21 @@ func (n Notification) Title() string {
 	if n.Commit != "" {
 		title += " at commit " + report.Short(n.Commit)
 	}
+	if n.Further {
+		title += ", with more objects than before"
+	}
 	return title
 }
 
 // Over reports whether it says that something else is over.
 func (n Notification) Over() bool {
-	return n.State == report.StateInSync && !slices.Contains([]string{"", report.StateInSync, healed}, n.Before)
+	return n.State == report.StateInSync && !slices.Contains([]string{"", report.StateInSync, healed, report.StateRollingOut}, n.Before)
 }
 
 // well reports whether nothing is wrong with the stack.
-func (n Notification) well() bool { return n.State == report.StateInSync || n.State == healed }
+func (n Notification) well() bool {
+	return n.State == report.StateInSync || n.State == healed || n.State == report.StateRollingOut
+}
 
 // Rule is whom to tell of what.
 type Rule struct {
@@ -104,32 +120,11 @@ func (r *Rule) takes(n Notification) bool {
 // severities are those of states that are notified of. Others pass by themselves, or somebody wants them.
 var severities = map[string]Severity{
 	report.StateFailed: Error, report.StateRefused: Error, report.StateHeld: Warning, report.StateDrifted: Warning, healed: Warning, report.StateInSync: Info,
+	report.StateRollingOut: Info,
 }
 
 // healed is the state of a stack whose drift was corrected by the run.
 const healed = "in sync after drift was corrected"
-
-// Memory is what receivers were told last of stacks. It outlives the sinks of an agent that begins again with other stacks.
-type Memory struct {
-	mu   sync.Mutex
-	told map[subject]toldOf
-}
-
-// NewMemory is one of nothing.
-func NewMemory() *Memory { return &Memory{told: map[subject]toldOf{}} }
-
-// Keep forgets all other stacks.
-func (m *Memory) Keep(stacks []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	maps.DeleteFunc(m.told, func(of subject, _ toldOf) bool { return !slices.Contains(stacks, of.stack) })
-}
-
-// subject is a stack, and the name of a rule.
-type subject struct{ stack, rule string }
-
-// toldOf is what a rule's receiver was told last.
-type toldOf struct{ state, commit string }
 
 // Sink notifies of the runs of one stack.
 type Sink struct {
@@ -137,6 +132,8 @@ type Sink struct {
 	stack string
 	rules []Rule
 	send  func(rule *Rule, n Notification)
+	// Link is where people see more of a commit; nil where nobody knows.
+	Link func(commit string) string
 }
 
 // New notifies by the rules that are about a stack. send must not wait.
@@ -157,46 +154,76 @@ func (s *Sink) Ran(run report.Run) {
 	if now.State == report.StateInSync && run.Pass != nil && run.Pass.Drifted() > 0 {
 		n.State, n.Message = healed, report.Plural(run.Pass.Drifted(), "object")+" had changed in the cloud"
 	}
+	n.about(run)
 	var known bool
 	if n.Severity, known = severities[n.State]; !known {
 		return
 	}
 	n.Kinds = kindsOf(run)
+	n.Link = s.link(n.Commit)
 	for i := range s.rules {
 		s.tell(&s.rules[i], n)
 	}
+	s.save()
+}
+
+// Rolling is a watcher of passes that notifies of groups whose members begin to be changed, once for each commit.
+func (s *Sink) Rolling() engine.Watcher { return rolling{s} }
+
+type rolling struct{ sink *Sink }
+
+func (rolling) Planned(plan.Plan)      {}
+func (rolling) Started(plan.Step)      {}
+func (rolling) Finished(engine.Result) {}
+
+func (r rolling) Progress(p engine.Progress) {
+	if len(p.Rollouts) == 0 || p.Total == 0 {
+		return
+	}
+	s, now := r.sink, p.At
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	is := report.StateDuring(p, now)
+	n := Notification{Stack: s.stack, Commit: p.Commit, State: report.StateRollingOut, Message: report.Clean(is.State + ": " + is.Message), At: now.UTC(), Severity: severities[report.StateRollingOut], Link: s.link(p.Commit)}
+	for _, one := range p.Rollouts {
+		n.Kinds = append(n.Kinds, one.Group.Kind)
+		n.Message += "; " + report.Clean(one.String())
+	}
+	for i := range s.rules {
+		if rule := &s.rules[i]; !s.told[subject{s.stack, rule.Name}].same(n) && rule.takes(n) {
+			s.tell(rule, n)
+		}
+	}
+	s.save()
 }
 
 // tell sends what a rule's receiver does not know yet.
 func (s *Sink) tell(rule *Rule, n Notification) {
 	at := subject{s.stack, rule.Name}
-	before, now := s.told[at], toldOf{n.State, n.Commit}
+	before, now := s.told[at], toldOf{state: n.State, commit: n.Commit, objects: n.Objects}
 	n.Before = before.state
 	switch {
 	case n.State == report.StateInSync && before.state == "" && rule.To.Format.remembers():
-		s.told[at] = now // an agent that has ended since may have told of something
+		s.note(at, now) // an agent that has ended since may have told of something
 		s.send(rule, n)
 	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.Over()):
-		s.told[at] = now // there was nothing that could be over
-	case n.Over(), rule.takes(n) && before != now:
-		s.told[at] = now
+		if !before.same(n) {
+			s.note(at, now) // there was nothing that could be over
+		}
+	case n.Over(), rule.takes(n) && !before.same(n):
+		s.note(at, now)
+		s.send(rule, n)
+	case rule.takes(n) && before.grown(n):
+		now.objects, now.quiet = slices.Concat(before.objects, before.unknown(n)), n.At.Add(pause)
+		n.Further = true
+		s.note(at, now)
 		s.send(rule, n)
 	}
 }
 
-// kindsOf are the kinds of the objects that a run is about: what failed, and what drifted.
-func kindsOf(run report.Run) (kinds []string) {
-	if run.Pass == nil {
-		return nil
+func (s *Sink) link(commit string) string {
+	if s.Link == nil {
+		return ""
 	}
-	for _, f := range run.Pass.Failures {
-		kinds = append(kinds, f.Key.Kind)
-	}
-	for _, e := range report.Events(run) {
-		if e.Warning {
-			kinds = append(kinds, e.Key.Kind)
-		}
-	}
-	slices.SortFunc(kinds, strings.Compare)
-	return slices.Compact(kinds)
+	return s.Link(commit)
 }

@@ -3,14 +3,18 @@ package notify_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -34,6 +38,9 @@ func run(state, commit string) report.Run {
 		r.Pass = nil
 	case "suspended":
 		r.Pass.Last.Suspended = "suspend is true"
+	case "drifted":
+		r.Pass.Last.Steps = drifted(commit)
+		r.Pass.First = r.Pass.Last
 	case "healed":
 		r.Pass.First.Steps = []plan.Step{{Key: manifest.Key{Kind: "Network", Name: "front"}, Action: plan.Update, Drift: true}}
 	}
@@ -94,10 +101,27 @@ func TestWhatIsTold(t *testing.T) {
 	s.Ran(run("failed", "0123456789abcdef"))
 	want := []string{
 		"b: stack prod is held at commit 0123456789 (warning, []) would delete 9 of 10 objects",
-		"a: stack prod is failed at commit 0123456789 (error, [Server]) no valid host",
-		"b: stack prod is failed at commit 0123456789 (error, [Server]) no valid host",
+		"a: stack prod is failed at commit 0123456789 (error, [Server]) Server/web: no valid host",
+		"b: stack prod is failed at commit 0123456789 (error, [Server]) Server/web: no valid host",
 	}
 	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A rollout is told of once, where somebody wants to know, and its end is no recovery.
+func TestARolloutIsTold(t *testing.T) {
+	var got []string
+	rules := []notify.Rule{{Name: "all", Least: notify.Info}, {Name: "bad", Least: notify.Warning}}
+	s := notify.New("prod", rules, notify.NewMemory(), func(r *notify.Rule, n notify.Notification) { got = append(got, r.Name+": "+n.Title()) })
+	s.Ran(run("ok", "a"))
+	w := s.Rolling()
+	w.Progress(engine.Progress{Commit: "b", Total: 3})
+	for done := range 3 {
+		w.Progress(engine.Progress{Commit: "b", Done: done, Total: 3, Rollouts: []plan.Rollout{{Group: manifest.Key{Kind: "VirtualMachineGroup", Name: "web"}, Done: done, Of: 3}}})
+	}
+	s.Ran(run("ok", "b"))
+	if want := []string{"all: stack prod is rolling out at commit b", "all: stack prod is in sync at commit b"}; !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -111,12 +135,116 @@ func TestMemory(t *testing.T) {
 	}
 	ran("failed")
 	ran("failed")
-	m.Keep([]string{"prod", "test"})
+	m.Forget("test")
 	ran("ok")
 	ran("failed")
-	m.Keep([]string{"test"})
+	m.Forget("prod")
 	ran("ok")
 	if want := []string{"failed", "in sync", "failed"}; !slices.Equal(got, want) {
 		t.Errorf("told %v, want %v", got, want)
 	}
+}
+
+// drifted are steps about networks of the names in a commit, that somebody has changed.
+func drifted(names string) (steps []plan.Step) {
+	for name := range strings.SplitSeq(names, "+") {
+		steps = append(steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: name}, Action: plan.Keep, Drift: true, Changes: []kind.Change{{Field: "spec.resource.name"}},
+			Trace: &kind.Trace{Who: "ann", When: time.Unix(0, 0)}})
+	}
+	return steps
+}
+
+// Drift names what drifts, and leads to where more of it is seen. It is told once more when it grows, and not at each step of that:
+// what comes within the hour is told after it.
+func TestDriftThatGrows(t *testing.T) {
+	var got []notify.Notification
+	m := notify.NewMemory()
+	s := notify.New("prod", []notify.Rule{{Name: "a", Least: notify.Warning}}, m, func(_ *notify.Rule, n notify.Notification) { got = append(got, n) })
+	s.Link = func(commit string) string { return "https://forge.example/commit/" + commit }
+	minutes := 0
+	ran := func(after int, names string) (objects []string, further bool) {
+		t.Helper()
+		minutes += after
+		r := run("drifted", names)
+		r.Revision.Commit, r.Started = "c", time.Unix(int64(60*minutes), 0)
+		before := len(got)
+		s.Ran(r)
+		if len(got) == before {
+			return nil, false
+		}
+		return got[before].Objects, got[before].Further
+	}
+	for i, c := range []struct {
+		after   int
+		drifts  string
+		objects int // that are told of
+		further bool
+	}{
+		{0, "n1+n2", 2, false}, {5, "n1+n2", 0, false}, {5, "n1+n2+n3+n4", 4, true}, {5, "n1+n2+n3+n4+n5", 0, false}, {5, "n1", 0, false},
+		{60, "n1+n2", 0, false}, {5, "n1+n5+n6", 3, true}, {60, "n6+n5", 0, false},
+	} {
+		if objects, further := ran(c.after, c.drifts); len(objects) != c.objects || further != c.further {
+			t.Errorf("%d: told of %q (%v), want %d (%v)", i, objects, further, c.objects, c.further)
+		}
+	}
+	message := got[1].Message
+	for _, part := range []string{"Network/n1: ", "Network/n2: ", "Network/n3: ", "by ann at ", "and 1 more"} {
+		if !strings.Contains(message, part) {
+			t.Errorf("%q lacks %q", message, part)
+		}
+	}
+	if strings.Contains(message, "Network/n4") || got[1].Link != "https://forge.example/commit/c" {
+		t.Errorf("%q, %q", message, got[1].Link)
+	}
+}
+
+// What was told is in a file, so that a new process repeats nothing; a file that says nothing of it costs one message.
+func TestMemoryOutlivesTheProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notified.json")
+	var got []string
+	ran := func(state, commit string) {
+		t.Helper()
+		m := notify.OpenMemory(file)
+		for _, stack := range []string{"prod", "test"} {
+			r := run(state, commit)
+			r.Revision.Commit, r.Started = "c", time.Now()
+			notify.New(stack, []notify.Rule{{Name: "a", Least: notify.Warning}}, m, func(_ *notify.Rule, n notify.Notification) {
+				got = append(got, fmt.Sprint(n.Stack, " ", n.State, " ", len(n.Objects)))
+			}).Ran(r)
+		}
+	}
+	ran("drifted", "n1+n2")
+	ran("drifted", "n1+n2")
+	ran("drifted", "n1+n2+n3")
+	ran("drifted", "n1+n2+n3")
+	ran("ok", "c")
+	if want := []string{"prod drifted 2", "test drifted 2", "prod drifted 3", "test drifted 3", "prod in sync 0", "test in sync 0"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	got = nil
+	if err := os.WriteFile(file, []byte("[{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ran("failed", "c")
+	if len(got) != 2 {
+		t.Errorf("told %q", got)
+	}
+}
+
+// Many stacks that drift at the same time, each otherwise, are told of together: as after a restart.
+func TestCrowdOfDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, told := crowded()
+		for i := range 8 {
+			r := run("drifted", fmt.Sprint("n", i, "+m"))
+			notify.New(fmt.Sprint("s", i), []notify.Rule{{Name: "a", Least: notify.Warning}}, notify.NewMemory(), func(_ *notify.Rule, n notify.Notification) { c.Tell(n) }).Ran(r)
+		}
+		if got := strings.Count(told(), "is drifted"); got != 5 {
+			t.Errorf("told of %d alone", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := told(); got != "3 further stacks are drifted: s5, s6, s7" {
+			t.Error(got)
+		}
+	})
 }

@@ -76,7 +76,7 @@ func TestFormats(t *testing.T) {
 	for format, want := range map[notify.Format]map[string]any{
 		notify.CloudEvents: {"specversion": "1.0", "source": "stackreeve/prod", "type": "dev.stackreeve.stack.failed", "subject": "prod", "time": "2027-01-15T08:00:00Z",
 			"datacontenttype": "application/json", "data.state": "failed", "data.before": "in sync", "data.severity": "error", "data.kinds.0": "Server", "data.message": failed.Message},
-		notify.Slack: {"text": strings.NewReplacer("<valid>", "&lt;valid&gt;", "& ", "&amp; ").Replace(text)},
+		notify.Slack: {"text": "stack prod is failed at commit 0123456789\n```\nServer/web: no &lt;valid&gt; host &amp; *more*\nsecond line\n```"},
 		notify.Teams: {"type": "message", "attachments.0.contentType": "application/vnd.microsoft.card.adaptive", "attachments.0.content.type": "AdaptiveCard",
 			"attachments.0.content.body.0.inlines.0.color": "attention", "attachments.0.content.body.1.type": "RichTextBlock", "attachments.0.content.body.1.inlines.0.text": failed.Message},
 		notify.PagerDuty: {"routing_key": secret, "event_action": "trigger", "dedup_key": "stackreeve/prod", "payload.severity": "error", "payload.source": "stackreeve/prod",
@@ -109,6 +109,48 @@ func TestFormats(t *testing.T) {
 				t.Errorf("%s %s", got.method, got.path)
 			}
 		})
+	}
+}
+
+// Each kind of receiver is led to where people see more.
+func TestLinks(t *testing.T) {
+	linked := failed
+	linked.Link = "https://agent.example.com/ui/#/stack/prod"
+	for format, path := range map[notify.Format]string{
+		notify.CloudEvents: "data.link", notify.Slack: "text", notify.Teams: "attachments.0.content.actions.0.url", notify.PagerDuty: "links.0.href", notify.Matrix: "body",
+	} {
+		address, got := receiver(t, http.StatusOK)
+		r := notify.Receiver{Format: format, URLFile: file(t, address), TokenFile: file(t, secret), Room: "!a:example.com"}
+		if err := r.Deliver(t.Context(), linked); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := at(got.body, path).(string); !strings.Contains(text, linked.Link) {
+			t.Errorf("%s: %s is %q", format, path, text)
+		}
+	}
+}
+
+// Names of files are no links and mention nobody, whichever chat takes them.
+func TestAttackMentionsAndLinks(t *testing.T) {
+	hostile := failed
+	hostile.Message = "net/[approve here](https://evil.example/).yaml:1: Network/x: @channel @all @here <!channel> `x` ```\n@everyone ```` **bold**"
+	address, got := receiver(t, http.StatusOK)
+	r := notify.Receiver{Format: notify.Slack, URLFile: file(t, address)}
+	if err := r.Deliver(t.Context(), hostile); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := got.body["text"].(string)
+	title, rest, _ := strings.Cut(text, "\n```\n")
+	code, ok := strings.CutSuffix(rest, "\n```")
+	if !ok || strings.Contains(code, "`") || strings.Contains(code, "<") || strings.ContainsAny(title, "@[`<") || !strings.Contains(code, "@everyone") {
+		t.Errorf("%q", text)
+	}
+	r = notify.Receiver{Format: notify.Matrix, URLFile: file(t, address), TokenFile: file(t, secret), Room: "!a:example.com"}
+	if err := r.Deliver(t.Context(), hostile); err != nil {
+		t.Fatal(err)
+	}
+	if mentioned, ok := got.body["m.mentions"].(map[string]any); !ok || len(mentioned) > 0 {
+		t.Errorf("%v are mentioned", got.body["m.mentions"])
 	}
 }
 

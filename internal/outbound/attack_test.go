@@ -184,6 +184,7 @@ func TestAttackAnnouncedBody(t *testing.T) {
 }
 
 func TestAttackGzipBomb(t *testing.T) {
+	testcost.Long(t)
 	home := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		zip := gzip.NewWriter(w)

@@ -45,7 +45,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 			return notPublic(host)
 		}
 		switch {
-		case d.public || len(d.home) == 0 || proxy || err != nil || !local(at.Addr().WithZone("")):
+		case d.public || len(d.home) == 0 || proxy || err != nil || !local(at.Addr()):
 			return nil
 		case home:
 			d.local.Store(true)

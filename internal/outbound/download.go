@@ -5,30 +5,25 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// reserved are addresses besides private ones that lead to nobody on the Internet, or
-// hold another address that is to be judged. (IANA special-purpose address registries)
-var reserved = []netip.Prefix{
+// special are addresses besides private ones that lead to nobody on the Internet, or
+// hold another address. (IANA special-purpose address registries)
+var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// public reports whether an IP address is one of the Internet's.
+// public reports whether an IP address is one of the Internet's, and of no interface of this machine.
 func public(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
-	if local(ip) || ip.IsPrivate() {
+	if local(ip) || ip.IsPrivate() || len(embedded(ip)) > 0 || ours(ip) {
 		return false
 	}
-	for _, p := range reserved {
-		if p.Contains(ip) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 func notPublic(host string) error {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 )
 
 // Machines asks machines of the cloud directly: at their own addresses and not through a proxy, with
@@ -15,6 +16,8 @@ import (
 type Machines struct {
 	// Home also allows addresses of this machine, for tests.
 	Home bool
+	// Within are the networks that machines may be in, as the configuration says; none for all.
+	Within []netip.Prefix
 	// Through makes the connections; nil for the usual way. It is for tests.
 	Through func(ctx context.Context, network, address string) (net.Conn, error)
 	// Fence is asked right before each request that is no GET; its error says why nothing may be changed any more, and its
@@ -28,13 +31,21 @@ func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, 
 	switch {
 	case err != nil:
 		return nil, err
-	case !m.Home && local(at.Addr().WithZone("")):
-		return nil, fmt.Errorf("%w: %s is an address of this machine or its link", ErrRefused, at.Addr())
+	case !m.Home && (local(at.Addr()) || ours(at.Addr())):
+		return nil, fmt.Errorf("%w: %s is an address of this machine or its link, or has one within it", ErrRefused, at.Addr())
+	case !m.Allows(at.Addr()):
+		return nil, fmt.Errorf("%w: %s is in none of the networks in spec.defaults.machineNetworks of the stack's configuration", ErrRefused, at.Addr())
 	}
 	if m.Through != nil {
 		return m.Through(ctx, network, address)
 	}
 	return (&net.Dialer{}).DialContext(ctx, network, address)
+}
+
+// Allows reports whether the configuration allows asking machines at an address.
+func (m Machines) Allows(ip netip.Addr) bool {
+	ip = ip.WithZone("").Unmap()
+	return len(m.Within) == 0 || slices.ContainsFunc(m.Within, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // Do sends a request; name is what the machine shall call itself in TLS. Its body is bounded, and what leads elsewhere

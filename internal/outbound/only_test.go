@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // others may make HTTP clients of their own: they are for tests, and not in the
@@ -17,6 +19,7 @@ var others = []string{"internal/outbound/", "internal/forge/forgetest/", "intern
 // Every request that the program sends is bounded here: nobody else makes a
 // client or a transport, or uses Go's.
 func TestAttackUnboundedClient(t *testing.T) {
+	testcost.Long(t)
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)

@@ -41,6 +41,7 @@ type Handler struct {
 	sessions *sessions
 	origin   *http.CrossOriginProtection
 	places   *readapi.Places
+	history  *readapi.Places // for what asks a repository, which may take long
 	watching chan struct{}
 }
 
@@ -53,7 +54,7 @@ func New(c Config) (*Handler, error) {
 	return &Handler{
 		Config: c, static: static, origin: http.NewCrossOriginProtection(),
 		sessions: &sessions{now: c.Now, counts: c.Holders.Counts, held: map[[32]byte]session{}},
-		places:   readapi.NewPlaces(atATime), watching: make(chan struct{}, watchers),
+		places:   readapi.NewPlaces(atATime), history: readapi.NewPlaces(1), watching: make(chan struct{}, watchers),
 	}, nil
 }
 
@@ -82,6 +83,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		readapi.Refuse(w, http.StatusUnauthorized, "log in first")
 	case path == "objects":
 		h.within(w, r, http.MethodGet, h.objects)
+	case path == "wrote":
+		h.history.Answer(w, r, h.wrote)
 	case data:
 		h.data(w, r, path)
 	default:
@@ -154,4 +157,16 @@ func (h *Handler) objects(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(index) // no one is there to report it to
 	}
+}
+
+// wrote answers GET /ui/data/wrote?stack=NAME&file=FILE: who last changed the file.
+func (h *Handler) wrote(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	who, ok := h.Store.Wrote(r.Context(), query.Get("stack"), query.Get("file"))
+	if !ok {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(who) // no one is there to report it to
 }

@@ -12,11 +12,13 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // No expression of the program waits for its first use to say that it cannot be compiled. Those that are put together of constants are compiled as
 // they are, with a word for each constant.
 func TestAllOfThem(t *testing.T) {
+	testcost.Long(t)
 	found := 0
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

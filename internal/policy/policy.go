@@ -27,7 +27,7 @@ type Policy struct {
 
 // NewRule compiles a rule. Its error is for people.
 func NewRule(source string) (*definition.Rule, error) {
-	return definition.NewRule(source, "object", "step", "stack")
+	return definition.NewRule(source, "object", "refs", "step", "stack")
 }
 
 // About reports whether the policy is about a stack.
@@ -60,6 +60,20 @@ func Judge(policies []Policy, stack string) plan.Policy {
 	})
 }
 
+// refs are references as rules see them. What is not known yet has neither cloudName nor id: a rule that asks for them has no
+// answer then, and is against the object.
+func refs(list []plan.Reference) []any {
+	all := make([]any, len(list))
+	for i, r := range list {
+		one := map[string]any{"of": r.Of.String(), "field": r.Field, "kind": r.Key.Kind, "name": r.Key.Name, "imported": r.Imported}
+		if r.Known {
+			one["cloudName"], one["id"] = r.Name, r.ID
+		}
+		all[i] = one
+	}
+	return all
+}
+
 // against is what the policy says against an object, after its name; "" for nothing. A rule that has no answer is against it.
 func (p *Policy) against(s plan.Subject, stack string) string {
 	if !p.asks(s.Key.Kind) {
@@ -70,7 +84,7 @@ func (p *Policy) against(s plan.Subject, stack string) string {
 		changes[i] = field
 	}
 	holds, err := p.Rule.Holds(map[string]any{
-		"object": s.Object, "stack": stack, "step": map[string]any{"action": string(s.Action), "changes": changes},
+		"object": s.Object, "refs": refs(s.Refs), "stack": stack, "step": map[string]any{"action": string(s.Action), "changes": changes},
 	})
 	switch {
 	case err != nil:

@@ -42,7 +42,7 @@ func (r resource) definition() string { return r.plural + "." + r.Group }
 
 func (r resource) defined(versions []string) draft {
 	singular := strings.ToLower(r.Kind)
-	names := map[string]any{"plural": r.plural, "singular": singular, "kind": r.Kind, "listKind": r.Kind + "List", "categories": categories(r)}
+	names := map[string]any{"plural": r.plural, "singular": singular, "kind": r.Kind, "listKind": r.Kind + "List", "categories": categories(r), "shortNames": r.shortNames()}
 	var of []any
 	for n, version := range versions {
 		of = append(of, map[string]any{
@@ -62,10 +62,11 @@ func (r resource) defined(versions []string) draft {
 
 // printed are the columns of those who make tables themselves.
 var printed = []any{
-	printedColumn("State", ".status.state", 0), printedColumn("Available", `.status.conditions[?(@.type=="Available")].status`, 0),
-	printedColumn("ID", ".status.id", 0), printedColumn("Message", ".status.message", 1),
+	printedColumn("Ready", "string", ".status.ready", 0), printedColumn("State", "string", ".status.state", 0),
+	printedColumn("Age", "date", ".metadata.creationTimestamp", 0),
+	printedColumn("ID", "string", ".status.id", 1), printedColumn("Message", "string", ".status.message", 1),
 }
 
-func printedColumn(name, path string, wide int) map[string]any {
-	return map[string]any{"name": name, "type": "string", "jsonPath": path, "priority": wide}
+func printedColumn(name, as, path string, wide int) map[string]any {
+	return map[string]any{"name": name, "type": as, "jsonPath": path, "priority": wide}
 }

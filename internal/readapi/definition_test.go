@@ -84,3 +84,35 @@ func TestDefinitionsStay(t *testing.T) {
 		t.Errorf("%d are left", len(left))
 	}
 }
+
+// A kind whose plural is that of another one has one of its own: who writes a Definition takes none from others.
+func TestAttackAKindTakesThePlural(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	list := []string{}
+	var items []draft
+	for _, k := range []string{"Passe", "Pass", "Berrie", "Berry"} {
+		i := thingNamed(strings.ToLower(k), "in sync")
+		i.gvk = manifest.GroupVersionKind{Group: thing.Group, Version: thing.Version, Kind: k}
+		items = append(items, i)
+	}
+	s.shows(items...)
+	ask := served(t, s)
+	seen := map[string]string{}
+	for _, r := range s.resources() {
+		if r.Group != thing.Group {
+			continue
+		}
+		if other, taken := seen[r.plural]; taken {
+			t.Errorf("%s and %s are both %s", r.Kind, other, r.plural)
+		}
+		seen[r.plural] = r.Kind
+		code, text := ask(http.MethodGet, "/apis/"+r.APIVersion()+"/namespaces/prod/"+r.plural, "")
+		if code != http.StatusOK || !strings.Contains(text, `"kind":"`+r.Kind+`List"`) {
+			t.Errorf("%s: %d %s", r.plural, code, text)
+		}
+		list = append(list, r.plural)
+	}
+	if seen["passes"] != "Pass" || seen["berries"] != "Berrie" || len(list) != 4 {
+		t.Errorf("%v", seen)
+	}
+}

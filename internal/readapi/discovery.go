@@ -12,7 +12,7 @@ import (
 // discover says which groups there are: to newer clients with all that is in them.
 func (h *Handler) discover(w http.ResponseWriter, r *http.Request, core bool) {
 	const newer = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-	list := h.store.resources()
+	list := slices.Concat(h.store.resources(), foreignResources())
 	for accepted := range strings.SplitSeq(strings.ReplaceAll(r.Header.Get("Accept"), " ", ""), ",") {
 		if accepted == "application/json;"+newer {
 			answer(w, http.StatusOK, ";"+newer, aggregated(list, core))
@@ -32,7 +32,7 @@ func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 	if path[0] == "apis" {
 		group = path[1]
 	}
-	if list := resourceList(h.store.resources(), group, version); list != nil {
+	if list := resourceList(slices.Concat(h.store.resources(), foreignResources()), group, version); list != nil {
 		answer(w, http.StatusOK, "", list)
 		return
 	}
@@ -41,8 +41,16 @@ func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 
 var verbs = []string{"get", "list", "watch"}
 
+// verbs are none of what people look for here, and which is not here: so programs do not list it.
+func (r resource) verbs() []string {
+	if _, is := foreign[r.GroupVersionKind]; is {
+		return []string{}
+	}
+	return verbs
+}
+
 func categories(r resource) []string {
-	if r.Group == "" || own[r.GroupVersionKind].aside {
+	if _, is := foreign[r.GroupVersionKind]; is || r.Group == "" || own[r.GroupVersionKind].aside {
 		return nil
 	}
 	return []string{"all"}
@@ -77,7 +85,7 @@ func aggregated(list []resource, core bool) map[string]any {
 					scope = "Namespaced"
 				}
 				resources = append(resources, map[string]any{
-					"resource": r.plural, "singularResource": strings.ToLower(r.Kind), "scope": scope, "verbs": verbs, "categories": categories(r), "shortNames": own[r.GroupVersionKind].short,
+					"resource": r.plural, "singularResource": strings.ToLower(r.Kind), "scope": scope, "verbs": r.verbs(), "categories": categories(r), "shortNames": r.shortNames(),
 					"responseKind": map[string]any{"group": r.Group, "version": r.Version, "kind": r.Kind},
 				})
 			}
@@ -107,7 +115,7 @@ func resourceList(list []resource, group, version string) map[string]any {
 	var out []any
 	for _, r := range list {
 		if r.Group == group && r.Version == version {
-			out = append(out, map[string]any{"name": r.plural, "singularName": strings.ToLower(r.Kind), "namespaced": r.namespaced, "kind": r.Kind, "verbs": verbs, "categories": categories(r), "shortNames": own[r.GroupVersionKind].short})
+			out = append(out, map[string]any{"name": r.plural, "singularName": strings.ToLower(r.Kind), "namespaced": r.namespaced, "kind": r.Kind, "verbs": r.verbs(), "categories": categories(r), "shortNames": r.shortNames()})
 		}
 	}
 	if out == nil {

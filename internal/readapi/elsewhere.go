@@ -33,10 +33,14 @@ func (s *Store) Elsewhere(name string, o Other) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	old, newest := s.views[name], s.version
+	old, known := s.views[name]
+	newest := s.version
 	s.mu.Unlock()
+	if !known {
+		return // it was removed
+	}
 	of := o.draft(name)
-	next, newest := view{items: old.items, gone: old.gone, newest: old.newest, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
+	next, newest := view{items: old.items, gone: old.gone, newest: old.newest, lost: old.lost, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
 	next.stack, next.other, next.runs = of, &o, old.runs
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +60,7 @@ func (o Other) draft(name string) draft {
 	if state == "" {
 		state = "unknown"
 	}
-	d.conditions = available(o.State != "", state, o.message())
+	d.conditions = available(o.State != "", state, o.message(), reasonOf(o.State, nil))
 	status := map[string]any{"state": state, "message": o.message(), "conditions": d.conditions}
 	for field, text := range map[string]string{"servedBy": report.Clean(o.Agent), "address": report.Clean(o.Address), "commit": commit, "lastRun": lastRun} {
 		if text != "" {

@@ -46,10 +46,11 @@ func event(stack, apiVersion string, e report.Event) draft {
 		fields["involvedObject."+name] = value
 	}
 	digest := sha256.Sum256([]byte(strings.Join([]string{e.Key.String(), e.Reason, e.Message}, "\x00")))
+	name := e.Key.Name + "." + hex.EncodeToString(digest[:8])
 	return draft{
 		item: item{
-			gvk: eventGVK, name: e.Key.Name + "." + hex.EncodeToString(digest[:8]), namespace: stack, labels: map[string]string{stackLabel: stack}, fields: fields, created: stamp(e.First),
-			cells: clean(stamp(e.Last), sort, e.Reason, strings.ToLower(e.Key.Kind)+"/"+e.Key.Name, e.Message, strconv.Itoa(e.Count)),
+			gvk: eventGVK, name: name, namespace: stack, labels: map[string]string{stackLabel: stack}, fields: fields, created: stamp(e.First),
+			cells: clean(stamp(e.Last), sort, e.Reason, strings.ToLower(e.Key.Kind)+"/"+e.Key.Name, e.Message, strconv.Itoa(e.Count), name),
 		},
 		whole: map[string]any{
 			"involvedObject": about, "reason": e.Reason, "message": e.Message, "type": sort, "count": e.Count,
@@ -57,6 +58,15 @@ func event(stack, apiVersion string, e report.Event) draft {
 			"reportingComponent": "stackreeve", "reportingInstance": "",
 		},
 	}
+}
+
+// eventsOf are the drafts of events, in both shapes.
+func eventsOf(stack string, events []report.Event, versions map[[2]string]string) (drafts []draft) {
+	for _, e := range events {
+		made := event(stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e)
+		drafts = append(drafts, made, newer(made))
+	}
+	return drafts
 }
 
 // newer is an event in the shape of events.k8s.io/v1.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -30,6 +31,9 @@ type Handler struct {
 	// Admits, when set, reports whether those who were admitted still are, by the context of their request. It is asked again
 	// and again for those that watch. It is set before the first request.
 	Admits func(ctx context.Context) bool
+	// Who, when set, is the name of those who were admitted, by the context of their request; "" when nobody knows it. It is set before the
+	// first request.
+	Who func(ctx context.Context) string
 
 	store    *Store
 	schemas  func() ([]Schema, error)
@@ -66,7 +70,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	switch {
 	case r.Method != http.MethodGet:
-		h.refuseWrite(w, path)
+		h.refuseWrite(w, path, query.Has("dryRun"))
 	case r.URL.Path == "/version":
 		answer(w, http.StatusOK, "", map[string]any{"major": "1", "minor": "30", "gitVersion": "v1.30.0+stackreeve", "gitCommit": h.version, "platform": "stackreeve"})
 	case path[0] == "openapi":
@@ -99,7 +103,10 @@ func (a asked) mayHaveWanted(i item) bool {
 }
 
 // parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
-func (h *Handler) parse(path []string) (a asked, ok bool) {
+func (h *Handler) parse(path []string) (a asked, ok bool) { return pathOf(path, h.store.resources()) }
+
+// pathOf is what a path names of a list of resources.
+func pathOf(path []string, list []resource) (a asked, ok bool) {
 	gv, rest := manifest.GroupVersionKind{}, path
 	switch {
 	case path[0] == "api" && len(path) > 2:
@@ -118,7 +125,7 @@ func (h *Handler) parse(path []string) (a asked, ok bool) {
 	if len(rest) == 2 {
 		a.name = rest[1]
 	}
-	for _, r := range h.store.resources() {
+	for _, r := range list {
 		if r.Group == gv.Group && r.Version == gv.Version && r.plural == rest[0] {
 			a.resource = r
 			return a, r.namespaced || a.stack == ""
@@ -135,7 +142,7 @@ func (h *Handler) find(now state, a asked) []item {
 // understand is what a path and a query ask for; ok is false when they are refused.
 func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
 	if a, ok = h.parse(path); !ok {
-		Refuse(w, http.StatusNotFound, "there is no such resource")
+		Refuse(w, http.StatusNotFound, h.noSuch(path))
 		return a, false
 	}
 	var err error
@@ -157,9 +164,10 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, qu
 	case a.name != "" && len(items) == 0:
 		Refuse(w, http.StatusNotFound, fmt.Sprintf("%s %s not found", a.plural, printable.Name(a.name)))
 	case tabled(r):
+		at := time.Now() //nolint:forbidigo // only ages follow from it
 		rows := make([]any, 0, len(items))
 		for _, i := range items {
-			rows = append(rows, i.row(query.Get("includeObject") == "Object"))
+			rows = append(rows, i.row(query.Get("includeObject") == "Object", at))
 		}
 		answer(w, http.StatusOK, "", table(columnsOf(a.GroupVersionKind), now.version, rows...))
 	case a.name != "":
@@ -193,11 +201,19 @@ func list(w http.ResponseWriter, a asked, version int, items []item) {
 	add([]byte("]}\n"))
 }
 
-// refuseWrite says where what was to be written is decided.
-func (h *Handler) refuseWrite(w http.ResponseWriter, path []string) {
+// refuseWrite says where what was to be written is decided, or tried.
+func (h *Handler) refuseWrite(w http.ResponseWriter, path []string, trial bool) {
 	w.Header().Set("Allow", http.MethodGet)
+	if trial {
+		Refuse(w, http.StatusMethodNotAllowed, noTrial)
+		return
+	}
 	where := "the repository"
-	if a, ok := h.parse(path); ok && a.name != "" {
+	a, ok := h.parse(path)
+	if !ok && len(path) > 1 { // a part of an object, such as its scale
+		a, ok = h.parse(path[:len(path)-1])
+	}
+	if ok && a.name != "" {
 		for _, i := range h.find(h.store.at(a.stack), a) {
 			where = cmp.Or(i.written, where)
 		}

@@ -1,6 +1,12 @@
 package readapi
 
-import "github.com/stackreeve/stackreeve/internal/manifest"
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
 
 // Index is every object of a stack in a few words, for those who show many at a time.
 type Index struct {
@@ -21,7 +27,9 @@ type Entry struct {
 	Kind      int    `json:"k"` // its place among [Index.Kinds]
 	Name      string `json:"n"`
 	Namespace string `json:"s,omitempty"` // of its manifest
-	State     string `json:"t"`
+	State     string `json:"t,omitempty"` // "" where it is that of Sync
+	Sync      string `json:"y"`
+	Health    string `json:"h,omitempty"` // "" for healthy
 	ID        string `json:"i,omitempty"`
 	Addresses string `json:"a,omitempty"`
 	Written   string `json:"w,omitempty"` // FILE:LINE
@@ -32,10 +40,10 @@ type Entry struct {
 // Index is that of a stack; ok is false when there is no such stack.
 func (s *Store) Index(stack string) (x Index, ok bool) {
 	v, ok := s.at(stack).views[stack]
-	if !ok || stack == everywhere {
+	if !ok || stack == everywhere || stack == removed {
 		return x, false
 	}
-	x = Index{Version: s.begun, Kinds: []IndexKind{}, Objects: []Entry{}}
+	x = Index{Version: max(s.begun, v.lost), Kinds: []IndexKind{}, Objects: []Entry{}}
 	for gvk, version := range v.gone {
 		if !ours(gvk) {
 			x.Version = max(x.Version, version)
@@ -49,7 +57,7 @@ func (s *Store) Index(stack string) (x Index, ok bool) {
 		for _, i := range v.items[r.GroupVersionKind] {
 			at[owner{i.gvk, i.id()}] = len(x.Objects)
 			x.Version = max(x.Version, i.version)
-			x.Objects, owners = append(x.Objects, i.entry(len(x.Kinds))), append(owners, i.owner)
+			x.Objects, owners = append(x.Objects, i.entry.at(len(x.Kinds))), append(owners, i.owner)
 		}
 		x.Kinds = append(x.Kinds, IndexKind{r.APIVersion(), r.Kind, r.plural})
 	}
@@ -62,16 +70,24 @@ func (s *Store) Index(stack string) (x Index, ok bool) {
 	return x, true
 }
 
-// entry says what the row of a table does; see [cells].
-func (i item) entry(kind int) Entry {
-	cell := func(n int) string {
-		if n >= len(i.cells) {
-			return ""
-		}
-		text, _ := i.cells[n].(string) // each is one
-		return text
+// entryOf is that of an object, without its place.
+func entryOf(o plan.ObjectStatus, written string) Entry {
+	s := o.Status
+	e := Entry{Name: report.Clean(o.Metadata.Name), Namespace: o.Metadata.Namespace, Sync: report.Clean(string(s.Sync)),
+		ID: report.Clean(s.ID), Addresses: report.Clean(strings.Join(s.Addresses, ",")), Written: written, Message: report.Clean(s.Message)}
+	if s.State != s.Sync {
+		e.State = report.Clean(string(s.State))
 	}
-	return Entry{Kind: kind, Name: cell(0), Namespace: i.labels[namespaceLabel], State: cell(1), ID: cell(3), Addresses: cell(4), Written: cell(5), Message: cell(6)}
+	if s.Health != plan.HealthGood {
+		e.Health = report.Clean(string(s.Health))
+	}
+	return e
+}
+
+// at is the entry at its place.
+func (e Entry) at(kind int) Entry {
+	e.Kind = kind
+	return e
 }
 
 // Now is the version, and what is closed when there is another one or, with ended, none any more.

@@ -2,7 +2,6 @@ package readapi
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -24,6 +24,7 @@ type item struct {
 	labels          map[string]string
 	fields          map[string]string // for field selectors, besides its name and namespace
 	cells           []any             // of its row in a table
+	entry           Entry             // of its stack's index
 	owner           owner             // zero when nothing owns it
 	written         string            // FILE:LINE of its manifest; "" when it has none
 	created         string            // when it was made; "" when nobody says so
@@ -131,7 +132,7 @@ func objects(stack string, p *plan.Plan, kinds []kind.Kind) (list []draft) {
 		}
 		list = append(list, object(stack, o, specs))
 	}
-	slices.SortStableFunc(list, func(a, b draft) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(list, func(a, b draft) int { return natural.Compare(a.name, b.name) })
 	return list
 }
 
@@ -160,6 +161,7 @@ func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) dra
 	if at := o.Status.Origin; at != nil {
 		d.written = printable.Line(at.File) + ":" + strconv.Itoa(at.Line)
 	}
+	d.entry = entryOf(o, d.written)
 	return d
 }
 
@@ -171,18 +173,13 @@ func gvkOf(apiVersion, kind string) manifest.GroupVersionKind {
 	return manifest.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
-// cells are those of [objectColumns].
+// cells are those of [objectColumns]; the age follows when they are shown.
 func cells(o plan.ObjectStatus) []any {
-	available, written := "", ""
-	for _, c := range o.Status.Conditions {
-		if c.Type == "Available" {
-			available = c.Status
-		}
-	}
+	written := ""
 	if at := o.Status.Origin; at != nil {
 		written = at.File + ":" + strconv.Itoa(at.Line)
 	}
-	return clean(o.Metadata.Name, string(o.Status.State), available, o.Status.ID, strings.Join(o.Status.Addresses, ","), written, o.Status.Message)
+	return clean(o.Metadata.Name, o.Status.Ready, string(o.Status.State), strings.Join(o.Status.Addresses, ","), "", o.Status.ID, written, o.Status.Message)
 }
 
 func clean(texts ...string) (cells []any) {

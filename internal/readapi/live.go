@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 const (
@@ -25,13 +26,19 @@ type live struct {
 	store *Store
 	stack string
 
-	mu     sync.Mutex
-	newest engine.Progress
-	run    int  // which run of the stack it is of
-	due    bool // it will be shown
+	mu      sync.Mutex
+	planned *plan.Plan // until it is shown
+	newest  engine.Progress
+	run     int  // which run of the stack it is of
+	due     bool // it will be shown
 }
 
-func (l *live) Planned(plan.Plan)      {}
+func (l *live) Planned(p plan.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.planned = &p
+}
+
 func (l *live) Started(plan.Step)      {}
 func (l *live) Finished(engine.Result) {}
 
@@ -49,10 +56,10 @@ func (l *live) Progress(p engine.Progress) {
 
 func (l *live) show() {
 	l.mu.Lock()
-	p, run := l.newest, l.run
-	l.due = false
+	p, run, planned := l.newest, l.run, l.planned
+	l.due, l.planned = false, nil
 	l.mu.Unlock()
-	l.store.progress(l.stack, run, p)
+	l.store.progress(l.stack, run, p, planned)
 }
 
 // runs is how many runs of a stack have ended.
@@ -62,20 +69,20 @@ func (s *Store) runs(stack string) int {
 	return s.views[stack].runs
 }
 
-// progress shows how far the pass of a run has come, until that is recorded.
-func (s *Store) progress(stack string, run int, p engine.Progress) {
+// progress shows how far the pass of a run has come, until that is recorded. planned is what it set out with, nil where that is shown.
+func (s *Store) progress(stack string, run int, p engine.Progress, planned *plan.Plan) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := s.views[stack]
-	if v.runs != run || s.closed {
+	v, known := s.views[stack]
+	if !known || v.runs != run || s.closed {
 		return
 	}
 	if v.stack.whole == nil {
 		v.stack = blank(stack)
 	}
-	next, newest, err := v.running(p, s.version)
+	next, newest, err := v.running(p, planned, s.version)
 	if err != nil {
 		return // what cannot be encoded cannot be reported either
 	}
@@ -85,28 +92,61 @@ func (s *Store) progress(stack string, run int, p engine.Progress) {
 // blank is a stack before its first run.
 func blank(name string) draft { return stack(name, nil, nil) }
 
-// running is the view with a stack that says how far its pass has come. newest is the newest version of the store before and after that.
-func (v view) running(p engine.Progress, newest int) (view, int, error) {
-	d := v.stack
-	status := maps.Clone(d.status())
-	status["progress"] = progressOf(p)
-	d.whole = map[string]any{"status": status}
-	before := v.items[stackGVK]
-	made, err := v.made(d, newest+1, v.since, &before[0])
-	if err != nil {
-		return v, newest, err
-	}
+// running is the view with a stack that says how far its pass has come, and at which commit. newest is the newest version of the store before and after that.
+func (v view) running(p engine.Progress, planned *plan.Plan, newest int) (view, int, error) {
 	v.items, v.newest = maps.Clone(v.items), maps.Clone(v.newest)
-	v.items[stackGVK], v.newest[stackGVK] = []item{made}, max(v.newest[stackGVK], made.version)
-	return v, max(newest, made.version), nil
+	list := []draft{v.stack.during(p, p.At)}
+	if planned != nil {
+		list = append(list, planItem(planned, source.Revision{Commit: p.Commit}))
+	}
+	for _, d := range list {
+		var before *item
+		if had := v.items[d.gvk]; len(had) > 0 {
+			before = &had[0]
+		}
+		made, err := v.made(d, newest+1, v.since, before)
+		if err != nil {
+			return v, newest, err
+		}
+		v.items[d.gvk], v.newest[d.gvk] = []item{made}, max(v.newest[d.gvk], made.version)
+		newest = max(newest, made.version)
+	}
+	return v, newest, nil
 }
 
-func progressOf(p engine.Progress) map[string]any {
+// during is the draft of a stack while a pass has something to do. What it was before is over: neither its commit nor its state are those of
+// the last run any more.
+func (d draft) during(p engine.Progress, now time.Time) draft {
+	is := report.StateDuring(p, now)
+	status := maps.Clone(d.status())
+	if status["commit"] != p.Commit {
+		delete(status, "subject")
+		delete(status, "author")
+		delete(status, "files")
+	}
+	conditions := available(true, is.State, is.Message, plan.ReasonProgressing)
+	maps.Copy(status, map[string]any{"state": is.State, "message": is.Message, "commit": p.Commit, "progress": progressOf(p, now), "conditions": conditions})
+	delete(status, "rollouts") // those of the progress are newer
+	d.whole, d.conditions, d.fields = map[string]any{"status": status}, conditions, map[string]string{"status.state": is.State}
+	lastRun, _ := status["lastRun"].(string)
+	d.cells = clean(d.name, is.State, report.Short(p.Commit), lastRun, is.Message)
+	return d
+}
+
+// doing says what a step in flight does; what the cloud works on is waited for.
+var doing = map[plan.Action]string{plan.Create: "creating", plan.Update: "changing", plan.Recreate: "replacing", plan.Delete: "deleting", plan.Detach: "letting go of",
+	plan.Wait: "waiting for", plan.Keep: "waiting for", plan.Refuse: "waiting for"}
+
+func progressOf(p engine.Progress, now time.Time) map[string]any {
 	busy := []string{}
 	for _, list := range [][]engine.Activity{p.Doing, p.Waiting} {
 		for _, a := range list[:min(len(list), mostBusy-len(busy))] {
-			busy = append(busy, report.Clean(string(a.Step.Action)+" "+a.Step.Key.String()))
+			busy = append(busy, report.Clean(doing[a.Step.Action]+" "+a.Step.Key.String()))
 		}
 	}
-	return map[string]any{"done": p.Done, "total": p.Total, "busy": busy, "rollouts": texts(p.Rollouts)}
+	shown := map[string]any{"done": p.Done, "total": p.Total, "busy": busy, "rollouts": texts(p.Rollouts)}
+	if left := report.Left(p, now); left > 0 {
+		shown["secondsLeft"] = int(left.Seconds())
+	}
+	return shown
 }

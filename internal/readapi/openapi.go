@@ -2,7 +2,6 @@ package readapi
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func (h *Handler) openapi(w http.ResponseWriter, path []string) {
 		Refuse(w, http.StatusNotFound, "there is no such group or version")
 		return
 	}
-	answer(w, http.StatusOK, "", described(at, below[at]))
+	answer(w, http.StatusOK, "", described(at, below[at], h.store.resources()))
 }
 
 // allSchemas are those of kinds that can be read.
@@ -71,19 +70,23 @@ func (h *Handler) allSchemas() ([]Schema, error) {
 }
 
 // described is the OpenAPI document of a group's version.
-func described(at string, schemas []Schema) map[string]any {
-	paths, components := map[string]any{}, map[string]any{}
+func described(at string, schemas []Schema, readable []resource) map[string]any {
+	paths, components := map[string]any{}, map[string]any{intOrString: map[string]any{"format": "int-or-string", "oneOf": types("integer", "string"), "description": "A number or a text."}}
 	for _, s := range schemas {
 		gvk := map[string]string{"group": s.GVK.Group, "version": s.GVK.Version, "kind": s.GVK.Kind}
-		doc := maps.Clone(s.Doc)
-		delete(doc, "$schema")
+		doc := spoken(s.Doc)
 		doc["x-kubernetes-group-version-kind"] = []any{gvk}
 		components[strings.ReplaceAll(s.GVK.APIVersion(), "/", ".")+"."+s.GVK.Kind] = doc
-		r := resourceOf(s.GVK)
+		n := slices.IndexFunc(readable, func(r resource) bool { return r.GroupVersionKind == s.GVK })
+		if n < 0 {
+			continue // it has gone
+		}
+		r := readable[n]
 		path := "/" + at + "/" + r.plural
 		if r.namespaced {
 			path = "/" + at + "/namespaces/{namespace}/" + r.plural
 		}
+		paths[path+"/{name}"] = map[string]any{"patch": patching(gvk)}
 		paths[path] = map[string]any{"get": map[string]any{
 			"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": gvk,
 			"responses": map[string]any{"200": map[string]string{"description": "what there is"}},
@@ -92,5 +95,17 @@ func described(at string, schemas []Schema) map[string]any {
 	return map[string]any{
 		"openapi": "3.0.0", "info": map[string]string{"title": "Stackreeve", "version": "1"}, "paths": paths,
 		"components": map[string]any{"schemas": components},
+	}
+}
+
+// patching says that manifests are looked at by the server, and how: else kubectl looks for schemas in a version of OpenAPI that is not here,
+// and so cannot even say what it would send (`apply --dry-run=client`). What is sent is refused.
+func patching(gvk map[string]string) map[string]any {
+	query := func(name string) map[string]any {
+		return map[string]any{"name": name, "in": "query", "schema": map[string]any{"type": "string"}}
+	}
+	return map[string]any{
+		"x-kubernetes-action": "patch", "x-kubernetes-group-version-kind": gvk, "parameters": []any{query("fieldValidation"), query("dryRun")},
+		"responses": map[string]any{"405": map[string]string{"description": noWriting}},
 	}
 }

@@ -55,7 +55,7 @@ func TestWatchesArePaced(t *testing.T) {
 		if n := heard(); n < 10 || n > 14 {
 			t.Errorf("%d events after a hundred changes in the time of ten pauses", n)
 		}
-		s.progress("prod", 0, engine.Progress{Total: 7}) // nothing that is watched
+		s.progress("prod", 0, engine.Progress{Total: 7}, nil) // nothing that is watched
 		heard()
 		s.shows(thingNamed("a", "in sync"))
 		before := heard()
@@ -146,7 +146,7 @@ func TestNewestOfAKind(t *testing.T) {
 		}
 	}
 	check("comes", true, func() { s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync")) })
-	check("progress", false, func() { s.progress("prod", 0, engine.Progress{Total: 7}) })
+	check("progress", false, func() { s.progress("prod", 0, engine.Progress{Total: 7}, nil) })
 	check("the run ends", false, func() { s.Ran(report.Run{Stack: "prod", Started: time.Unix(1, 0)}) })
 	check("changes", true, func() { s.shows(thingNamed("a", "drifted"), thingNamed("b", "in sync")) })
 	check("goes", true, func() { s.shows(thingNamed("a", "drifted")) })

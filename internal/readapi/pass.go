@@ -42,7 +42,7 @@ func passOf(run report.Run) pass {
 	}
 	p.did, p.drifted = report.Deeds(*run.Pass), run.Pass.Drifted()
 	for _, f := range run.Pass.Failures[:min(mostFailures, len(run.Pass.Failures))] {
-		p.failures = append(p.failures, report.Clean(f.Key.String()+": "+f.Reason))
+		p.failures = append(p.failures, report.Clean(f.String()))
 	}
 	return p
 }
@@ -76,10 +76,11 @@ func (p pass) draft(stack string) draft {
 	if len(p.failures) > 0 {
 		status["failures"] = p.failures
 	}
+	name := stack + "." + strings.ToLower(p.first.UTC().Format("20060102t150405.000000"))
 	return draft{
 		item: item{
-			gvk: passGVK, name: stack + "." + strings.ToLower(p.first.UTC().Format("20060102t150405.000000")), namespace: stack,
-			labels: map[string]string{stackLabel: stack}, created: stamp(p.first), cells: clean(stamp(p.last), p.outcome, report.Short(p.commit), p.did, strconv.Itoa(p.count), p.message),
+			gvk: passGVK, name: name, namespace: stack,
+			labels: map[string]string{stackLabel: stack}, created: stamp(p.first), cells: clean(name, stamp(p.last), p.outcome, report.Short(p.commit), p.did, strconv.Itoa(p.count), p.message),
 		},
 		whole: map[string]any{"status": status},
 	}

@@ -16,12 +16,12 @@ const longestPlan = 32 << 10
 
 // planItem is what a pass has left to do, in words.
 func planItem(p *plan.Plan, rev source.Revision) draft {
-	rev.Branch, rev.Subject, rev.Folder = p.Redact(rev.Branch), p.Redact(rev.Subject), p.Redact(rev.Folder)
+	rev.Subject = p.Redact(rev.Subject)
 	var text strings.Builder
 	report.Text{W: &text, Approve: "stackreeve approve " + p.Stack}.Plan(*p, rev)
 	shown, whole := firstLines(text.String(), longestPlan)
 	summary := p.Summary()
-	status := map[string]any{"commit": rev.Commit, "text": shown, "whole": whole, "summary": summary, "inSync": p.InSync()}
+	status := map[string]any{"commit": rev.Commit, "text": shown, "whole": whole, "summary": summary, "inSync": p.InSync(), "outline": report.OutlineOf(*p, longestPlan)}
 	state := "differs"
 	switch {
 	case p.Held != "":

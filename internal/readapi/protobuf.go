@@ -65,3 +65,6 @@ func rulesQuestion(spec []byte) (question, error) {
 	of, err := fields(spec)
 	return question{Namespace: string(of[1])}, err
 }
+
+// noQuestion is that of reviews which say nothing but that they ask.
+func noQuestion([]byte) (question, error) { return question{}, nil }

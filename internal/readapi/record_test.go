@@ -1,11 +1,13 @@
 package readapi
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -42,17 +44,46 @@ func stackText(s *Store) string { return string(s.items(s.at("prod"), stackGVK)[
 // What goes on is shown until the run ends, and not after it.
 func TestProgressEndsWithItsRun(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
-	s.progress("prod", 0, engine.Progress{Done: 1, Total: 7})
+	s.progress("prod", 0, engine.Progress{Done: 1, Total: 7}, nil)
 	if text := stackText(s); !strings.Contains(text, `"total":7`) {
 		t.Errorf("the stack does not say how far it has come: %s", text)
 	}
 	s.Ran(runAt(1, "a"))
-	s.progress("prod", 0, engine.Progress{Done: 2, Total: 7}) // too late
+	s.progress("prod", 0, engine.Progress{Done: 2, Total: 7}, nil) // too late
 	if text := stackText(s); strings.Contains(text, "progress") {
 		t.Errorf("the run has ended, and the stack says: %s", text)
 	}
 	if items := s.items(s.at("prod"), planGVK); len(items) != 1 || !strings.Contains(string(items[0].text), "In sync") {
 		t.Errorf("the plan is %v", items)
+	}
+}
+
+// While a pass changes something the stack is not what it was after the last one, nor at its commit, and the plan is that of the pass.
+func TestAPassThatRunsIsTheState(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.Ran(runAt(1, "a"))
+	planned := plan.Plan{Stack: "prod", Commit: "b", Steps: []plan.Step{{Key: manifest.Key{Kind: "Server", Name: "web"}, Action: plan.Create}}}
+	group := []plan.Rollout{{Group: manifest.Key{Kind: "VirtualMachineGroup", Name: "web"}, Done: 8, Of: 30}}
+	s.progress("prod", 1, engine.Progress{Commit: "b", Began: time.Unix(0, 0), At: time.Unix(600, 0), Done: 10, Total: 30, Rollouts: group}, &planned)
+	var got struct {
+		Status struct {
+			State, Commit string
+			Progress      struct{ SecondsLeft int }
+			Conditions    []struct{ Status string }
+		}
+	}
+	if err := json.Unmarshal([]byte(stackText(s)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if is := got.Status; is.State != "rolling out 8/30" || is.Commit != "b" || is.Progress.SecondsLeft != 20*60 || is.Conditions[0].Status != "False" {
+		t.Errorf("%+v", is)
+	}
+	if items := s.items(s.at("prod"), planGVK); len(items) != 1 || !strings.Contains(string(items[0].text), "Server/web") {
+		t.Errorf("the plan is %v", items)
+	}
+	s.Ran(runAt(2, "b"))
+	if text := stackText(s); !strings.Contains(text, `"state":"in sync"`) {
+		t.Errorf("the run has ended: %s", text)
 	}
 }
 
@@ -98,7 +129,7 @@ func TestIndex(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	before := x.Version
-	s.progress("prod", 0, engine.Progress{Total: 1})
+	s.progress("prod", 0, engine.Progress{Total: 1}, nil)
 	if x, _ = s.Index("prod"); x.Version != before {
 		t.Error("the version changes although no object has")
 	}

@@ -13,7 +13,16 @@ import (
 type resource struct {
 	manifest.GroupVersionKind
 	plural     string
+	short      string // "" for none
 	namespaced bool
+}
+
+// shortNames are those by which kubectl knows it, too.
+func (r resource) shortNames() []string {
+	if r.short != "" {
+		return []string{r.short}
+	}
+	return own[r.GroupVersionKind].short
 }
 
 func resourceOf(gvk manifest.GroupVersionKind) resource {
@@ -28,7 +37,35 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 	default:
 		plural += "s"
 	}
-	return resource{gvk, plural, !own[gvk].wide}
+	return resource{GroupVersionKind: gvk, plural: plural, namespaced: !own[gvk].wide}
+}
+
+// apart gives kinds of one group whose plural would be the same one of their own: whoever writes a Definition takes none from another kind.
+// The agent's own kinds keep theirs, and of others the first in the order of their names.
+func apart(list []resource, kinds []kind.Kind) {
+	builtIn := map[manifest.GroupVersionKind]bool{}
+	for _, k := range kinds {
+		info := k.Info()
+		builtIn[manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}] = true
+	}
+	first := func(r resource) int {
+		_, ours := own[r.GroupVersionKind]
+		if ours || builtIn[r.GroupVersionKind] {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(list, func(a, b resource) int {
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
+	})
+	holder := map[string]string{}
+	for i := range list {
+		r := &list[i]
+		if is, taken := holder[r.definition()]; taken && is != r.Kind {
+			r.plural += "-" + kind.Digest(r.Kind)
+		}
+		holder[r.definition()] = r.Kind
+	}
 }
 
 // resources are all that can be read: the agent's kinds, those that revisions define, and its own.
@@ -36,13 +73,14 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 func (s *Store) resources() []resource { return resourcesIn(s.kinds, s.at("").views) }
 
 func resourcesIn(kinds []kind.Kind, views map[string]view) []resource {
-	known := map[manifest.GroupVersionKind]bool{}
+	known, short := map[manifest.GroupVersionKind]bool{}, map[manifest.GroupVersionKind]string{}
 	for gvk := range own {
 		known[gvk] = true
 	}
 	for _, k := range kinds {
 		if info := k.Info(); info.Group != "" {
-			known[manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}] = true
+			gvk := manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}
+			known[gvk], short[gvk] = true, info.Short
 		}
 	}
 	for _, v := range views {
@@ -53,9 +91,12 @@ func resourcesIn(kinds []kind.Kind, views map[string]view) []resource {
 	var list []resource
 	for gvk, shown := range known {
 		if shown {
-			list = append(list, resourceOf(gvk))
+			r := resourceOf(gvk)
+			r.short = short[gvk]
+			list = append(list, r)
 		}
 	}
+	apart(list, kinds)
 	slices.SortFunc(list, func(a, b resource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.plural, b.plural))
 	})

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // reader is what a client hears of a watch, until it has heard enough.
@@ -134,6 +136,7 @@ func (y history) shows(s *Store, out int) {
 // Whenever a watch breaks, who resumes it from the last event knows in the end what there is, or is told to list again,
 // which is said only where something has gone meanwhile.
 func TestWatchesResume(t *testing.T) {
+	testcost.Long(t)
 	expired, exact, afterEnd := 0, 0, 0
 	for seed := range uint64(12) {
 		for enough, more := 1, true; more; enough++ {

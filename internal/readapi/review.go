@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,14 +15,15 @@ const longestReview = 16 << 10
 
 // review is a question that Kubernetes has clients ask by creating it. Nothing is kept of it.
 type review struct {
-	kind   string
-	read   func(spec []byte) (question, error) // from protobuf
-	answer func(h *Handler, q question) map[string]any
+	group, kind string
+	read        func(spec []byte) (question, error) // from protobuf
+	answer      func(h *Handler, q question) map[string]any
 }
 
 var reviews = map[string]review{
-	"apis/authorization.k8s.io/v1/selfsubjectaccessreviews": {"SelfSubjectAccessReview", accessQuestion, (*Handler).mayI},
-	"apis/authorization.k8s.io/v1/selfsubjectrulesreviews":  {"SelfSubjectRulesReview", rulesQuestion, (*Handler).rules},
+	"apis/authorization.k8s.io/v1/selfsubjectaccessreviews": {"authorization.k8s.io", "SelfSubjectAccessReview", accessQuestion, (*Handler).mayI},
+	"apis/authorization.k8s.io/v1/selfsubjectrulesreviews":  {"authorization.k8s.io", "SelfSubjectRulesReview", rulesQuestion, (*Handler).rules},
+	"apis/authentication.k8s.io/v1/selfsubjectreviews":      {"authentication.k8s.io", "SelfSubjectReview", noQuestion, (*Handler).whoAmI},
 }
 
 // question is what a review asks.
@@ -29,6 +31,7 @@ type question struct {
 	Namespace string        `json:"namespace,omitempty"` // of rules
 	Resource  *resourceDeed `json:"resourceAttributes,omitempty"`
 	Path      *pathDeed     `json:"nonResourceAttributes,omitempty"`
+	who       string        // asks
 }
 
 // resourceDeed is what somebody wants to do to a resource.
@@ -63,9 +66,12 @@ func (h *Handler) review(w http.ResponseWriter, r *http.Request, v review) {
 		Refuse(w, http.StatusBadRequest, "the review cannot be read")
 		return
 	}
+	if h.Who != nil {
+		q.who = h.Who(r.Context())
+	}
 	h.places.Answer(w, r, func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusCreated, "", map[string]any{
-			"apiVersion": "authorization.k8s.io/v1", "kind": v.kind, "metadata": map[string]any{}, "spec": q, "status": v.answer(h, q),
+			"apiVersion": v.group + "/v1", "kind": v.kind, "metadata": map[string]any{}, "spec": q, "status": v.answer(h, q),
 		})
 	})
 }
@@ -84,6 +90,11 @@ func (v review) question(body []byte) (question, error) {
 	return posed.Spec, err
 }
 
+// whoAmI is the status of a SelfSubjectReview: the holder of the token.
+func (h *Handler) whoAmI(q question) map[string]any {
+	return map[string]any{"userInfo": map[string]any{"username": cmp.Or(q.who, "(the holder of a token without a name)"), "groups": []string{"system:authenticated"}}}
+}
+
 // mayI is the status of a SelfSubjectAccessReview.
 func (h *Handler) mayI(q question) map[string]any {
 	reason := "nothing is asked"
@@ -99,7 +110,10 @@ func (h *Handler) mayI(q question) map[string]any {
 	return map[string]any{"allowed": false, "reason": reason}
 }
 
-const noWriting = "nothing can be written here; change it in Git"
+const (
+	noWriting = "nothing can be written here; change it in Git"
+	noTrial   = "nothing can be tried here; `stackreeve plan --dir DIR` shows what manifests in a folder would change"
+)
 
 // objection is why something cannot be done; "" when it can be.
 func (h *Handler) objection(to resourceDeed) string {

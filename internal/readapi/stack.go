@@ -1,7 +1,9 @@
 package readapi
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -36,7 +38,7 @@ func stack(name string, run *report.Run, last *found) draft {
 		state, message = now.State, now.Message
 		commit, lastRun = run.Revision.Commit, stamp(run.Started)
 	}
-	conditions := available(run != nil, state, message)
+	conditions := available(run != nil, state, message, reasonOf(state, last))
 	status := map[string]any{"state": state, "message": message, "conditions": conditions}
 	if run != nil {
 		status["commit"], status["lastRun"] = commit, lastRun
@@ -45,11 +47,12 @@ func stack(name string, run *report.Run, last *found) draft {
 		}
 	}
 	if last != nil {
-		status["summary"], status["owned"] = last.summary, last.owned
+		status["summary"], status["owned"], status["objects"] = last.summary, last.owned, last.objects
+		status["sync"], status["health"] = last.sync, last.health
 		if len(last.rollouts) > 0 {
 			status["rollouts"] = last.rollouts
 		}
-		for name, text := range map[string]string{"branch": last.branch, "subject": last.subject} {
+		for name, text := range map[string]string{"branch": last.branch, "subject": last.subject, "author": last.author} {
 			if text != "" {
 				status[name] = text
 			}
@@ -67,15 +70,41 @@ func stack(name string, run *report.Run, last *found) draft {
 	}
 }
 
-func available(known bool, state, message string) []plan.Condition {
-	status, reason := "False", "Progressing"
+// reasonOf is why a stack is in a state, as the reason of its conditions.
+func reasonOf(state string, last *found) string {
+	switch state {
+	case inSync:
+		return plan.ReasonSuccess
+	case report.StateHeld:
+		return plan.ReasonHeld
+	case report.StateSuspended:
+		return plan.ReasonSuspended
+	case report.StateDrifted:
+		return plan.ReasonDrifted
+	case report.StateRefused:
+		return plan.ReasonInvalid
+	case report.StateFailed:
+		return plan.ReasonFailed
+	case report.StateDiffers:
+		if last != nil && last.summary.Refuse > 0 {
+			return plan.ReasonRefused
+		}
+	}
+	return plan.ReasonProgressing
+}
+
+func available(known bool, state, message, reason string) []plan.Condition {
+	status := "False"
 	switch {
 	case !known:
 		status = "Unknown"
 	case state == inSync:
-		status, reason, message = "True", "Success", "the cloud is as the commit says"
+		status, message = "True", "the cloud is as the commit says"
 	}
-	return []plan.Condition{{Type: "Available", Status: status, Reason: reason, Message: message}}
+	is := plan.Condition{Type: "Available", Status: status, Reason: reason, Message: message}
+	ready := is
+	ready.Type = "Ready"
+	return []plan.Condition{is, ready}
 }
 
 // found is what is kept of the last plan of a stack.
@@ -84,12 +113,27 @@ type found struct {
 	owned    int
 	hash     string // of a plan that is held
 	rollouts []string
+	// objects is how many there are, sync and health how many of them are so: exactly those of [Index].
+	objects      int
+	sync, health map[string]int
 
-	branch, subject string // of the commit; redacted
+	branch, subject, author string // of the commit; redacted
+
+	commit string
+	files  map[string]bool // in which objects are written
+	redact func(string) string
 }
 
-func foundBy(p *plan.Plan, rev source.Revision) *found {
-	f := &found{summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: p.Redact(rev.Branch), subject: p.Redact(rev.Subject)}
+func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
+	f := &found{summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: rev.Branch, subject: p.Redact(rev.Subject), author: p.Redact(rev.Author),
+		objects: len(objects), sync: map[string]int{}, health: map[string]int{}, commit: rev.Commit, files: map[string]bool{}, redact: p.Redactor()}
+	for _, o := range objects {
+		if at := strings.LastIndexByte(o.written, ':'); at > 0 {
+			f.files[o.written[:at]] = true
+		}
+		f.sync[o.entry.Sync]++
+		f.health[cmp.Or(o.entry.Health, string(plan.HealthGood))]++
+	}
 	if p.Held != "" {
 		f.hash = p.Hash()
 	}

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -8,16 +9,19 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // Store holds what the last run of every stack found. It is a sink.
 type Store struct {
-	names []string
-	kinds []kind.Kind
-	begun int // versions of other processes are smaller
-	files map[string]func(commit string) string
+	kinds   []kind.Kind
+	begun   int              // versions of other processes are smaller
+	more    map[string]About // by stack
+	authors map[string]*authors
+	// Keeps, when set before stacks are added, has their events.
+	Keeps *History
 
 	writing sync.Mutex // for each change as a whole, beside mu
 
@@ -37,6 +41,7 @@ type view struct {
 	last   *found                            // nil before the first pass
 	gone   map[manifest.GroupVersionKind]int // the version at which one of a kind went last
 	newest map[manifest.GroupVersionKind]int // the version at which one of a kind changed or went last
+	lost   int                               // the version at which one of the kinds went last of which that is forgotten
 	since  string                            // when the process began
 	runs   int                               // how many have ended
 	stack  draft                             // of the last run, without what goes on now
@@ -44,16 +49,16 @@ type view struct {
 	other  *Other                            // set while another agent serves it
 }
 
-// NewStore holds the last run of stacks, whose objects are of the kinds.
+// NewStore holds the last run of stacks, whose objects are of the kinds; see [Store.Add].
 // now is when the process begins: its versions are larger than those of the one before.
 func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // room for a million changes a second
-	s := &Store{names: slices.Sorted(slices.Values(names)), kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), files: map[string]func(string) string{}}
-	for _, name := range s.names {
-		s.views[name], s.version = view{since: stamp(now)}.with([]draft{namespace(name), stack(name, nil, nil)}, s.version, stamp(now), false)
-	}
-	s.views[everywhere] = view{since: stamp(now)}
+	s := &Store{kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), more: map[string]About{}, authors: map[string]*authors{}}
+	s.views[everywhere], s.views[removed] = view{since: stamp(now)}, view{}
 	s.define()
+	for _, name := range slices.SortedFunc(slices.Values(names), natural.Compare) {
+		s.Add(name, About{}, now)
+	}
 	return s
 }
 
@@ -62,9 +67,16 @@ func (s *Store) Ran(run report.Run) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	old, newest := s.views[run.Stack], s.version
+	old, known := s.views[run.Stack]
+	newest := s.version
 	s.mu.Unlock()
-	next, newest := old.after(run, s.kinds, newest, s.files[run.Stack])
+	if !known {
+		return // it was removed
+	}
+	next, newest := old.after(run, s.kinds, newest, s.more[run.Stack])
+	if len(report.Events(run)) > 0 {
+		s.Keeps.write(s.more[run.Stack].History, next.events)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.show(run.Stack, next, newest)
@@ -79,29 +91,25 @@ func (s *Store) show(stack string, v view, newest int) {
 
 // after is the view after a run, and its newest version; newest is that of the store before. A run that saw no cloud
 // leaves the objects as they were.
-func (v view) after(run report.Run, kinds []kind.Kind, newest int, files func(commit string) string) (view, int) {
+func (v view) after(run report.Run, kinds []kind.Kind, newest int, about About) (view, int) {
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
-	for _, e := range events {
-		made := event(run.Stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e)
-		drafts = append(drafts, made, newer(made))
-	}
+	drafts = append(drafts, eventsOf(run.Stack, events, versions)...)
 	for _, p := range passes {
 		drafts = append(drafts, p.draft(run.Stack))
 	}
 	if run.Pass != nil {
-		last = foundBy(&run.Pass.Last, run.Revision)
+		list := objects(run.Stack, &run.Pass.Last, kinds)
+		last = foundBy(&run.Pass.Last, run.Revision, list)
 		made := planItem(&run.Pass.Last, run.Revision)
 		planned = &made
-		drafts = append(drafts, objects(run.Stack, &run.Pass.Last, kinds)...)
+		drafts = append(drafts, list...)
 	}
 	if planned != nil {
 		drafts = append(drafts, *planned)
 	}
 	of := stack(run.Stack, &run, last)
-	if files != nil && run.Revision.Commit != "" {
-		of.status()["files"] = files(run.Revision.Commit)
-	}
+	about.say(of.status(), run.Revision.Commit)
 	next, newest := v.with(append(drafts, of), newest, stamp(run.Started.Add(run.Took)), run.Pass == nil)
 	next.events, next.last, next.passes, next.stack, next.plan = events, last, passes, of, planned
 	next.runs = v.runs + 1
@@ -123,7 +131,7 @@ func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 // version of the store before and after that. Each item that changes has a version of its own, and so has each that goes:
 // whoever was told of some of them can be told of the rest.
 func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int) {
-	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, newest: map[manifest.GroupVersionKind]int{}, since: v.since}
+	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, newest: map[manifest.GroupVersionKind]int{}, lost: v.lost, since: v.since}
 	maps.Copy(next.gone, v.gone)
 	maps.Copy(next.newest, v.newest)
 	before := map[manifest.GroupVersionKind]map[id]*item{}
@@ -153,7 +161,30 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 			next.gone[gvk], next.newest[gvk] = newest, newest
 		}
 	}
+	next.forget()
 	return next, newest
+}
+
+// mostGone is of how many kinds without an item it is remembered when the last one went: commits can define ever new ones.
+const mostGone = 500
+
+// forget drops those that went first. A client that listed one of them before has to list it again.
+func (v *view) forget() {
+	var empty []manifest.GroupVersionKind
+	for gvk := range v.gone {
+		if len(v.items[gvk]) == 0 {
+			empty = append(empty, gvk)
+		}
+	}
+	if len(empty) <= mostGone {
+		return
+	}
+	slices.SortFunc(empty, func(a, b manifest.GroupVersionKind) int { return cmp.Compare(v.gone[a], v.gone[b]) })
+	for _, gvk := range empty[:len(empty)-mostGone] {
+		v.lost = max(v.lost, v.gone[gvk])
+		delete(v.gone, gvk)
+		delete(v.newest, gvk)
+	}
 }
 
 // made is the item of a draft that was seen now. What is the API's own is as old as the process, unless it says something else.
@@ -173,16 +204,19 @@ type state struct {
 	closed  bool
 }
 
-// at is the state now, of one stack or, for "", of all.
+// at is the state now, of one stack or, for "", of all. Of one that is not there it is what those had that were removed.
 func (s *Store) at(stack string) state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := state{views: map[string]view{}, version: s.version, changed: s.changed, closed: s.closed}
-	for name, v := range s.views {
-		if stack == "" || name == stack {
-			now.views[name] = v
+	if stack != "" {
+		if _, known := s.views[stack]; !known {
+			stack = removed
 		}
+		now.views[stack] = s.views[stack]
+		return now
 	}
+	maps.Copy(now.views, s.views)
 	return now
 }
 
@@ -222,6 +256,11 @@ func (now state) only(gvk manifest.GroupVersionKind) state {
 // differing are two moments without the stacks in which nothing of a kind has changed between them.
 func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, after state) {
 	before, after = state{views: map[string]view{}, version: now.version}, state{views: map[string]view{}, version: later.version}
+	for name, was := range now.views {
+		if _, there := later.views[name]; !there {
+			before.views[name] = was
+		}
+	}
 	for name, v := range later.views {
 		if was := now.views[name]; was.newest[gvk] != v.newest[gvk] {
 			before.views[name], after.views[name] = was, v
@@ -230,18 +269,21 @@ func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, 
 	return before, after
 }
 
-// gone is the version at which one of a kind went last.
+// gone is the version at which one of a kind went last, or a later one where that is forgotten.
 func (now state) gone(gvk manifest.GroupVersionKind) (version int) {
 	for _, v := range now.views {
-		version = max(version, v.gone[gvk])
+		at, known := v.gone[gvk]
+		if !known {
+			at = v.lost
+		}
+		version = max(version, at)
 	}
 	return version
 }
 
 // items are those of a kind, by stack and name.
 func (s *Store) items(now state, gvk manifest.GroupVersionKind) (list []item) {
-	list = append(list, now.views[everywhere].items[gvk]...)
-	for _, name := range s.names {
+	for _, name := range slices.SortedFunc(maps.Keys(now.views), natural.Compare) { // everywhere is the first
 		list = append(list, now.views[name].items[gvk]...)
 	}
 	return list

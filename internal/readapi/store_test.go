@@ -85,7 +85,7 @@ func TestConditionsSaySinceWhen(t *testing.T) {
 	check("Unknown 1970-01-01T00:00:00Z")
 	for minute := range 3 {
 		s.Ran(report.Run{Stack: "prod", Started: time.Unix(int64(60*minute), 0), Took: 10 * time.Second, FetchErr: fmt.Errorf("no route %d", minute)})
-		s.progress("prod", minute+1, engine.Progress{Total: 3})
+		s.progress("prod", minute+1, engine.Progress{Total: 3}, nil)
 		check("False 1970-01-01T00:00:10Z")
 	}
 	s.Elsewhere("prod", Other{Agent: "b", State: inSync, Looked: time.Unix(300, 0)})

@@ -78,7 +78,8 @@ func (s *stream) item(what string, i item) {
 			columns = nil
 		}
 		s.begun = true
-		object = table(columns, i.version, i.row(s.whole))
+		now := time.Now() //nolint:forbidigo // only ages follow from it
+		object = table(columns, i.version, i.row(s.whole, now))
 	}
 	s.send(what, object)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -99,7 +100,7 @@ func duration(query url.Values) time.Duration {
 }
 
 // knownAt is what a client knows who has listed at a version: of a moment, what is not newer than since; expired when nobody
-// remembers. Who wants the watch to begin with a list knows nothing: their version says only how old that list may be.
+// remembers. Clients with initial events start empty: their version says only how old that list may be.
 func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, since int, expired bool) {
 	version := query.Get("resourceVersion")
 	if version == "" || version == "0" {
@@ -159,7 +160,7 @@ func (a asked) changes(before, after state, since int) (list []change) {
 // Who has heard of all of them has the version of the last, or a newer one; an older one has expired.
 func ends(had map[place]*item, last int) (list []change) {
 	places := slices.SortedFunc(maps.Keys(had), func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.name, b.name), cmp.Compare(a.within, b.within))
+		return cmp.Or(cmp.Compare(a.stack, b.stack), natural.Compare(a.name, b.name), cmp.Compare(a.within, b.within))
 	})
 	for n, p := range places {
 		list = append(list, change{"DELETED", had[p], last - len(places) + 1 + n})

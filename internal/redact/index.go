@@ -15,14 +15,15 @@ const maxGrams = 1 << 20
 
 // index finds secrets in texts.
 type index struct {
-	grams  map[uint64]struct{} // each six bytes in a row of a secret
-	short  map[string]struct{} // secrets that are shorter than that
-	public map[string]struct{} // words that may be shown
-	full   bool                // there were more than maxGrams
+	grams   map[uint64]struct{} // each six bytes in a row of a secret
+	context map[uint64]struct{} // those of a text around its secrets
+	short   map[string]struct{} // secrets that are shorter than that
+	public  map[string]struct{} // words that may be shown
+	full    bool                // there were more than maxGrams
 }
 
 func indexOf(secrets, public iter.Seq[string]) *index {
-	x := &index{grams: map[uint64]struct{}{}, short: map[string]struct{}{}, public: map[string]struct{}{}}
+	x := &index{grams: map[uint64]struct{}{}, context: map[uint64]struct{}{}, short: map[string]struct{}{}, public: map[string]struct{}{}}
 	seen := map[string]struct{}{}
 	for value := range secrets {
 		if _, twice := seen[value]; twice {
@@ -42,9 +43,27 @@ func indexOf(secrets, public iter.Seq[string]) *index {
 	return x
 }
 
-func (x *index) empty() bool { return !x.full && len(x.grams)+len(x.short) == 0 }
+func (x *index) empty() bool { return !x.full && len(x.grams)+len(x.context)+len(x.short) == 0 }
 
+// add takes a value as a secret: as a whole, or, when it has a structure, the parts
+// of it that are secret, and the rest as their context.
 func (x *index) add(value string) {
+	if !structured(value) {
+		x.addGrams(x.grams, value)
+		x.addShort(value)
+		return
+	}
+	x.addGrams(x.context, value)
+	for part := range parts(value) {
+		if x.full {
+			return
+		}
+		x.addGrams(x.grams, part)
+		x.addShort(part)
+	}
+}
+
+func (x *index) addGrams(to map[uint64]struct{}, value string) {
 	var g uint64
 	n := 0
 	for i := range len(value) {
@@ -54,27 +73,27 @@ func (x *index) add(value string) {
 		}
 		g, n = next(g, c), n+1
 		if n >= gram {
-			x.grams[g] = struct{}{}
+			to[g] = struct{}{}
 		}
-		if len(x.grams) > maxGrams {
+		if len(x.grams)+len(x.context) > maxGrams {
 			x.full = true
 			return
 		}
 	}
-	x.addShort(value, n)
 }
 
-// addShort adds a value, or the lines of one, of which there is no gram.
-func (x *index) addShort(value string, visible int) {
-	if visible >= gram && !strings.Contains(value, "\n") {
-		return
-	}
-	for line := range strings.Lines(value) {
-		if text, _ := visibleOf([]byte(line)); len(text) >= Shortest && len(text) < gram {
-			x.short[string(text)] = struct{}{}
+// addShort adds a value of which there is no gram.
+func (x *index) addShort(value string) {
+	var text []byte
+	for i := 0; i < len(value) && len(text) < gram; i++ {
+		if c, shown := fold(value[i]); shown {
+			text = append(text, c)
 		}
-		x.full = x.full || len(x.short) > maxGrams
 	}
+	if len(text) >= Shortest && len(text) < gram {
+		x.short[string(text)] = struct{}{}
+	}
+	x.full = x.full || len(x.short) > maxGrams
 }
 
 // fold gives a byte as it is compared; shown is false for white space and
@@ -99,27 +118,34 @@ func visibleOf(text []byte) (visible []byte, at []int) {
 	return visible, at
 }
 
-type span struct{ from, to int }
+// span is a part of a text. secret is false of one that shows no more than the
+// context of secrets.
+type span struct {
+	from, to int
+	secret   bool
+}
 
 // spans are the parts of a text that show secrets, in their order.
 func (x *index) spans(text []byte) (list []span) {
 	visible, at := visibleOf(text)
-	add := func(from, to int) {
+	add := func(from, to int, secret bool) {
 		if n := len(list); n > 0 && at[from] < list[n-1].to {
-			list[n-1].to = max(list[n-1].to, at[to-1]+1)
+			list[n-1].to, list[n-1].secret = max(list[n-1].to, at[to-1]+1), secret || list[n-1].secret
 			return
 		}
-		list = append(list, span{at[from], at[to-1] + 1})
+		list = append(list, span{at[from], at[to-1] + 1, secret})
 	}
 	var g uint64
 	for i, c := range visible {
 		g = next(g, c)
-		if _, hit := x.grams[g]; hit && i+1 >= gram {
-			add(i+1-gram, i+1)
+		_, secret := x.grams[g]
+		_, hit := x.context[g]
+		if (hit || secret) && i+1 >= gram {
+			add(i+1-gram, i+1, secret)
 		} else if len(x.short) > 0 {
 			for n := Shortest; n < gram && n <= i+1; n++ {
 				if _, hit := x.short[string(visible[i+1-n:i+1])]; hit && alone(text, at[i+1-n], at[i]+1) {
-					add(i+1-n, i+1)
+					add(i+1-n, i+1, true)
 				}
 			}
 		}
@@ -156,20 +182,21 @@ func bytesIn(spans []span) (n int) {
 const maxHarmless = 16
 
 // harmless reports whether a part of a text lies within names of objects, and
-// within a few words that clouds and this program use all the time.
+// within a few words that clouds and this program use all the time. One word, or
+// a few, of the context of a secret are harmless, too.
 func (x *index) harmless(text []byte, s span) bool {
-	plain := 0
+	plain, words := 0, 0
 	for word := range bytes.FieldsFuncSeq(bytes.ToLower(around(text, s)), isSeparator) {
 		word = bytes.Trim(word, "._-")
 		if _, public := x.public[string(word)]; public || len(word) == 0 {
 			continue
 		}
-		if _, known := plainWords[string(word)]; !known {
+		if _, known := plainWords[string(word)]; !known && s.secret {
 			return false
 		}
-		plain += len(word)
+		plain, words = plain+len(word), words+1
 	}
-	return min(plain, s.to-s.from) <= maxHarmless
+	return !s.secret && words <= 1 || min(plain, s.to-s.from) <= maxHarmless
 }
 
 func isSeparator(r rune) bool { return strings.ContainsRune(" ,:;'\"()/", r) }

@@ -160,6 +160,7 @@ func TestShortSecrets(t *testing.T) {
 // A repository of secrets costs a bounded amount of memory; beyond it foreign
 // words are withheld, not shown.
 func TestAttackSecretsWithoutEnd(t *testing.T) {
+	testcost.Long(t)
 	var b strings.Builder
 	for i := range 16 << 20 / 16 {
 		fmt.Fprintf(&b, "%015x\n", uint64(i)*0x9e3779b97f4a7c15>>4)
@@ -181,5 +182,79 @@ func TestAttackSecretsTextWithoutEnd(t *testing.T) {
 	var out string
 	if took := testcost.Allocated(func() { out = r.Text(text) }) >> 20; took > 64 || len(out) > 32<<10 {
 		t.Errorf("took %d MB and gave %d bytes", took, len(out))
+	}
+}
+
+const configuration = `
+cloud:
+  projectID: 6f3c2f0e8a4e4a529a522d8b6c3a7c11
+  region: RegionOne
+  ipVersion: 4
+  imageRepository: registry.example.com/team/shop
+listen: 0.0.0.0:8443
+database:
+  url: postgres://shop:Tr0ub4dor@db.example.com:5432/orders
+  password: swordfishes
+session_token = correct horse battery
+"apiKey": "plainletters",
+private_key: |
+  first part of it
+  seventh-heaven
+log: {level: debug}
+nonce Zm9vYmFyYmF6cXV4MTIz
+`
+
+// Of a text with a structure only what looks like a secret is one. Words that every
+// configuration has are shown: they are names of fields, regions and the like.
+func TestWordsOfAConfigurationStay(t *testing.T) {
+	r := of(configuration, `{"availabilityZone": "ZoneNorth", "auth": {"password": "jsonwords"}, "list": ["securityGroups"]}`)
+	for _, text := range []string{
+		"projectID", "ipVersion", "RegionOne", "imageRepository", "region RegionOne has no image", "the project 6f3c2f0e8a4e4a529a522d8b6c3a7c11",
+		"availabilityZone", "ZoneNorth", "securityGroups: none", "database", "password", "level: debug",
+	} {
+		if got := r.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, secret := range []string{"Tr0ub4dor", "swordfishes", "correct horse battery", "plainletters", "first part of it", "seventh-heaven", "Zm9vYmFyYmF6cXV4MTIz", "jsonwords"} {
+		for _, e := range encodings {
+			if out := r.Text("it says " + e.encode(secret) + " here"); showsAny(out, secret) {
+				t.Errorf("%s of %q shows as %q", e.name, secret, out)
+			}
+		}
+	}
+	if out := r.Text("bad: " + configuration); showsAny(out, "swordfishes") || showsAny(out, "imageRepository: registry") {
+		t.Errorf("the whole of it shows as %q", out)
+	}
+}
+
+// However a configuration is written, the value of a key that is called like a
+// secret is one.
+func TestAttackValuesOfSecretKeys(t *testing.T) {
+	forms := []string{"%s: %s\nother: x\n", "%s=%s\nOTHER=x\n", "%s = \"%s\"\nother = 1\n", "a:\n  - name: x\n    %s: '%s'\n", "export %s=%s\ntrue\n", "{\"a\": 1,\n \"%s\": \"%s\"}", "run --%s %s --verbose\nexit\n", "{\"%s\": \"%s\"}"}
+	rapid.Check(t, func(rt *rapid.T) {
+		key := rapid.SampledFrom([]string{"password", "DB_PASSWORD", "clientSecret", "api-key", "rootPassphrase", "auth.token", "secret_access_key"}).Draw(rt, "key")
+		secret := rapid.StringMatching(`[a-zA-Z][a-zA-Z0-9_.+/-]{7,30}`).Draw(rt, "secret")
+		text := fmt.Sprintf(rapid.SampledFrom(forms).Draw(rt, "form"), key, secret)
+		e := rapid.SampledFrom(encodings).Draw(rt, "encoding")
+		if out := of(text).Text("bad value " + e.encode(secret) + " given"); showsAny(out, secret) && showsAny(secret, secret) && !plain(secret) {
+			rt.Fatalf("%s of %q in %q shows as %q", e.name, secret, text, out)
+		}
+	})
+}
+
+// plain reports whether a drawn secret is a word that everybody uses.
+func plain(secret string) bool { return of(secret).Clean(secret) }
+
+// Keys are values of people only where no field is called so, and two never become
+// one.
+func TestKeysOfMaps(t *testing.T) {
+	r := of("hunter2hunter2", "swordfishes", "projectID")
+	in := map[string]any{"projectID": 1, "hunter2hunter2": "a", "swordfishes": "b", "list": []any{map[string]string{"swordfishes": "c"}, "is hunter2hunter2"}}
+	got, ok := r.Value(in, func(key string) bool { return key == "projectID" })
+	text, _ := json.Marshal(got)
+	want := `{"[redacted]":"a","[redacted] 2":"b","list":[{"[redacted]":"c"},"is [redacted]"],"projectID":1}`
+	if !ok || string(text) != want {
+		t.Errorf("got %s %v", text, ok)
 	}
 }

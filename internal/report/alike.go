@@ -3,18 +3,24 @@ package report
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
 // fewest is how many equal objects are said together.
 const fewest = 3
 
-// placeholder stands for the name of each of several objects.
-const placeholder = "NAME"
+// placeholder stands for the name of each of several objects, and formerly for the one that each had before.
+const (
+	placeholder = "NAME"
+	formerly    = "FORMER"
+)
 
 // Named reports whether the placeholder stands in a text anyway, so that the text is to
 // be joined with no other.
-func Named(text string) bool { return strings.Contains(text, placeholder) }
+func Named(text string) bool {
+	return strings.Contains(text, placeholder) || strings.Contains(text, formerly)
+}
 
 // Alike puts together what has one sign, which is all that is read of it with
 // [Standing] for its name, in the place of the first; what has the sign "", or is one
@@ -47,9 +53,30 @@ func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 	return out
 }
 
+// spoken stands for the placeholder where people read it.
+const spoken = "‹name›"
+
+// own finds whom each of several objects comes after: one that is called like itself.
+var own = regexp.MustCompile(`\bafter (\pL\w*)/(?:` + placeholder + `|` + spoken + `)[\w-]*`)
+
+// Together is what is said of several objects at once, in a text with placeholders.
+func Together(text string) string { return own.ReplaceAllString(text, "each after its $1") }
+
+// Spoken is Together for a text whose placeholders people read.
+func Spoken(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(Together(text), placeholder, spoken), formerly, "‹former name›")
+}
+
 // Standing is text with a placeholder wherever a name, or one that begins with it
 // and a hyphen, stands as a word of its own.
-func Standing(text, name string) string {
+func Standing(text, name string) string { return standingAs(text, name, placeholder) }
+
+// StandingBoth is Standing for an object that had another name before; "" for none.
+func StandingBoth(text, name, former string) string {
+	return standingAs(Standing(text, name), former, formerly)
+}
+
+func standingAs(text, name, placeholder string) string {
 	if name == "" {
 		return text
 	}

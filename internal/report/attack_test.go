@@ -13,10 +13,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // hostile strings stand wherever strangers can write.
@@ -40,7 +42,7 @@ func wantPrintable(t *testing.T, how, from, text string) {
 func hostilePlan(text string) plan.Plan {
 	k, o := key("Network", text), manifest.Origin{File: text, Line: 3}
 	notes := []kind.Note{{Field: text, Text: text}}
-	step := plan.Step{Key: k, Origin: o, Action: plan.Update, Reason: text, Blockers: []string{text}, Notes: notes,
+	step := plan.Step{Key: k, Origin: o, Action: plan.Update, Causes: cause.List{cause.Of(cause.Reported, text)}, Blockers: []string{k.String()}, Notes: notes,
 		Changes: []kind.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}
 	refused, gone := step, step
 	refused.Action, refused.Key.Namespace, gone.Action, gone.Awaits = plan.Refuse, text, plan.Delete, []manifest.Key{k}
@@ -71,6 +73,7 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 }
 
 func TestAttackDocumentsWithHostileText(t *testing.T) {
+	testcost.Long(t)
 	for _, text := range hostile {
 		planned := hostilePlan(text)
 		var b bytes.Buffer
@@ -106,7 +109,7 @@ func TestAttackDocumentsWithHostileText(t *testing.T) {
 			t.Errorf("%q came back as %.300q: %v", text, b.String(), err)
 		}
 		b.Reset()
-		b.WriteString((StatusText{Width: 60}).table(statusRows(list)))
+		b.WriteString((StatusText{Width: 60}).table(StatusText{}.rows(list)))
 		if lines := strings.Count(b.String(), "\n"); lines != 2 {
 			t.Errorf("%q makes a table of %d lines", text, lines)
 		}
@@ -150,7 +153,7 @@ func TestAttackNameThatReadsAsProse(t *testing.T) {
 	to := Text{W: &b}
 	to.Plan(plan, source.Revision{Commit: "1", Branch: "x);in-sync("})
 	to.Problems(manifest.Problems{{Origin: manifest.Origin{File: name + ".yaml", Line: 1}, What: "wrong"}})
-	for _, want := range []string{`~ Network/"x; all is well, nothing to do"`, `after "x; all is well, nothing to do"`, `("x);in-sync(")`, `"x; all is well, nothing to do.yaml":1: wrong`, `"x; all is well, nothing to do":3`} {
+	for _, want := range []string{`~ Network/"x; all is well, nothing to do"`, `after Network/"x; all is well, nothing to do"`, `("x);in-sync(")`, `"x; all is well, nothing to do.yaml":1: wrong`, `"x; all is well, nothing to do":3`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
 		}

@@ -7,17 +7,22 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // entry is what a plan says of one object, or of several of which it says the
 // same.
 type entry struct {
+	does   string // see [Block]
 	symbol string
 	kind   string
 	name   string
-	names  []string // when there are several
-	text   string   // what happens, and why
-	turn   string   // whom it comes after
+	former string       // its name before; "" for none
+	names  []string     // when there are several
+	text   string       // what happens, and why
+	turn   string       // whom it comes after
+	by     []kind.Trace // who changed the objects in the cloud, of drift
+	gone   bool         // they deleted them
 	origin manifest.Origin
 	lines  []string // more about it
 	parts  []entry  // what it stands for
@@ -43,7 +48,7 @@ func (e entry) sign() string {
 	if Named(text) {
 		return ""
 	}
-	return strings.Join([]string{e.symbol, e.kind, Standing(text, e.name)}, "\n")
+	return strings.Join([]string{e.symbol, e.kind, StandingBoth(text, e.name, e.former)}, "\n")
 }
 
 // body is what is read of an entry besides its name and its place.
@@ -65,6 +70,9 @@ func join(same []entry, all bool) entry {
 		names[i] = one.name
 		literal = literal && one.body() == e.body()
 		e.turn = cmp.Or(one.turn, e.turn) // the first one's may be another
+		if i > 0 {
+			e.by = append(e.by, one.by...)
+		}
 		if one.origin.File != e.origin.File {
 			e.origin = manifest.Origin{}
 		}
@@ -83,18 +91,41 @@ func join(same []entry, all bool) entry {
 
 // standing is the entry with the placeholder for a name, but for its own.
 func (e entry) standing(name string) entry {
-	e.text, e.lines, e.parts = Standing(e.text, name), slices.Clone(e.lines), slices.Clone(e.parts)
+	e.text, e.lines, e.parts = Spoken(StandingBoth(e.text, name, e.former)), slices.Clone(e.lines), slices.Clone(e.parts)
 	for i := range e.lines {
-		e.lines[i] = Standing(e.lines[i], name)
+		e.lines[i] = Spoken(StandingBoth(e.lines[i], name, e.former))
 	}
 	for i, part := range e.parts {
-		part.name, part.names = Standing(part.name, name), slices.Clone(part.names)
+		part.name, part.names = Spoken(Standing(part.name, name)), slices.Clone(part.names)
 		for j := range part.names {
-			part.names[j] = Standing(part.names[j], name)
+			part.names[j] = Spoken(Standing(part.names[j], name))
 		}
 		e.parts[i] = part.standing(name)
 	}
 	return e
+}
+
+// traced says who made the differences of one object, or of several.
+func traced(by []kind.Trace, gone bool) string {
+	done := map[bool]string{true: "deleted in the cloud", false: "changed in the cloud"}[gone]
+	if len(by) == 0 {
+		return ""
+	}
+	var last kind.Trace
+	var who []string
+	for _, t := range by {
+		if t.When.After(last.When) {
+			last.When = t.When
+		}
+		if t.Who != "" && !slices.Contains(who, t.Who) {
+			who = append(who, t.Who)
+		}
+	}
+	if slices.IndexFunc(by, func(t kind.Trace) bool { return t != by[0] }) < 0 {
+		return by[0].Of(done)
+	}
+	last.Who = some(who)
+	return last.Of(done + ", last")
 }
 
 // height is how many lines the entry takes.
@@ -106,16 +137,26 @@ func (e entry) height() int {
 	return n
 }
 
-func (e entry) write(t Text, indent string) {
-	title := Clean(e.kind + "/" + e.name)
+// title names the object, or all of them.
+func (e entry) title() string {
 	if e.names != nil {
-		title = Clean(e.name + ": " + strings.Join(e.names, ", "))
+		return Clean(e.name + ": " + strings.Join(e.names, ", "))
 	}
+	return Clean(e.kind + "/" + e.name)
+}
+
+// said is what happens, and why.
+func (e entry) said() string {
+	return strings.Join(slices.DeleteFunc([]string{Clean(traced(e.by, e.gone)), e.text, e.turn}, func(s string) bool { return s == "" }), "; ")
+}
+
+func (e entry) write(t Text, indent string) {
+	title := e.title()
 	line := indent + e.symbol + " " + title
 	if e.bare {
 		line = indent + t.bold(title)
 	}
-	for i, text := range []string{strings.Join(slices.DeleteFunc([]string{e.text, e.turn}, func(s string) bool { return s == "" }), "; "), place(e.origin)} {
+	for i, text := range []string{e.said(), place(e.origin)} {
 		switch {
 		case text == "" && !(i == 1 && e.bare):
 		case i == 1:

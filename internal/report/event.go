@@ -1,11 +1,15 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -25,7 +29,8 @@ func (e Event) Repeats(other Event) bool {
 	return e.Key == other.Key && e.Reason == other.Reason && e.Message == other.Message
 }
 
-// Events are what happened in a run: drift that was found, steps that ended, and what could not go on.
+// Events are what happened in a run: drift that was found, steps that ended, and what could not go on. That a mark was renewed is none: nobody but the
+// agent has anything to do with it.
 func Events(r Run) (list []Event) {
 	if r.Pass == nil {
 		return nil
@@ -75,28 +80,81 @@ func (b *eventList) ended(r engine.Result) {
 		b.said[r.Step.Key] = true
 		b.add(r.Step.Key, "Failed", r.Err.Error(), true, at)
 	case r.Step.Drift && r.Step.Action != plan.Recreate:
-		b.add(r.Step.Key, "Healed", withFields(said[1], r.Step), false, at)
+		b.add(r.Step.Key, "Healed", withFields(said[1], r.Step, false), false, at)
+	case r.Step.Adopts:
+		b.add(r.Step.Key, "Adopted", withFields("adopted", r.Step, false), false, at)
+	case r.Step.Action == plan.Update && marksOnly(r.Step):
 	default:
-		b.add(r.Step.Key, said[0], withFields(said[1], r.Step), false, at)
+		b.add(r.Step.Key, said[0], withFields(said[1], r.Step, false), false, at)
 	}
 }
 
-func drifted(s plan.Step) string {
-	if Vanished(s) {
-		return "is gone from the cloud"
-	}
-	return withFields("changed in the cloud", s)
+// marksOnly reports whether a step renews the mark and nothing else.
+func marksOnly(s plan.Step) bool {
+	return len(s.Changes) > 0 && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Field != kind.MarkField })
 }
 
-// Vanished reports whether the object of a drifted step is not there any more.
-func Vanished(s plan.Step) bool {
-	return s.Action == plan.Create ||
-		s.Action == plan.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
-}
-
-func withFields(text string, s plan.Step) string {
-	if names := fields(s); len(names) > 0 {
-		return text + ": " + strings.Join(names, ", ")
+// Drifted says how the object of a drifting step differs, and who made it so.
+func Drifted(s plan.Step) string {
+	text := drift(s)
+	if names := fields(s); len(names) > 0 && !s.Vanished() {
+		text += ": " + strings.Join(names, ", ")
 	}
 	return text
+}
+
+func drift(s plan.Step) string { return cmp.Or(s.Drifted(), "changed in the cloud") }
+
+// drifted says the same with what the fields were and are.
+func drifted(s plan.Step) string {
+	if s.Vanished() {
+		return drift(s)
+	}
+	return withFields(drift(s), s, true)
+}
+
+// mostChanges are the fields that an event shows, and longestEvent its length in bytes.
+const (
+	mostChanges  = 8
+	longestEvent = 1000
+)
+
+// withFields adds which fields are concerned, what they were and what they are: with cloud, by what happened in the cloud, else by what was done.
+func withFields(text string, s plan.Step, cloud bool) string {
+	var list []string
+	for _, c := range s.Changes {
+		if c.Field == kind.MarkField && len(s.Changes) > 1 {
+			continue
+		}
+		from, to := c.Have, c.Want
+		if cloud {
+			from, to = c.Want, c.Have
+		}
+		list = append(list, became(c, from, to, s.Names))
+	}
+	if left := len(list) - mostChanges; left > 0 {
+		list = append(list[:mostChanges], Plural(left, "more field"))
+	}
+	if len(list) == 0 {
+		return text
+	}
+	return printable.Clip(text+": "+strings.Join(list, "; "), longestEvent)
+}
+
+// became is a field with what it was and what it is; of lists, with the items that went and came.
+func became(c kind.Change, from, to any, names map[string]string) string {
+	field := Clean(c.Field)
+	switch {
+	case c.Field == kind.MarkField:
+		return field
+	case c.Secret:
+		return field + " (secret, not shown)"
+	}
+	var t Text
+	before, ok1 := t.itemsOf(from, names)
+	after, ok2 := t.itemsOf(to, names)
+	if !ok1 || !ok2 {
+		return field + " " + t.value(from, names) + " -> " + t.value(to, names)
+	}
+	return field + " " + Compared(before, after).words()
 }

@@ -9,10 +9,16 @@ import (
 )
 
 // NewHandler makes the handler of a log: a line for each record, as text or as
-// JSON, safe to print whatever its values hold.
+// JSON, safe to print whatever its values hold. Durations are seconds in JSON.
 func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: bounded}
 	if json {
+		options.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
+			if a.Value.Kind() == slog.KindDuration {
+				return slog.Float64(a.Key, a.Value.Duration().Seconds())
+			}
+			return bounded(groups, a)
+		}
 		return slog.NewJSONHandler(printable.JSONWriter{W: w}, options)
 	}
 	return slog.NewTextHandler(printable.NewWriter(w, false), options)
@@ -21,6 +27,9 @@ func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
 // bounded gives the log all of an error's text, and cuts values of which nobody
 // reads the end.
 func bounded(groups []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		return slog.String(a.Key, Lasted(a.Value.Duration()))
+	}
 	a = private.Attr(groups, a)
 	if a.Value.Kind() != slog.KindString {
 		return a

@@ -15,27 +15,28 @@ import (
 // PlanDoc is a plan for programs. Fields are added to it, never renamed or
 // removed; docs/json.md describes it.
 type PlanDoc struct {
-	APIVersion string       `json:"apiVersion"`
-	Kind       string       `json:"kind"`
-	Stack      string       `json:"stack"`
-	Commit     string       `json:"commit,omitempty"`
-	Branch     string       `json:"branch,omitempty"`
-	Dir        string       `json:"dir,omitempty"` // in place of a commit
-	Hash       string       `json:"hash"`
-	Outcome    string       `json:"outcome"`
-	ExitCode   int          `json:"exitCode"`
-	Held       string       `json:"held,omitempty"`
-	Suspended  string       `json:"suspended,omitempty"`
-	Unlisted   []string     `json:"unlisted,omitempty"`
-	Owned      int          `json:"owned"`
-	Summary    plan.Summary `json:"summary"`
-	Steps      []StepDoc    `json:"steps"`
-	Notes      []NoteDoc    `json:"notes,omitempty"`
-	Ignored    []IgnoredDoc `json:"ignored,omitempty"`
-	Cost       *CostDoc     `json:"cost,omitempty"`
-	Quotas     []QuotaDoc   `json:"quotas,omitempty"`
-	Warnings   []string     `json:"warnings,omitempty"`
-	Unknown    []string     `json:"unknown,omitempty"` // what could not be found out before the plan is carried out
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Stack      string          `json:"stack"`
+	Commit     string          `json:"commit,omitempty"`
+	Branch     string          `json:"branch,omitempty"`
+	Dir        string          `json:"dir,omitempty"` // in place of a commit
+	Hash       string          `json:"hash"`
+	Outcome    string          `json:"outcome"`
+	ExitCode   int             `json:"exitCode"`
+	Held       string          `json:"held,omitempty"`
+	Suspended  string          `json:"suspended,omitempty"`
+	Unlisted   []string        `json:"unlisted,omitempty"`
+	Owned      int             `json:"owned"`
+	Summary    plan.Summary    `json:"summary"`
+	Steps      []StepDoc       `json:"steps"`
+	Notes      []NoteDoc       `json:"notes,omitempty"`
+	Ignored    []IgnoredDoc    `json:"ignored,omitempty"`
+	LeftAlone  []PassedOverDoc `json:"leftAlone,omitempty"` // files and documents of the commit
+	Cost       *CostDoc        `json:"cost,omitempty"`
+	Quotas     []QuotaDoc      `json:"quotas,omitempty"`
+	Warnings   []string        `json:"warnings,omitempty"`
+	Unknown    []string        `json:"unknown,omitempty"` // what could not be found out before the plan is carried out
 }
 
 // CostDoc is what a plan makes a month of 730 hours dearer.
@@ -81,6 +82,7 @@ type StepDoc struct {
 	Reason     string            `json:"reason,omitempty"`
 	Error      bool              `json:"error,omitempty"`
 	Drift      bool              `json:"drift,omitempty"`
+	Trace      *plan.StatusTrace `json:"changedBy,omitempty"`
 	Disruption kind.Disruption   `json:"disruption"`
 	Changes    []ChangeDoc       `json:"changes,omitempty"`
 	Awaits     []KeyDoc          `json:"awaits,omitempty"`
@@ -158,6 +160,7 @@ func Document(p plan.Plan, rev source.Revision) PlanDoc {
 			doc.Cost.Unpriced = append(doc.Cost.Unpriced, ResourceDoc(r))
 		}
 	}
+	doc.LeftAlone = leftDocs(p.Left)
 	for _, q := range p.Preflight.Quotas {
 		out := QuotaDoc{Service: q.Service, Name: q.Name, Type: q.Type, Needed: q.Takes, Freed: q.Gives, Limit: q.Limit, Short: q.Short()}
 		if free, known := q.Free(); known {
@@ -176,8 +179,8 @@ func Document(p plan.Plan, rev source.Revision) PlanDoc {
 
 func stepDoc(s plan.Step) StepDoc {
 	doc := StepDoc{
-		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason, Error: s.Error, Drift: s.Drift,
-		Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
+		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason(), Error: s.Error, Drift: s.Drift,
+		Trace: plan.TraceOf(s), Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
 	}
 	if s.Parent != (manifest.Key{}) {
 		parent := keyDoc(s.Parent)

@@ -90,19 +90,31 @@ func (l *Lines) tick() {
 	l.line(text)
 }
 
-// finished is a step that was carried out, or tried, in one line.
 // waits reports whether a step only found its object busy: it is tried again, and
 // reported if that does not help.
 func waits(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }
 
+// finished is a step that was carried out, or tried, in one line.
 func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
-	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "deleted, to be recreated", plan.Delete: "deleted", plan.Detach: "let go"}
-	return Clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took)))
+	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "to be recreated; deleted", plan.Delete: "deleted", plan.Detach: "let go"}
+	text := fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took))
+	if r.Unfinished {
+		text += ", " + unseen(r.Step.Action)
+	}
+	return Clean(text)
+}
+
+// unseen says of a step that is not finished how far it has come.
+func unseen(a plan.Action) string {
+	if a.Destroys() {
+		return "not seen gone yet"
+	}
+	return "not seen usable yet"
 }
 
 // ticking calls something at intervals between start and stop.

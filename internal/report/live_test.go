@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -21,7 +22,7 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 		l := NewLines(&b, "s: ", noRevision, Text{})
 		l.Planned(plan.Plan{Stack: "s"})
 		b.Reset()
-		server := plan.Step{Key: key("Server", "a"), Action: plan.Wait, Reason: "BUILD"}
+		server := plan.Step{Key: key("Server", "a"), Action: plan.Wait, Causes: cause.List{cause.Of(cause.Reported, "BUILD")}}
 		l.Progress(engine.Progress{Total: 2, Waiting: []engine.Activity{{Step: server, Since: time.Now()}, {Step: server, Since: time.Now()}}})
 		time.Sleep(25500 * time.Millisecond)
 		synctest.Wait()
@@ -32,7 +33,10 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 		b.Reset()
 		l.Finished(engine.Result{Step: plan.Step{Key: key("Port", "p"), Action: plan.Create}, Took: 1200 * time.Millisecond})
 		l.Finished(engine.Result{Step: plan.Step{Key: key("Port", "q"), Action: plan.Create}, Err: errors.New("no\nway")})
-		if want := "s: + Port/p: created in 1.2s\ns: Port/q: no\\nway\n"; b.String() != want {
+		l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "r"), Action: plan.Create}, Took: 29 * time.Millisecond, Unfinished: true})
+		l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "s"), Action: plan.Recreate}, Took: time.Millisecond, Unfinished: true})
+		want = "s: + Port/p: created in 1.2s\ns: Port/q: no\\nway\ns: + Server/r: created in 29ms, not seen usable yet\ns: -/+ Server/s: to be recreated; deleted in 1ms, not seen gone yet\n"
+		if b.String() != want {
 			t.Errorf("got %q, want %q", b.String(), want)
 		}
 		l.Close()

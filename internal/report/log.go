@@ -21,6 +21,7 @@ type Log struct {
 	commit  string
 	outcome string // what was last said about how runs end
 	refused string // the commit whose problems were reported
+	left    string // the commit of which was said what is left alone
 	waited  time.Time
 }
 
@@ -32,6 +33,10 @@ func (l *Log) Planned(p plan.Plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.commit, l.waited = Short(p.Commit), time.Now()
+	if l.left != l.commit {
+		l.left = l.commit
+		l.leftAlone(p)
+	}
 	s := p.Summary()
 	if s.Writes()+s.Wait+s.Refuse+s.Drifted == 0 {
 		return
@@ -43,17 +48,39 @@ func (l *Log) Planned(p plan.Plan) {
 	}
 	for _, step := range p.Steps {
 		if step.Drift {
-			l.log.Warn("drift", "key", step.Key.String(), "commit", l.commit, "fields", fields(step))
+			l.log.Warn("drift", append([]any{"key", step.Key.String(), "commit", l.commit, "fields", fields(step)}, tracedBy(step)...)...)
 		}
 		if step.Action == plan.Refuse {
-			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.Reason)
+			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.Reason())
 		}
 	}
 }
 
+func (l *Log) leftAlone(p plan.Plan) {
+	list, more := LeftAlone(p.Left, MostLeft)
+	for _, i := range list {
+		l.log.Info("left alone", "commit", l.commit, "origin", i.Origin.String(), "reason", i.Why, "more", more)
+	}
+}
+
+// tracedBy is who made the difference of a step, and when, as far as the cloud says it.
+func tracedBy(s plan.Step) (attrs []any) {
+	if s.Trace == nil {
+		return nil
+	}
+	attrs = []any{"by", s.Trace.Who}
+	if !s.Trace.When.IsZero() {
+		attrs = append(attrs, "at", s.Trace.When.UTC())
+	}
+	if s.Trace.What != "" {
+		attrs = append(attrs, "did", s.Trace.What)
+	}
+	return attrs
+}
+
 func fields(s plan.Step) []string {
 	var names []string
-	for _, c := range s.Changes {
+	for _, c := range s.Known() {
 		if c.Field != kind.MarkField || len(s.Changes) == 1 {
 			names = append(names, c.Field)
 		}
@@ -68,7 +95,10 @@ func (l *Log) Started(s plan.Step) {
 
 // Finished implements engine.Watcher.
 func (l *Log) Finished(r engine.Result) {
-	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", Lasted(r.Took)}
+	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", r.Took}
+	if names := fields(r.Step); len(names) > 0 {
+		attrs = append(attrs, "fields", names)
+	}
 	if waits(r) {
 		l.log.Debug("step waits", append(attrs, "error", r.Err)...)
 		return
@@ -76,6 +106,9 @@ func (l *Log) Finished(r engine.Result) {
 	if r.Err != nil {
 		l.log.Warn("step failed", append(attrs, "error", r.Err)...)
 		return
+	}
+	if r.Unfinished {
+		attrs = append(attrs, "yet", unseen(r.Step.Action))
 	}
 	l.log.Info("step done", attrs...)
 }
@@ -89,7 +122,7 @@ func (l *Log) Progress(p engine.Progress) {
 	}
 	l.waited = now
 	oldest := p.Waiting[0]
-	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason, "since", Lasted(now.Sub(oldest.Since)), "waiting", len(p.Waiting))
+	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
 }
 
 // Ran reports how a run ended, unless that was said before and nothing was
@@ -138,11 +171,11 @@ func (l *Log) problems(f Refusal, kept string) {
 
 func (l *Log) passed(p engine.Pass, commit string) {
 	if p.Superseded != "" {
-		l.log.Info("pass superseded", "commit", commit, "by", string(p.Superseded), "writes", p.Writes(), "took", Lasted(p.Took))
+		l.log.Info("pass superseded", "commit", commit, "by", string(p.Superseded), "writes", p.Writes(), "took", p.Took)
 		return
 	}
 	if p.Interrupted {
-		l.log.Warn("pass interrupted", "commit", commit, "writes", p.Writes(), "took", Lasted(p.Took))
+		l.log.Warn("pass interrupted", "commit", commit, "writes", p.Writes(), "took", p.Took)
 		return
 	}
 	for _, f := range p.Failures {
@@ -152,7 +185,7 @@ func (l *Log) passed(p engine.Pass, commit string) {
 	if p.Outcome() != plan.InSync {
 		level = slog.LevelWarn
 	}
-	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", p.Last.Owned, "took", Lasted(p.Took)}
+	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", p.Last.Owned, "took", p.Took}
 	if by := p.First.Approved; by != nil {
 		attrs = append(attrs, "approved", by.Hash, "by", by.By)
 	}

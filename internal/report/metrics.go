@@ -113,6 +113,18 @@ func (m *Metrics) Forget(stack string) {
 	delete(m.commit, stack)
 }
 
+// Remove takes away all that is known of a stack that is configured no more, also what has been counted: whoever may push chooses names of folders,
+// and there is no end of them.
+func (m *Metrics) Remove(stack string) {
+	m.Forget(stack)
+	of := prometheus.Labels{"stack": stack}
+	for _, counted := range []interface {
+		DeletePartialMatch(prometheus.Labels) int
+	}{m.reconciles, m.steps, m.passes, m.applied, m.plans} {
+		counted.DeletePartialMatch(of)
+	}
+}
+
 // Forge counts one request to a forge.
 func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	code := status(e.Code)

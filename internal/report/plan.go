@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -25,6 +27,7 @@ func (t Text) Plan(p plan.Plan, rev source.Revision) {
 func (t Text) plan(p plan.Plan, rev source.Revision) {
 	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
 	airy := true
+	t.keeping = p.Summary().Delete > 0
 	for _, e := range together(t.paragraphs(p), t.Verbose) {
 		if long := e.height() > shortParagraph; airy || long {
 			fmt.Fprintln(t.W)
@@ -38,6 +41,7 @@ func (t Text) plan(p plan.Plan, rev source.Revision) {
 	for _, reason := range p.Unlisted {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("cannot be seen, so nothing is decided about it: "+reason))
 	}
+	t.left(p.Left)
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	t.preflight(p.Preflight)
@@ -118,13 +122,22 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 
 // shows reports whether a plan has something to say of a step.
 func (t Text) shows(s plan.Step) bool {
-	return t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
+	return t.keeping && Stays(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
+}
+
+// Stays reports whether a step leaves an object in the cloud that no manifest has any more.
+func Stays(s plan.Step) bool {
+	return s.Action == plan.Keep && s.Want() == nil && s.Have() != nil
 }
 
 // Renewal reports whether nothing happens to an object but that its mark is written
-// again.
+// again. What waits for something may have to change in more, which shows once that is there.
 func Renewal(s plan.Step) bool {
-	return s.Action == plan.Update && len(s.Changes) == 1 && s.Changes[0].Field == kind.MarkField && !s.Adopts && !s.Drift && len(s.Notes) == 0
+	return onlyMark(s) && len(s.Awaits) == 0 && !s.Adopts && !s.Drift && len(s.Notes) == 0
+}
+
+func onlyMark(s plan.Step) bool {
+	return s.Action == plan.Update && len(s.Changes) == 1 && s.Changes[0].Field == kind.MarkField
 }
 
 // Renewals counts them.
@@ -139,14 +152,17 @@ func Renewals(p plan.Plan) (n int) {
 
 // entry is one step, and the notes and changes below its line.
 func (t Text) entry(s plan.Step, root manifest.Key) entry {
-	e := entry{symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), turn: Clean(s.Turn)}
-	s.Reason = OwnReason(s)
+	e := entry{does: doesOf(s), symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), former: s.From, turn: Clean(s.Turn.String())}
+	s.Turn = cause.Cause{}
 	e.text = explain(s)
+	if s.Trace != nil && s.Drifted() != "" {
+		e.by, e.gone = []kind.Trace{*s.Trace}, s.Vanished()
+	}
 	if s.Key == root {
 		e.origin = s.Origin
 	}
 	e.lines = t.values(s)
-	for _, c := range t.shown(s.Changes) {
+	for _, c := range t.shown(s) {
 		e.lines = append(e.lines, t.change(c, s.Names)...)
 	}
 	if t.Verbose {
@@ -158,15 +174,6 @@ func (t Text) entry(s plan.Step, root manifest.Key) entry {
 		e.lines = append(e.lines, t.note(n))
 	}
 	return e
-}
-
-// OwnReason is the reason of a step without whom it comes after.
-func OwnReason(s plan.Step) string {
-	reason, ok := strings.CutSuffix(s.Reason, "; "+s.Turn)
-	if s.Turn == "" || !ok || len(s.Changes) > 0 && reason == s.Changes[0].Field {
-		return map[bool]string{true: "", false: s.Reason}[s.Turn != "" && ok]
-	}
-	return reason
 }
 
 // nameIn is how a key is named among those of its kind.

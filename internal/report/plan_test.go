@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -28,18 +29,17 @@ func fifty() plan.Plan {
 	p := plan.Plan{Stack: "prod", Workloads: []plan.Workload{{Key: group, Origin: at(1)}}}
 	for i := range 50 {
 		s := plan.Step{Key: key("Server", fmt.Sprintf("web-%d", i)), Action: plan.Recreate, Parent: group, Origin: at(1),
-			Reason: "spec.resource.flavorRef cannot be changed in place", Names: map[string]string{old: "Flavor small", other: "Flavor/large"},
+			Causes: cause.List{cause.Of(cause.Reported, "spec.resource.flavorRef cannot be changed in place")}, Names: map[string]string{old: "Flavor small", other: "Flavor/large"},
 			Ignored: []kind.Change{{Field: "spec.resource.description", Have: "by hand", Want: ""}},
 			Changes: []kind.Change{{Field: "spec.resource.flavorRef", Have: old, Want: other, Disruption: kind.Replace},
 				{Field: "spec.resource.metadata", Have: map[string]string{"name": s(i), "a": "1"}, Want: map[string]string{"a": "1"}}, {Field: kind.MarkField, Have: s(i), Want: "x"}}}
 		if i > 0 {
-			s.Turn = "after Server/web-0, one member of VirtualMachineGroup/web at a time"
-			s.Reason += "; " + s.Turn
+			s.Turn = cause.Of(cause.Turn, key("Server", "web-0"), "one member of VirtualMachineGroup/web at a time")
 		}
 		p.Steps = append(p.Steps, s)
 	}
 	for i := 50; i < 53; i++ {
-		p.Steps = append(p.Steps, plan.Step{Key: key("Port", s(i)), Action: plan.Delete, Within: group, Reason: "no longer in the repository", Blockers: []string{s(i)}})
+		p.Steps = append(p.Steps, plan.Step{Key: key("Port", s(i)), Action: plan.Delete, Within: group, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Blockers: []string{"Server/" + s(i)}})
 	}
 	p.Steps = append(p.Steps, plan.Step{Key: key("Network", "front"), Action: plan.Update, Adopts: true, Origin: at(9),
 		Changes: []kind.Change{{Field: "spec.resource.mtu", Have: 1500, Want: 9000}, {Field: kind.MarkField, Have: "", Want: "x"}}})
@@ -55,9 +55,9 @@ VirtualMachineGroup/web  web.yaml:1
   -/+ 50 Servers: web-0 … web-49  replace: deleted and recreated; spec.resource.flavorRef cannot be changed in place; after Server/web-0, one member of VirtualMachineGroup/web at a time
       spec.resource.flavorRef: Flavor small (0b6f3a3e…) -> Flavor/large (m1-large)  (forces replacement)
       spec.resource.metadata:
-        - name: "NAME"
+        - name: "‹name›"
         1 more unchanged
-  - 3 Ports: web-50 … web-52  no longer in the repository; after NAME
+  - 3 Ports: web-50 … web-52  no longer in the repository; each after its Server
 
 ~ Network/front  adopts Network   web.yaml:9
     spec.resource.mtu: 1500 -> 9000
@@ -99,6 +99,15 @@ func TestMarksAreCountedOnce(t *testing.T) {
 		t.Error(text)
 	}
 	if text := read(p, true); !strings.Contains(text, "~ Network/one\n    owner mark: renewed\n") {
+		t.Error(text)
+	}
+}
+
+// What waits for an image has more to change than its mark, which shows once the image is there: it says that it waits.
+func TestWhatWaitsIsNotOnlyMarkedAgain(t *testing.T) {
+	p := plan.Plan{Stack: "prod", Steps: []plan.Step{
+		{Key: key("Server", "web"), Action: plan.Update, Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}, Awaits: []manifest.Key{key("Image", "os")}}}}
+	if text := read(p, false); !strings.Contains(text, "~ Server/web  waits for Image/os\n") || strings.Contains(text, "only the owner mark") {
 		t.Error(text)
 	}
 }
@@ -145,5 +154,66 @@ func TestCountsAgree(t *testing.T) {
 	p.Steps = append(p.Steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: "more"}, Action: plan.Keep})
 	if s := p.Summary(); s.Unchanged != 3 || s.Drifted != 3 || s.Reported != 1 || s.Stuck != 2 || s.Keep != 4 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// An adoption that adds the mark and writes down what the cloud does not show
+// changes nothing, and says so.
+func TestAdoptionsThatChangeNothing(t *testing.T) {
+	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}}
+	mark := kind.Change{Field: kind.MarkField, Have: "", Want: "x"}
+	step := func(changes ...kind.Change) plan.Plan {
+		return plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("Server", "db"), Action: plan.Update, Adopts: true, Changes: append(changes, mark)}}}
+	}
+	calm, size := read(step(unseen...), false), read(step(append(unseen, kind.Change{Field: "spec.resource.name", Have: "a", Want: "b"})...), false)
+	if !strings.Contains(calm, "; nothing changes\n    owner mark: added\n") || strings.Contains(calm, "schedulerHints") || strings.Contains(calm, "userData") {
+		t.Errorf("got\n%s", calm)
+	}
+	if strings.Contains(size, "nothing changes") || !strings.Contains(size, `spec.resource.name: "a" -> "b"`) || strings.Contains(size, "unknown") {
+		t.Errorf("got\n%s", size)
+	}
+}
+
+// Of a long list a few items are shown, and how many there are of each sign.
+func TestLongListsAreCounted(t *testing.T) {
+	var have, want []string
+	for i := range 300 {
+		have, want = append(have, fmt.Sprintf("10.0.1.%d", i)), append(want, fmt.Sprintf("10.0.2.%d", i))
+	}
+	p := plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("LoadBalancer", "web"), Action: plan.Update, Changes: []kind.Change{{Field: "spec.members", Have: have[:24], Want: want[:270]}}}}}
+	got := read(p, false)
+	if !strings.Contains(got, "spec.members: +270, -24 (24 -> 270)\n") || !strings.Contains(got, "- 21 more (-v)") || !strings.Contains(got, "+ 267 more (-v)") || strings.Count(got, "\n") > 16 {
+		t.Errorf("got\n%s", got)
+	}
+	if got := read(p, true); strings.Count(got, "\n") < 294 {
+		t.Errorf("-v shows %d lines", strings.Count(got, "\n"))
+	}
+}
+
+// Only what comes and goes is counted, whatever stays; a short list is shown whole.
+func TestListed(t *testing.T) {
+	items := func(from, to int) (list []string) {
+		for i := from; i < to; i++ {
+			list = append(list, fmt.Sprint(i))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		have, want []string
+		sum, words string
+	}{
+		{items(0, 30), items(0, 300), "+270 (30 -> 300)", "+270 (30 -> 300): +30, +31, +32, +267 more"},
+		{items(0, 30), items(0, 6), "-24 (30 -> 6)", "-24 (30 -> 6): -6, -7, -8, -21 more"},
+		{items(0, 32), items(2, 302), "+270, -2 (32 -> 300)", "+270, -2 (32 -> 300): -0, -1, +32, +33, +34, +267 more"},
+		{items(0, 300), items(2, 302), "", "-0, -1, +300, +301"},
+		{items(0, 9), items(1, 9), "", "-0"},
+		{nil, items(0, 8), "", "+0, +1, +2, +3, +4, +5, +6, +7"},
+		{[]string{"a", "b"}, []string{"b", "a"}, "", "in another order"},
+		{[]string{"a", "a"}, []string{"a"}, "", "-a"},
+	} {
+		list := Compared(c.have, c.want)
+		if list.Sum() != c.sum || list.words() != c.words {
+			t.Errorf("%q, %q; want %q, %q", list.Sum(), list.words(), c.sum, c.words)
+		}
 	}
 }

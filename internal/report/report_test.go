@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -59,28 +60,28 @@ func story() plan.Plan {
 		Steps: []plan.Step{
 			{Key: key("Network", "front"), Action: plan.Keep, Origin: at(30)},
 			{Key: key("Network", "new"), Action: plan.Create, Origin: at(40)},
-			{Key: key("Network", "gone"), Action: plan.Create, Origin: at(42), Drift: true},
+			{Key: key("Network", "gone"), Action: plan.Create, Origin: at(42), Drift: true, Trace: &kind.Trace{}},
 			{Key: key("Port", "web-1"), Action: plan.Create, Parent: vm, Origin: at(10)},
-			{Key: key("Server", "web-1"), Action: plan.Recreate, Parent: vm, Origin: at(10), Reason: "spec.resource.imageRef cannot be changed in place",
+			{Key: key("Server", "web-1"), Action: plan.Recreate, Parent: vm, Origin: at(10), Causes: cause.List{cause.Of(cause.Reported, "spec.resource.imageRef cannot be changed in place")},
 				Changes: []kind.Change{
 					{Field: "spec.resource.imageRef", Have: "debian-11", Want: "debian-12", Disruption: kind.Replace},
 					{Field: "spec.resource.adminPass", Have: secret, Want: secret + "2", Secret: true},
 					{Field: kind.MarkField, Have: "a", Want: "b"},
 				}},
 			{Key: key("Volume", "web-1"), Action: plan.Keep, Parent: vm, Origin: at(10)},
-			{Key: key("Subnet", "blue"), Action: plan.Update, Origin: at(50), Drift: true, Changes: []kind.Change{
+			{Key: key("Subnet", "blue"), Action: plan.Update, Origin: at(50), Drift: true, Trace: &kind.Trace{Who: "mallory", What: "update", When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)}, Changes: []kind.Change{
 				{Field: "spec.resource.description", Have: "was `quoted` \x1b[2J\u202e", Want: nil},
 				{Field: "spec.resource.dnsNameservers", Have: []string{}, Want: []string{"192.0.2.1"}},
 				{Field: "spec.resource.enableDHCP", Have: strings.Repeat("x", 300), Want: true, Disruption: kind.Reboot},
 			}},
 			{Key: key("Subnet", "red"), Action: plan.Update, Origin: at(55), Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}},
-			{Key: key("Subnet", "drifted"), Action: plan.Keep, Origin: at(60), Drift: true, Reason: "changed in the cloud; only reported",
+			{Key: key("Subnet", "drifted"), Action: plan.Keep, Origin: at(60), Drift: true, Causes: cause.List{cause.Of(cause.Reported, "only reported")}, Trace: &kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)},
 				Changes: []kind.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}},
-			{Key: key("Image", "debian"), Action: plan.Wait, Origin: at(65), Reason: "the cloud has no image named debian; the nearest are debian-11, debian-12", Error: true,
+			{Key: key("Image", "debian"), Action: plan.Wait, Origin: at(65), Causes: cause.List{cause.Of(cause.Reported, "the cloud has no image named debian; the nearest are debian-11, debian-12")}, Error: true,
 				Notes: []kind.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}},
-			{Key: key("Router", "main"), Action: plan.Refuse, Origin: at(70), Reason: "the name main is taken by 4711, which stack prod did not make"},
-			{Key: key("Port", "old-1"), Action: plan.Delete, Reason: "no longer in the repository"},
-			{Key: key("Network", "old"), Action: plan.Delete, Reason: "no longer in the repository", Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
+			{Key: key("Router", "main"), Action: plan.Refuse, Origin: at(70), Causes: cause.List{cause.Of(cause.Reported, "the name main is taken by 4711, which stack prod did not make")}},
+			{Key: key("Port", "old-1"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}},
+			{Key: key("Network", "old"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
 		},
 		Unlisted: []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"},
 		Held:     "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%",
@@ -133,7 +134,7 @@ func TestPassesInWords(t *testing.T) {
 		{"held", engine.Pass{Stack: "s", First: plan.Plan{Held: "x"}, Last: plan.Plan{Held: "x"}}, "stack s: held, nothing was changed (0s)\n"},
 		{"news", engine.Pass{Stack: "s",
 			First: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Wait}, {Key: key("Server", "b"), Action: plan.Refuse}}},
-			Last: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Recreate, Reason: "failed: no disk"},
+			Last: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Recreate, Causes: cause.List{cause.Of(cause.Reported, "failed: no disk")}},
 				{Key: key("Server", "b"), Action: plan.Refuse}, {Key: key("Server", "c"), Action: plan.Keep}}}},
 			"left: -/+ Server/a  replace: deleted and recreated; failed: no disk\nstack s: differences remain (0s)\n"},
 	} {

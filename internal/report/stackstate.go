@@ -1,6 +1,11 @@
 package report
 
-import "github.com/stackreeve/stackreeve/internal/reconcile/plan"
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
 
 // The states of a stack, in words.
 const (
@@ -15,12 +20,18 @@ const (
 	StateUnknown     = "unknown"
 )
 
+// What the states of a stack begin with while a pass changes something; how far it is follows, see [StateDuring].
+const (
+	StateRollingOut = "rolling out"
+	StateApplying   = "applying"
+)
+
 // StackState is how a stack is, and why.
 type StackState struct{ State, Message string }
 
 // planState is how a stack is by what a pass has left to do.
 func planState(p *plan.Plan) StackState {
-	differ := Plural(p.Differing(), "object") + " not as in Git"
+	differ := Differ(p.Differing())
 	switch {
 	case p.Held != "":
 		return StackState{StateHeld, p.Held}
@@ -32,6 +43,23 @@ func planState(p *plan.Plan) StackState {
 		return StackState{StateDiffers, differ}
 	}
 	return StackState{State: StateInSync}
+}
+
+// failures names the first of them, and says how many there are.
+func failures(list []engine.Failure) string {
+	text := list[0].String()
+	if more := len(list) - 1; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// Differ says how many objects differ from Git.
+func Differ(n int) string {
+	if n == 1 {
+		return "1 object differs from Git"
+	}
+	return Plural(n, "object") + " differ from Git"
 }
 
 // StateAfter is how a stack is after a run.
@@ -53,7 +81,7 @@ func StateAfter(run *Run) StackState {
 	case pass.Interrupted: // what it failed at then says nothing of the cloud
 		return StackState{StateInterrupted, string(pass.Superseded)}
 	case len(pass.Failures) > 0:
-		return StackState{StateFailed, pass.Failures[0].Reason}
+		return StackState{StateFailed, failures(pass.Failures)}
 	}
 	return left
 }

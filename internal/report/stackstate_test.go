@@ -3,6 +3,7 @@ package report_test
 import (
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -16,6 +17,19 @@ func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 	} {
 		if got := report.StateAfter(&report.Run{Pass: &pass}); got.State != want {
 			t.Errorf("%+v: it is %s, want %s", pass, got.State, want)
+		}
+	}
+}
+
+// Who reads that a stack failed, on a page or in a chat, reads of which object.
+func TestAFailureNamesItsObject(t *testing.T) {
+	failed := engine.Failure{Key: manifest.Key{Kind: "Server", Name: "web"}, Reason: "create: compute: 403"}
+	for want, failures := range map[string][]engine.Failure{
+		"Server/web: create: compute: 403":             {failed},
+		"Server/web: create: compute: 403; and 1 more": {failed, {Key: manifest.Key{Kind: "Port", Name: "p"}}},
+	} {
+		if got := report.StateAfter(&report.Run{Pass: &engine.Pass{Failures: failures}}).Message; got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type StackDoc struct {
 	Cloud     string         `json:"cloud,omitempty"`
 	Region    string         `json:"region,omitempty"`
 	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil when it is not known
+	Agent     *AgentWord     `json:"agent,omitempty"`    // nil when none was asked
 	Outcome   string         `json:"outcome"`
 	ExitCode  int            `json:"exitCode"`
 	Held      string         `json:"held,omitempty"`
@@ -65,6 +66,7 @@ type StatusView struct {
 	Cloud, Region string
 	LastPass      *LastPass // nil when it is not known
 	WhyUnknown    string    // why it is not, for people
+	Agent         *AgentWord
 	Objects       []plan.ObjectStatus
 }
 
@@ -82,15 +84,20 @@ func StatusDocument(views []StatusView, f StatusFilter) StatusList {
 func (v StatusView) doc() StackDoc {
 	p, show := v.Plan, v.Plan.Redact
 	doc := StackDoc{
-		Name: p.Stack, Commit: v.Rev.Commit, Branch: show(v.Rev.Branch), Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
-		Cloud: show(v.Cloud), Region: show(v.Region), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Hash: p.Hash(),
+		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
+		Cloud: v.Cloud, Region: v.Region, Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Hash: p.Hash(),
 		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
 	}
 	if !v.Rev.Time.IsZero() {
 		doc.Time = v.Rev.Time.UTC().Format(time.RFC3339)
 	}
 	if v.LastPass != nil {
-		doc.LastPass = &LastPass{State: show(v.LastPass.State), Description: show(v.LastPass.Description)}
+		doc.LastPass = &LastPass{State: v.LastPass.State, Description: show(v.LastPass.Description)}
+	}
+	if v.Agent != nil {
+		word := *v.Agent
+		word.Message, word.Error = show(word.Message), show(word.Error)
+		doc.Agent = &word
 	}
 	for _, o := range v.Objects {
 		if o.Status.Action == plan.Keep && len(o.Status.Changes) > 0 {

@@ -32,7 +32,7 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o plan.ObjectStat
 	b.WriteString(t.bold(nameOf(o)) + "\n")
 	line("state", t.paint(colorOfState(s.State), stateText(s)))
 	line("message", Clean(s.Message))
-	for _, c := range s.Conditions {
+	for _, c := range s.Conditions[:2] { // Ready says what Available does
 		line(strings.ToLower(c.Type), Clean(fmt.Sprintf("%s (%s): %s", c.Status, c.Reason, c.Message)))
 	}
 	line("id", Clean(s.ID))
@@ -70,6 +70,12 @@ func (t StatusText) changes(b *strings.Builder, label string, list []kind.Change
 func fieldText(c kind.Change) string {
 	if c.Secret {
 		return Clean(c.Field) + ": differs (secret, not shown)"
+	}
+	var words Text
+	have, ok1 := words.itemsOf(c.Have, nil)
+	want, ok2 := words.itemsOf(c.Want, nil)
+	if list := Compared(have, want); ok1 && ok2 && list.Sum() != "" {
+		return Clean(c.Field) + ": " + list.words()
 	}
 	text := func(v any) string {
 		encoded, err := json.Marshal(v)

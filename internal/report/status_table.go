@@ -16,7 +16,7 @@ const (
 
 // leastImportant are the columns that make way on a narrow terminal, the first one
 // first.
-var leastImportant = []string{"ID", "AVAILABLE", "ADDRESSES", "MESSAGE"}
+var leastImportant = []string{"ID", "ADDRESSES", "MESSAGE", "READY"}
 
 // table is rows of safe cells under each other, cut to the terminal's width. Where
 // there is none nothing is cut.
@@ -26,8 +26,10 @@ func (t StatusText) table(rows [][]string) string {
 		if t.Width <= 0 || needed(rows[0], widths) < t.Width {
 			break
 		}
-		rows = without(rows, slices.Index(rows[0], name))
-		widths = columnWidths(rows)
+		if i := slices.Index(rows[0], name); i >= 0 {
+			rows = without(rows, i)
+			widths = columnWidths(rows)
+		}
 	}
 	if last := needed(rows[0], widths); t.Width > 0 && last >= t.Width { // nothing is left but names and states
 		widths[0] = max(widths[0]-(last-t.Width+1), 8)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func statusView() StatusView {
 func TestStatusFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{20, 30, 40, 60, 80, 100, 120, 160, 400} {
 		var b bytes.Buffer
-		StatusText{Text: Text{W: &b, Color: true}, Width: width}.Stack(statusView(), StatusFilter{})
+		StatusText{Text: Text{W: &b, Color: true}, Width: width, Wide: true}.Stack(statusView(), StatusFilter{})
 		text := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(b.String(), "")
 		for line := range strings.Lines(text) {
 			if w := printable.Width(strings.TrimSuffix(line, "\n")); w >= width {
@@ -58,7 +59,7 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 
 func TestStatusIsNotCutInAPipe(t *testing.T) {
 	var b bytes.Buffer
-	StatusText{Text: Text{W: &b}}.Stack(statusView(), StatusFilter{})
+	StatusText{Text: Text{W: &b}, Wide: true}.Stack(statusView(), StatusFilter{})
 	for _, want := range []string{"whatever it may say", "3f413694-a615-455d-8a8e-791dd28726ba", "10.0.0.1, 10.0.0.2, 10.0.0.3 +2", strings.Repeat("a long subject ", 19)} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -143,7 +144,9 @@ func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
 		want string
 	}{{[]plan.ObjectStatus{part, owner}, "m  p"}, {[]plan.ObjectStatus{part}, "p"}, {[]plan.ObjectStatus{owner, owner, part}, "m  pm"}} {
 		var got string
-		walkStatuses(c.list, func(depth int, o plan.ObjectStatus) { got += strings.Repeat("  ", depth) + o.Metadata.Name })
+		for _, row := range (StatusText{}).rows(c.list)[1:] {
+			got += strings.Replace(row[0], "Server/", "", 1)
+		}
 		if got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
@@ -170,5 +173,89 @@ func TestYAMLQuotesWordsForBooleans(t *testing.T) {
 	var b strings.Builder
 	if err := YAML(&b, map[string]string{"on": "no", "a": "text"}); err != nil || b.String() != "a: text\n\"on\": \"no\"\n" {
 		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
+// Of many objects that need nobody a few are shown, and all that need somebody; a
+// message is not repeated between the whole and what made its state.
+func TestStatusOfManyIsFolded(t *testing.T) {
+	group := objectIn("stopped", "g")
+	group.Kind, group.Status.Message = "VirtualMachineGroup", "Server/m-15: is SHUTOFF"
+	list := []plan.ObjectStatus{group}
+	for i := range 20 {
+		machine := objectIn(plan.StateInSync, fmt.Sprintf("m-%d", i))
+		machine.Kind, machine.Status.Message = "VirtualMachine", ""
+		machine.Metadata.OwnerReferences = []plan.StatusOwner{{APIVersion: "v1", Kind: group.Kind, Name: "g"}}
+		server := objectIn(plan.StateInSync, machine.Metadata.Name)
+		server.Status.Message = ""
+		if i == 15 {
+			machine.Status.State, machine.Status.Message = "stopped", group.Status.Message
+			server.Status.State, server.Status.Message = "stopped", "is SHUTOFF"
+		}
+		server.Metadata.OwnerReferences = []plan.StatusOwner{{APIVersion: "v1", Kind: machine.Kind, Name: machine.Metadata.Name}}
+		list = append(list, machine, server)
+	}
+	show := func(t2 StatusText) (lines []string) {
+		for _, row := range t2.rows(list)[1:] {
+			lines = append(lines, strings.TrimRight(row[0]+" "+row[len(row)-1], " "))
+		}
+		return lines
+	}
+	want := []string{"VirtualMachineGroup/g Server/m-15", "  VirtualMachine/m-0", "    Server/m-0", "  VirtualMachine/m-1", "    Server/m-1",
+		"  VirtualMachine/m-2", "    Server/m-2", "  … 16 more like VirtualMachine/m-2 all with --verbose", "  VirtualMachine/m-15 Server/m-15", "    Server/m-15 is SHUTOFF"}
+	if got := show(StatusText{}); !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	if got := show(StatusText{Depth: 1}); !slices.Equal(got, []string{"VirtualMachineGroup/g Server/m-15: is SHUTOFF"}) {
+		t.Errorf("of the first level only: %q", got)
+	}
+	if got := show(StatusText{Text: Text{Verbose: true}}); len(got) != 41 {
+		t.Errorf("%d lines of all", len(got))
+	}
+	for i := range list {
+		if list[i].Kind == "Server" {
+			list[i].Status.State, list[i].Status.Message = "stopped", list[i].Metadata.Name+" is SHUTOFF"
+		} else {
+			name := list[i].Metadata.Name
+			if name == "g" {
+				name = "m-0"
+			}
+			list[i].Status.State, list[i].Status.Message = "stopped", "Server/"+name+": "+name+" is SHUTOFF"
+		}
+	}
+	if got := show(StatusText{}); len(got) != 8 || !strings.HasPrefix(got[7], "  … 17 more like VirtualMachine/m-2") || strings.Count(strings.Join(got, ""), "m-0 is SHUTOFF") != 1 {
+		t.Errorf("of many that have stopped:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// Who watches is told what has changed, and when, and nothing twice.
+func TestChangesOfAStatus(t *testing.T) {
+	before := statusView()
+	after := statusView()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	show := func(before, after StatusView, f StatusFilter) []string {
+		var b bytes.Buffer
+		StatusText{Text: Text{W: &b}}.Changes(before, after, f, now)
+		return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	}
+	if got := show(before, after, StatusFilter{}); len(got) != 1 || got[0] != "" {
+		t.Errorf("of what is as it was: %q", got)
+	}
+	after.Rev.Commit, after.Rev.Subject = "bbbbbbbbbbbb", "another"
+	after.Objects = slices.Clone(after.Objects[1:])
+	after.Objects[0].Status.State = plan.StateInSync
+	after.Objects = append(after.Objects, objectIn(plan.StateCreate, "new"))
+	got := show(before, after, StatusFilter{})
+	want := []string{"stack prod at bbbbbbbbbb", "Server/web-1  ", "Server/new  ", "Server/web-0  "}
+	if len(got) != len(want) {
+		t.Fatalf("got %q", got)
+	}
+	for i, line := range got {
+		if !strings.HasPrefix(line, "2026-01-02 03:04:05  "+want[i]) {
+			t.Errorf("line %d is %q, want %s", i, line, want[i])
+		}
+	}
+	if got := show(before, after, StatusFilter{Kinds: []string{"Network"}}); len(got) != 1 {
+		t.Errorf("of what is not asked for: %q", got)
 	}
 }

@@ -16,6 +16,10 @@ type StatusText struct {
 	Text
 	// Width is the terminal's, in characters; 0 where nothing is cut.
 	Width int
+	// Wide shows IDs, too.
+	Wide bool
+	// Depth is how many levels of what objects consist of are shown, themselves included; 0 for all.
+	Depth int
 }
 
 // Stack writes what is known of a stack, and a table of the objects that the filter
@@ -24,12 +28,12 @@ func (t StatusText) Stack(v StatusView, f StatusFilter) {
 	var b strings.Builder
 	t.header(&b, v)
 	if shown := f.Of(v.Objects); len(shown) > 0 {
-		b.WriteString("\n" + t.table(statusRows(shown)))
+		b.WriteString("\n" + t.table(t.rows(shown)))
 		if n := len(v.Objects) - len(shown); n > 0 {
 			fmt.Fprintf(&b, "\n%s shown, %d left out by the filter\n", Plural(len(shown), "object"), n)
 		}
 	} else if len(v.Objects) > 0 {
-		b.WriteString("\nThe filter takes none of the " + Plural(len(v.Objects), "object") + ".\n")
+		fmt.Fprintf(&b, "\nNo object matches (of %d).\n", len(v.Objects))
 	}
 	_, _ = io.WriteString(t.W, b.String()) // in one piece
 }
@@ -41,16 +45,23 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 			fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-10s", label+":")), t.fitted(text, 13))
 		}
 	}
-	b.WriteString(t.bold(t.fitted(show(heading(p.Stack, v.Rev)), 0)) + "\n")
+	rev := v.Rev
+	rev.Subject = p.Redact(rev.Subject)
+	b.WriteString(t.bold(t.fitted(Clean(heading(p.Stack, rev)), 0)) + "\n")
 	if v.Rev.Author != "" {
 		line("commit", show(v.Rev.Author)+", "+v.Rev.Time.UTC().Format("2006-01-02 15:04 UTC"))
 	}
-	cloud := show(v.Cloud)
+	cloud := v.Cloud
 	if v.Region != "" {
-		cloud += ", region " + show(v.Region)
+		cloud += ", region " + v.Region
 	}
-	line("cloud", cloud)
-	line("last pass", t.lastPass(v))
+	line("cloud", Clean(cloud))
+	if v.Agent != nil {
+		line("agent", show(v.Agent.String()))
+	}
+	if v.Agent == nil || v.Agent.Error != "" || v.LastPass != nil {
+		line("last pass", t.lastPass(v))
+	}
 	line("objects", sum(p))
 	line("states", tally(v))
 	for _, reason := range p.Unlisted {
@@ -61,13 +72,17 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 	}
 	if p.Held != "" {
 		line("held", Clean(p.Held))
+	}
+	if v.Agent != nil && v.Agent.Hash != "" {
+		fmt.Fprintf(b, "  To have the agent carry out the plan that it holds:\n    stackreeve approve %s %s\n", p.Stack, v.Agent.Hash)
+	} else if p.Held != "" {
 		fmt.Fprintf(b, "  To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}
 }
 
 func (t StatusText) lastPass(v StatusView) string {
 	if v.LastPass != nil {
-		return Clean(v.Plan.Redact(v.LastPass.State + ": " + v.LastPass.Description))
+		return Clean(v.LastPass.State + ": " + v.Plan.Redact(v.LastPass.Description))
 	}
 	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }
@@ -91,47 +106,20 @@ func tally(v StatusView) string {
 	return strings.Join(parts, ", ")
 }
 
-// statusRows are the cells of a table: what an object consists of stands below it.
-func statusRows(list []plan.ObjectStatus) [][]string {
-	rows := [][]string{{"OBJECT", "AVAILABLE", "STATE", "ADDRESSES", "ID", "MESSAGE"}}
-	walkStatuses(list, func(depth int, o plan.ObjectStatus) {
-		rows = append(rows, []string{
-			strings.Repeat("  ", depth) + nameOf(o), Clean(o.Status.Conditions[0].Status), stateText(o.Status), addressText(o.Status.Addresses),
-			cmp.Or(Clean(o.Status.ID), "-"), Clean(o.Status.Message),
-		})
-	})
+// rows are the cells of a table.
+func (t StatusText) rows(list []plan.ObjectStatus) [][]string {
+	rows := [][]string{{"OBJECT", "READY", "STATE", "ADDRESSES", "ID", "MESSAGE"}}
+	branches := grown(list)
+	if !t.Verbose {
+		branches = folded(branches, t.Depth)
+	}
+	for _, b := range branches {
+		rows = append(rows, b.rows(0)...)
+	}
+	if !t.Wide {
+		rows = without(rows, slices.Index(rows[0], "ID"))
+	}
 	return rows
-}
-
-// walkStatuses visits objects, each before what it consists of. What comes from an
-// object that is not in the list stands by itself.
-func walkStatuses(list []plan.ObjectStatus, visit func(depth int, o plan.ObjectStatus)) {
-	there := map[plan.StatusOwner]bool{}
-	for _, o := range list {
-		there[selfOf(o)] = true
-	}
-	parts := map[plan.StatusOwner][]plan.ObjectStatus{}
-	var roots []plan.ObjectStatus
-	for _, o := range list {
-		if owner, ok := ownerOf(o); ok && there[owner] {
-			parts[owner] = append(parts[owner], o)
-		} else {
-			roots = append(roots, o)
-		}
-	}
-	var walk func(depth int, o plan.ObjectStatus)
-	walk = func(depth int, o plan.ObjectStatus) {
-		visit(depth, o)
-		self := selfOf(o)
-		below := parts[self]
-		delete(parts, self) // a copy of the object has them not again
-		for _, part := range below {
-			walk(depth+1, part)
-		}
-	}
-	for _, o := range roots {
-		walk(0, o)
-	}
 }
 
 // selfOf and ownerOf distinguish owners of the same name in different namespaces, and

@@ -22,6 +22,11 @@ type Text struct {
 	// Verbose shows plans in full: every field of what is made, what is ignored, and
 	// marks that are renewed.
 	Verbose bool
+
+	// NoFlags is for places that take none: nothing is said of -v.
+	NoFlags bool
+
+	keeping bool // objects that stay are named, beside those that are deleted
 }
 
 // Problems writes everything that is wrong with a revision or a configuration.
@@ -68,7 +73,7 @@ func news(p engine.Pass) []plan.Step {
 }
 
 func failure(f engine.Failure) string {
-	text := f.Key.String() + ": " + f.Reason
+	text := f.String()
 	if f.Origin.File != "" {
 		text = f.Origin.String() + ": " + text
 	}

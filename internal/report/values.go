@@ -57,7 +57,7 @@ func (t Text) values(s plan.Step) []string {
 		}
 	}
 	if left > 0 {
-		row += fmt.Sprintf(" and %s more (-v)", Plural(left, "field"))
+		row += fmt.Sprintf(" and %s more%s", Plural(left, "field"), t.flagged(" (-v)"))
 	}
 	if row != "" {
 		rows = append(rows, row)
@@ -100,7 +100,7 @@ func mapsIn(v any) (items []any) {
 func (t Text) few(items []any, indent string) (lines []string) {
 	for i, item := range items {
 		if i == mostItems && !t.Verbose {
-			return append(lines, fmt.Sprintf("%s… %d more (-v)", indent, len(items)-mostItems))
+			return append(lines, fmt.Sprintf("%s… %d more%s", indent, len(items)-mostItems, t.flagged(" (-v)")))
 		}
 		lines = append(lines, indent+t.value(item, nil))
 	}
@@ -127,6 +127,8 @@ func (t Text) change(c kind.Change, names map[string]string) []string {
 	cost := costOf(c)
 	field := Clean(c.Field)
 	switch {
+	case c.Field == kind.MarkField && c.Have == "":
+		return []string{field + ": added" + cost}
 	case c.Field == kind.MarkField:
 		return []string{field + ": renewed" + cost}
 	case c.Secret:
@@ -137,49 +139,26 @@ func (t Text) change(c kind.Change, names map[string]string) []string {
 	if !ok1 || !ok2 {
 		return []string{fmt.Sprintf("%s: %s -> %s%s", field, t.value(c.Have, names), t.value(c.Want, names), cost)}
 	}
-	gone, come, kept := Compared(have, want)
-	var lines []string
-	for _, item := range gone {
-		lines = append(lines, "  "+t.paint(red, "-")+" "+item)
-	}
-	for _, item := range come {
-		lines = append(lines, "  "+t.paint(green, "+")+" "+item)
-	}
-	switch {
-	case len(lines) == 0:
+	list := Compared(have, want)
+	if list.Same() {
 		return []string{field + ": in another order" + cost}
-	case len(lines) > 2*mostItems && !t.Verbose:
-		lines = append(lines[:2*mostItems], fmt.Sprintf("  … %d more (-v)", len(lines)-2*mostItems))
 	}
-	if kept > 0 {
-		lines = append(lines, fmt.Sprintf("  %d more unchanged", kept))
+	lines := []string{strings.TrimRight(field+": "+list.Sum(), " ") + cost}
+	for _, item := range list.Items(t.Verbose) {
+		line := "  " + t.paint(signs[item.Sign], item.Sign) + " " + item.Text
+		if item.More {
+			line += t.flagged(" (-v)")
+		}
+		lines = append(lines, line)
 	}
-	return append([]string{field + ":" + cost}, lines...)
+	if list.Kept > 0 {
+		lines = append(lines, fmt.Sprintf("  %d more unchanged", list.Kept))
+	}
+	return lines
 }
 
-// Compared are the items that are only in the first list, those only in the second
-// one, and how many are in both.
-func Compared(have, want []string) (gone, come []string, kept int) {
-	left := map[string]int{}
-	for _, item := range want {
-		left[item]++
-	}
-	for _, item := range have {
-		if left[item] > 0 {
-			left[item]--
-			kept++
-			continue
-		}
-		gone = append(gone, item)
-	}
-	for _, item := range want {
-		if left[item] > 0 {
-			left[item]--
-			come = append(come, item)
-		}
-	}
-	return gone, come, kept
-}
+// signs are the colors of what goes from a list and comes to it.
+var signs = map[string]color{"-": red, "+": green}
 
 // itemsOf are the items of a list, or the entries of a map, as texts.
 func (t Text) itemsOf(v any, names map[string]string) (items []string, ok bool) {

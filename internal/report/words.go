@@ -48,42 +48,38 @@ func explain(s plan.Step) string {
 	case s.Action == plan.Update && s.Disruption() > kind.InPlace:
 		add(s.Disruption().String())
 	}
-	switch {
-	case s.Drift && s.Action == plan.Create:
-		add("deleted in the cloud")
-	case s.Drift && s.Action == plan.Update:
-		add("changed in the cloud")
+	if s.Trace == nil { // else [traced] says it
+		add(s.Drifted())
 	}
 	if s.Adopts {
 		add("adopts " + s.Key.Kind + " " + ShortID(s.ShownID()))
+		if s.OnlyNoted() {
+			add("nothing changes")
+		}
 	}
 	switch s.Action {
 	case plan.Refuse:
-		add("refused: " + s.Reason)
+		add("refused: " + s.Reason())
 	case plan.Detach:
-		add("let go: " + s.Reason)
+		add("let go: " + s.Reason())
 	default:
-		add(s.Reason)
+		add(s.Reason())
 	}
-	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {
+	if len(s.Awaits) > 0 && s.Reason() == "" && (!s.Action.Writes() || onlyMark(s)) {
 		add("waits for " + s.Awaits[0].String())
 	}
 	if len(s.Blockers) > 0 && (s.Action.Destroys() || s.Action == plan.Detach) {
-		add("after " + some(named(s.Blockers)))
+		add("after " + some(s.Blockers))
+	}
+	for _, c := range s.Changes {
+		if s.Action == plan.Update {
+			add(c.Cuts)
+		}
 	}
 	if len(s.Loss) > 0 && s.Action.Writes() {
 		add("loses " + strings.Join(s.Loss, " and "))
 	}
 	return Clean(strings.Join(parts, "; "))
-}
-
-// named are names as they stand within a sentence.
-func named(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = printable.Name(name)
-	}
-	return out
 }
 
 // some names the first few.
@@ -96,8 +92,12 @@ func some(names []string) string {
 }
 
 // shown leaves the mark out, unless it is asked for or all there is.
-func (t Text) shown(changes []kind.Change) []kind.Change {
-	if t.Verbose || len(changes) == 1 {
+func (t Text) shown(s plan.Step) []kind.Change {
+	if t.Verbose {
+		return s.Changes
+	}
+	changes := s.Known()
+	if len(changes) == 1 {
 		return changes
 	}
 	return slices.DeleteFunc(slices.Clone(changes), func(c kind.Change) bool { return c.Field == kind.MarkField })

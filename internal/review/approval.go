@@ -58,12 +58,24 @@ func approved(s said, stack string, merged source.Revision) (list []plan.Approva
 			}
 			a := plan.Approval{Hash: cmd.hash, By: cmd.by.login, Standing: true}
 			if m.Hash == cmd.hash && m.Tree != "" && m.Tree == merged.Tree {
-				a.Commit, a.Proof = merged.Commit, plan.Proof{Exact: m.Exact, Steps: m.Steps}
+				a.Commit, a.Proof = merged.Commit, proven(m)
 			}
 			list = append(list, a)
 		}
 	}
 	return list
+}
+
+// proven is what a marker says that its hash stands for.
+func proven(m memory.Marker) (p plan.Proof) {
+	for i, sum := range m.Proof {
+		if i == 0 {
+			p.Exact = sum
+		} else {
+			p.Steps = append(p.Steps, sum)
+		}
+	}
+	return p
 }
 
 // hashes are those of approvals, as one text.

@@ -117,9 +117,9 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 		w.Open(1, "+a")
 		w.Visit()
 		w.Forge.Say(1, "ann", strings.Repeat("/stackreeve dance\n", 3600))
-		forged := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Hash: "0123456789abcdef0123456789abcdef", Run: 1 << 60}
+		forged := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Hash: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Run: 1 << 60}
 		for range 1000 {
-			w.Forge.Say(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef0123456789abcdef")
+			w.Forge.Say(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")
 		}
 		for range 100 {
 			w.Forge.Say(1, "mallory", strings.Repeat("/stackreeve plan, or not\n", 2600))

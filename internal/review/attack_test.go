@@ -213,7 +213,10 @@ func TestAttackAForgedMarker(t *testing.T) {
 			if !ok {
 				t.Fatal("no plan")
 			}
-			m.Exact, m.Steps = forged.Exact, forged.Steps
+			m.Proof = memory.Sums{forged.Exact}
+			for _, print := range forged.Steps {
+				m.Proof = append(m.Proof, print)
+			}
 			w.Forge.Resay(1, c.ID, m.String()+"\n"+text)
 			a := w.Branch.Approvals(w.Context(), commit)
 			if len(a) != 1 || a[0].Covers(more) || a[0].Covers(planOf(commit, "-e -f")) || !a[0].Covers(planOf(commit, small)) {

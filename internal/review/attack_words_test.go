@@ -9,7 +9,7 @@ import (
 
 // What people do not read as said by the author of a comment is not said.
 func TestAttackApprovalsThatNobodySees(t *testing.T) {
-	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef"
+	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for name, body := range map[string]string{
 		"a comment of HTML":                   "<!--\n" + say + "\n-->",
 		"a comment that is not closed":        "<!--\n" + say,
@@ -86,11 +86,11 @@ func TestAttackApprovalsThatNobodySees(t *testing.T) {
 
 // What everybody sees counts, whatever is beside it.
 func TestCommandsThatAreSeen(t *testing.T) {
-	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef"
+	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, body := range []string{
 		say, say + "\n", "Fine with me:\n\n" + say + "\n\nThanks!", "Fine:\n" + say + "\nThanks!", "> quoted\n\n" + say, "- a\n- b\n\nThen:\n\n" + say,
 		"```\ncode\n```\n" + say, "# Heading\n" + say, "see [x](y), `z` and *this*\n" + say, "<!-- note -->\n" + say, say + "\r\n", say + "  \nand more",
-		"/stackreeve approve `0123456789abcdef0123456789abcdef`", say + "\n\n<details>\n\nwhy\n\n</details>",
+		"/stackreeve approve `0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef`", say + "\n\n<details>\n\nwhy\n\n</details>",
 	} {
 		list := commands(forge.Comment{Body: body})
 		if len(list) != 1 || list[0].verb != verbApprove || !list[0].known() {

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func TestACloudThatHangsHoldsUpNoOtherStack(t *testing.T) {
@@ -145,6 +146,7 @@ func TestAQuietRunOfManyPullRequestsAsksLittle(t *testing.T) {
 }
 
 func TestHugePlansFit(t *testing.T) {
+	testcost.Long(t)
 	inWorld(t, func(w *world) {
 		var text strings.Builder
 		for n := range 10_000 {

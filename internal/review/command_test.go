@@ -12,28 +12,28 @@ import (
 
 func TestCommands(t *testing.T) {
 	for body, want := range map[string][]string{
-		"/stackreeve plan":                                       {"plan"},
-		"please\r\n/stackreeve plan\r\n":                         {"plan"},
-		"/stackreeve approve 0123456789abcdef0123456789abcdef":   {"approve 0123456789abcdef0123456789abcdef"},
-		"/stackreeve approve `0123456789ABCDEF0123456789ABCDEF`": {"approve 0123456789abcdef0123456789abcdef"},
-		"/stackreeve PLAN\n/stackreeve help":                     {"plan", "help"},
-		"/stackreeve":                                            {""},
-		"/stackreeve dance":                                      {""},
-		"/stackreeveplan":                                        nil,
-		"> /stackreeve plan":                                     nil,
-		" /stackreeve plan":                                      nil,
-		"try /stackreeve plan":                                   nil,
-		"```\n/stackreeve plan\n```":                             nil,
-		"```sh\n/stackreeve plan":                                nil,
-		"````\n```\n/stackreeve help\n````\n/stackreeve plan":    {"plan"},
-		"~~~\n```\n/stackreeve help\n~~~\n/stackreeve plan":      {"plan"},
-		"    ```\n/stackreeve plan":                              {"plan"},
-		"```\n```sh\n/stackreeve help\n```\n/stackreeve plan":    {"plan"}, // a fence ends without a word
-		"```a`b```\n/stackreeve plan":                            {"plan"}, // that is no fence
-		"<!--\n/stackreeve help\n-->\n/stackreeve plan":          {"plan"},
-		"look <!-- here\n/stackreeve help":                       nil,
-		"<PRE>\n/stackreeve help\n</pre>\n/stackreeve plan":      nil, // HTML can hide what follows
-		"<!-- x -->\n/stackreeve plan":                           {"plan"},
+		"/stackreeve plan":               {"plan"},
+		"please\r\n/stackreeve plan\r\n": {"plan"},
+		"/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef":   {"approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
+		"/stackreeve approve `0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF`": {"approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
+		"/stackreeve PLAN\n/stackreeve help":                                                     {"plan", "help"},
+		"/stackreeve":                                                                            {""},
+		"/stackreeve dance":                                                                      {""},
+		"/stackreeveplan":                                                                        nil,
+		"> /stackreeve plan":                                                                     nil,
+		" /stackreeve plan":                                                                      nil,
+		"try /stackreeve plan":                                                                   nil,
+		"```\n/stackreeve plan\n```":                                                             nil,
+		"```sh\n/stackreeve plan":                                                                nil,
+		"````\n```\n/stackreeve help\n````\n/stackreeve plan":                                    {"plan"},
+		"~~~\n```\n/stackreeve help\n~~~\n/stackreeve plan":                                      {"plan"},
+		"    ```\n/stackreeve plan":                                                              {"plan"},
+		"```\n```sh\n/stackreeve help\n```\n/stackreeve plan":                                    {"plan"}, // a fence ends without a word
+		"```a`b```\n/stackreeve plan":                                                            {"plan"}, // that is no fence
+		"<!--\n/stackreeve help\n-->\n/stackreeve plan":                                          {"plan"},
+		"look <!-- here\n/stackreeve help":                                                       nil,
+		"<PRE>\n/stackreeve help\n</pre>\n/stackreeve plan":                                      nil, // HTML can hide what follows
+		"<!-- x -->\n/stackreeve plan":                                                           {"plan"},
 	} {
 		var got []string
 		for _, c := range commands(forge.Comment{Body: body, Author: "ann", ID: 7}) {
@@ -68,14 +68,14 @@ func TestWhatIsKnown(t *testing.T) {
 		"/stackreeve plan it":                                       false,
 		"/stackreeve help":                                          true,
 		"/stackreeve help me":                                       false,
-		"/stackreeve approve 0123456789abcdef0123456789abcdef":      true,
-		"/stackreeve approve":                                       false,
-		"/stackreeve approve 0123456789abcdef":                      false,
-		"/stackreeve approve 0123456789abcdef0123456789abcde":       false,
-		"/stackreeve approve 0123456789abcdef0123456789abcdeg":      false,
-		"/stackreeve approve 0123456789abcdef0123456789abcdef no":   false,
-		"/stackreeve apply":                                         false,
-		"/stackreeve":                                               false,
+		"/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef": true,
+		"/stackreeve approve":                                                                     false,
+		"/stackreeve approve 0123456789abcdef":                                                    false,
+		"/stackreeve approve 0123456789abcdef0123456789abcde":                                     false,
+		"/stackreeve approve 0123456789abcdef0123456789abcdeg":                                    false,
+		"/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef no": false,
+		"/stackreeve apply":                                                                       false,
+		"/stackreeve":                                                                             false,
 	} {
 		if got := parse(line).known(); got != want {
 			t.Errorf("%s: known is %v", line, got)
@@ -84,7 +84,7 @@ func TestWhatIsKnown(t *testing.T) {
 }
 
 func FuzzCommands(f *testing.F) {
-	f.Add("```\n/stackreeve approve 0123456789abcdef0123456789abcdef\n```")
+	f.Add("```\n/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n```")
 	f.Add("<details>\n\n/stackreeve plan\n")
 	f.Add("- a\n\n  /stackreeve plan\n\n/stackreeve help")
 	f.Fuzz(func(t *testing.T, body string) {

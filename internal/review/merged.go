@@ -79,7 +79,7 @@ func (s *Planner) SetHeld(plan *plan.Plan) { s.held.Store(plan) }
 // stack whose approvals could not be read.
 func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, failed error) {
 	visited = map[int]bool{}
-	for _, s := range r.stacks {
+	for _, s := range r.all() {
 		held := s.held.Load()
 		if held == nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -40,6 +42,7 @@ type Planner struct {
 
 	repository *Repository
 	queue      *queue
+	poll       schedule.Schedule
 	held       atomic.Pointer[plan.Plan] // what the branch is held with
 }
 
@@ -54,9 +57,12 @@ const (
 // Context is the name of the stack's statuses about plan, sync or drift.
 func Context(stack, about string) string { return "stackreeve/" + stack + "/" + about }
 
-// serve plans what there is to be planned until ctx ends. Each stack does it
+// Serve plans what its repository finds to be planned, until ctx ends. Each stack does it
 // by itself: a cloud that does not answer holds up no other stack's plans.
-func (s *Planner) serve(ctx context.Context) {
+func (s *Planner) Serve(ctx context.Context) {
+	var polls sync.WaitGroup
+	polls.Go(func() { schedule.Run(ctx, s.poll, time.Second, s.repository.Wake) })
+	defer polls.Wait()
 	for {
 		s.work(ctx)
 		select {

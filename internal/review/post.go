@@ -81,9 +81,12 @@ func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 // covers exactly that plan, and not what is left of it.
 func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	proof := plan.Proof()
-	m.Hash, m.Exact, m.Steps, m.Tree = plan.Hash(), proof.Exact, proof.Steps, tree
-	if len(m.Steps) > memory.MostSteps {
-		m.Exact, m.Steps, m.Tree = "", nil, ""
+	m.Hash = proof.Hash(plan.Stack)
+	if len(proof.Steps) <= memory.MostSteps {
+		m.Proof, m.Tree = memory.Sums{proof.Exact}, tree
+		for _, print := range proof.Steps {
+			m.Proof = append(m.Proof, print)
+		}
 	}
 	return m
 }

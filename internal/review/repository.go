@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,7 @@ type Repository struct {
 	Outbox *forge.Outbox
 	Log    *slog.Logger
 
-	polls  []schedule.Schedule
+	mu     sync.Mutex
 	stacks []*Planner
 	wake   chan struct{}
 	// noChecks is set once the forge took no check run.
@@ -55,12 +56,26 @@ func New(f forge.Forge, log *slog.Logger) *Repository {
 	}
 }
 
-// Add adds a stack, before anything is served. poll says when to visit without
-// an event.
+// Add adds a stack, whose plans [Planner.Serve] makes. poll says when to visit without an event.
 func (r *Repository) Add(s *Planner, poll schedule.Schedule) {
-	s.repository, s.queue = r, newQueue()
-	r.stacks = append(r.stacks, s)
-	r.polls = append(r.polls, poll)
+	s.repository, s.queue, s.poll = r, newQueue(), poll
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stacks = append(slices.Clip(r.stacks), s)
+}
+
+// Remove takes a stack away that was added. What it has said stays.
+func (r *Repository) Remove(s *Planner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stacks = slices.DeleteFunc(slices.Clone(r.stacks), func(o *Planner) bool { return o == s })
+}
+
+// all are the stacks that there are now.
+func (r *Repository) all() []*Planner {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stacks
 }
 
 // Wake says that pull requests or their comments may have changed.
@@ -88,17 +103,10 @@ func (r *Repository) Notify(number int) {
 // Invalidate has a pull request's comments read again with the next visit.
 func (r *Repository) Invalidate(number int) { r.conversations.invalidate(number, time.Now()) }
 
-// Serve visits at once, then whenever the schedule or [Repository.Wake] says so,
-// until ctx ends.
+// Serve visits at once, then whenever [Repository.Wake] says so, until ctx ends.
 func (r *Repository) Serve(ctx context.Context) {
 	var others sync.WaitGroup
 	others.Go(func() { r.Outbox.Serve(ctx) })
-	for _, poll := range r.polls {
-		others.Go(func() { schedule.Run(ctx, poll, time.Second, r.Wake) })
-	}
-	for _, s := range r.stacks {
-		others.Go(func() { s.serve(ctx) })
-	}
 	defer others.Wait()
 	var rest rest
 	for ctx.Err() == nil {
@@ -139,7 +147,7 @@ func (r *Repository) Once(ctx context.Context) error {
 	r.flush(ctx, branchTime)
 	err := r.Visit(ctx)
 	var plans sync.WaitGroup
-	for _, s := range r.stacks {
+	for _, s := range r.all() {
 		plans.Go(func() { s.work(ctx) })
 	}
 	plans.Wait()

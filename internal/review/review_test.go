@@ -147,7 +147,7 @@ func TestApprovalsComeFromPeopleWhoMayPush(t *testing.T) {
 		w.Forge.Say(1, "mallory", "/stackreeve approve "+hash)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "")
-		wrong := w.Forge.Say(1, "ann", "/stackreeve approve 0123456789abcdef0123456789abcdef")
+		wrong := w.Forge.Say(1, "ann", "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "")
 		if r := w.Forge.Reactions(wrong.ID); len(r) != 1 || r[0] != forge.Confused {

@@ -89,7 +89,7 @@ func (r *Repository) list(ctx context.Context) (listings []listing, complete boo
 // repository was not seen yet is left out.
 func (r *Repository) branches() map[string][]*Planner {
 	list := map[string][]*Planner{}
-	for _, s := range r.stacks {
+	for _, s := range r.all() {
 		if rev, ok := s.Last(); ok {
 			list[rev.Branch] = append(list[rev.Branch], s)
 		}

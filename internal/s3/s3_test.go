@@ -23,7 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/s3"
-	simulator "github.com/stackreeve/stackreeve/internal/simulator/s3"
+	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
 const bucket = "stackreeve-test"

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/schedule"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func window(t testing.TB, spec, lasts string) schedule.Window {
@@ -87,6 +88,7 @@ func TestAWindowInTheHourThatThereIsTwice(t *testing.T) {
 
 // Where something may not be done, it may at the moment that is named, and at none before.
 func TestWindowsReopen(t *testing.T) {
+	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		any := func(name string) (list []schedule.Window) {
 			for range rapid.IntRange(0, 2).Draw(rt, name) {

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func TestAt(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		first := g.Commit("first", "a.yaml", "1")
 		g.Git("tag", "light")
@@ -68,6 +70,7 @@ func TestCommitThatIsNotHandedOut(t *testing.T) {
 }
 
 func TestDefaultBranch(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a.yaml", "1")
 		g.Git("switch", "-q", "-c", "trunk")
@@ -80,6 +83,7 @@ func TestDefaultBranch(t *testing.T) {
 }
 
 func TestManyReferences(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	want := g.Commit("first", "a.yaml", "1")
 	var refs strings.Builder
@@ -99,6 +103,7 @@ func TestManyReferences(t *testing.T) {
 
 // TestLocalShapes reads local repositories of every shape.
 func TestLocalShapes(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
 	want := g.Commit("second", "b.yaml", "2")

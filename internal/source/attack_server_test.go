@@ -94,6 +94,7 @@ func TestAttackReferences(t *testing.T) {
 // TestAttackEndlessAnswers never stops, at every place where a server may
 // speak. What is counted is what it could send and what was asked of memory.
 func TestAttackEndlessAnswers(t *testing.T) {
+	testcost.Long(t)
 	main := firstRef(someCommit, "refs/heads/main", "") + "0000"
 	many := func(line string) func(int) string {
 		lines := strings.Repeat(line, 64)
@@ -255,6 +256,7 @@ func TestAttackLongPaths(t *testing.T) {
 // TestAttackDates has commits of the year 292277026596, of long before, and of
 // a zone that is none.
 func TestAttackDates(t *testing.T) {
+	testcost.Long(t)
 	for _, date := range []string{"9223372036854775807 +0000", "-9223372036854775808 +0000", "1700000000 +9999", "1700000000 -9959", "x y", ""} {
 		g := gittest.New(t)
 		g.Commit("first", "a.yaml", "1")

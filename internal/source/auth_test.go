@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const token = "s3cr3t-t/ken+%"
@@ -242,6 +243,7 @@ func hostLine(addr string, key ssh.Signer) string {
 }
 
 func TestHostKeys(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
 	s := serveSSH(t, g, newRSASigner(t))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 	"github.com/stackreeve/stackreeve/internal/source/store"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // loggedRepo is a Repo and what it logs.
@@ -136,6 +137,7 @@ func TestSharedCacheFolder(t *testing.T) {
 
 // TestCacheIsBounded follows more commits than one store takes.
 func TestCacheIsBounded(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	cfg := Config{URL: g.Dir, Dir: t.TempDir()}
 	r := newRepo(t, cfg)
@@ -171,6 +173,7 @@ func eventually(t testing.TB, what string, reached func() bool) {
 
 // TestConcurrentReads reads one revision while others are fetched.
 func TestConcurrentReads(t *testing.T) {
+	testcost.Long(t)
 	for _, dir := range []string{"", t.TempDir()} {
 		g := gittest.New(t)
 		g.Commit("first", "a.yaml", "first", "b/c.yaml", "third")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func damage(t testing.TB, file string) {
@@ -77,6 +78,7 @@ func harms() map[string]harm {
 // TestDamagedCache starts on a cache that an earlier process left in all sorts
 // of states.
 func TestDamagedCache(t *testing.T) {
+	testcost.Long(t)
 	for name, c := range harms() {
 		t.Run(name, func(t *testing.T) {
 			g := gittest.New(t)

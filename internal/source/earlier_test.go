@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // earlier are the commits that a walk visits before it has seen enough.
@@ -30,6 +31,7 @@ func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []str
 // TestEarlier walks over merges, past commits without the folder, and no further
 // than is asked for.
 func TestEarlier(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("without the folder", "README.md", "1")
 		for n := range 6 {
@@ -67,6 +69,7 @@ func TestEarlier(t *testing.T) {
 }
 
 func TestEarlierOfShallowRepository(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	for n := range 9 {
 		g.Commit("more", "a.yaml", fmt.Sprint(n))
@@ -82,6 +85,7 @@ func TestEarlierOfShallowRepository(t *testing.T) {
 
 // TestEarlierIsTheFirstParents walks random histories, to random lengths.
 func TestEarlierIsTheFirstParents(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	g.Commit("somewhere else")
 	g.Git("switch", "-q", "--detach")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func mustFetch(t testing.TB, r *Repo) (Revision, bool) {
@@ -57,6 +58,7 @@ func eachWay(t *testing.T, story func(t *testing.T, g *gittest.Repo, cfg Config)
 
 // TestFetchSendsWhatIsNew checks the size of the second pack.
 func TestFetchSendsWhatIsNew(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		var noise strings.Builder
 		for n := range 20_000 {
@@ -181,6 +183,7 @@ func TestTransferCutShort(t *testing.T) {
 
 // TestLargePackWithoutFolder reads from a pack that has no name.
 func TestLargePackWithoutFolder(t *testing.T) {
+	testcost.Long(t)
 	noise := make([]byte, 12<<20) // more than is kept in memory, compressed
 	random := uint32(1)
 	for i := range noise {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 	"github.com/stackreeve/stackreeve/internal/source/store"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func TestFileSystem(t *testing.T) {
@@ -103,6 +104,7 @@ func commitTree(t testing.TB, g *gittest.Repo, entries ...string) {
 }
 
 func TestHostileNames(t *testing.T) {
+	testcost.Long(t)
 	for name, entries := range map[string][]string{
 		"parent":       {"100644 BLOB .."},
 		"itself":       {"100644 BLOB ."},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 	"github.com/stackreeve/stackreeve/internal/source/store"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func mustMerge(t testing.TB, r *Repo, head string) Merge {
@@ -42,6 +43,7 @@ func pullRequestOf(g *gittest.Repo) (base, head, shared string) {
 }
 
 func TestMerged(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		base, head, shared := pullRequestOf(g)
 		cfg.Path = "clouds/prod"
@@ -72,6 +74,7 @@ func TestMerged(t *testing.T) {
 
 // TestMergedCostsNothingTwice counts what the server is asked.
 func TestMergedCostsNothingTwice(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	_, head, _ := pullRequestOf(g)
 	g.Git("config", "uploadpack.allowFilter", "true")
@@ -214,6 +217,7 @@ func TestMovedFileTakesTheChange(t *testing.T) {
 // TestAttackForgedMerge has a merge with the right parents and other files where
 // forges keep theirs: anybody who may push to a plain server can write it.
 func TestAttackForgedMerge(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		base, head, _ := pullRequestOf(g)
 		tree := g.Git("mktree")
@@ -231,6 +235,7 @@ func TestAttackForgedMerge(t *testing.T) {
 
 // TestMergesOutliveTheStore reads a merge after the store was renewed.
 func TestMergesOutliveTheStore(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	_, head, _ := pullRequestOf(g)
 	r := newRepo(t, Config{URL: g.Dir, Branch: "main", Dir: t.TempDir()})
@@ -347,6 +352,7 @@ func contents(t *rapid.T, files fs.FS) string {
 
 // TestMergedLikeGit compares with real git on random histories.
 func TestMergedLikeGit(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	g.NeedMergeTree()
 	clean, crossed := 0, 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -99,6 +100,26 @@ func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error
 	changed = r.last == nil || r.last.Commit != rev.Commit || r.last.Branch != rev.Branch
 	r.last = &rev
 	return rev, changed, nil
+}
+
+// Outline returns the newest commit of the branch and its folders, which can be listed and not read: nothing is checked but
+// what is listed. It does not change Last.
+func (r *Repo) Outline(ctx context.Context) (commit string, folders fs.FS, err error) {
+	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) error {
+		_, want, err := findBranch(conv.refs, r.cfg.Branch)
+		if err != nil {
+			return err
+		}
+		found, err := r.ensureCommitRenewing(ctx, conv, want)
+		if err != nil {
+			return err
+		}
+		r.cache.Keep(found.Hash)
+		root, err := r.cache.Store().Folder(found.TreeHash, r.cfg.Path)
+		commit, folders = found.Hash.String(), r.cache.Store().Outline(root)
+		return err
+	})
+	return commit, folders, err
 }
 
 // At returns the revision that ref names: a branch, a tag, a full commit or a

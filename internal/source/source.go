@@ -81,3 +81,17 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	shared.users.Store(1)
 	return &Repo{cfg: cfg, addr: addr, log: log, clone: shared}, nil
 }
+
+// CheckLocal says what is wrong with a source on this machine, such as a folder that is not there; nil for any other,
+// since no server is asked.
+func (c Config) CheckLocal() error {
+	addr, problems := c.check()
+	if len(problems) > 0 || addr.scheme != "file" {
+		return nil
+	}
+	session, err := (&localRemote{path: addr.path}).open(context.Background(), nil)
+	if err != nil {
+		return finish(context.Background(), addr, nil, err)
+	}
+	return session.Close()
+}

@@ -65,6 +65,9 @@ async function picture(page, name) {
 }
 
 const text = page => page.$eval('main', e => e.innerText);
+// table is what the columns of a table's rows show, by the names of the columns.
+const table = page => page.$$eval('main table', list => list.flatMap(t => { const names = [...t.querySelectorAll('thead th')].map(e => e.textContent); return [...t.querySelectorAll('tbody tr')].map(r => Object.fromEntries([...r.children].map((e, n) => [names[n], e.innerText]))); }));
+const numbers = text => (text.match(/\d+/g) || []).map(Number);
 const shows = (page, what, timeout = 60000) => page.waitForFunction(w => document.querySelector('main').innerText.includes(w), { timeout }, what).catch(async () => problem(`the page does not show ${what}: ${(await text(page)).slice(0, 400)}`));
 async function go(page, hash, what) { await page.evaluate(h => { location.hash = h; }, hash); await shows(page, what); }
 async function type(page, words) { await page.$eval('#q', (e, w) => { e.value = w; e.dispatchEvent(new Event('input')); }, words); }
@@ -89,6 +92,14 @@ async function story(browser) {
   await page.waitForFunction(() => document.querySelector('#live').textContent.includes('live'));
   await audit(page, 'stacks');
   await picture(page, 'stacks');
+  const listed = await table(page);
+  const at = state => listed.findIndex(r => r.Sync.includes(state));
+  check(at('refused') < at('held') && at('held') < at('drifted') && at('drifted') < at('in sync'), 'stacks are not ordered by urgency: ' + listed.map(r => r.Sync));
+  check(listed.every(r => r.Cloud === 'demo' && r.Repository.includes('/repo')), 'stacks do not say their cloud and repository: ' + JSON.stringify(listed));
+  check(listed.find(r => r.Stack.startsWith('shop')).Health.includes('healthy'), 'a stack does not say its health');
+  await page.evaluate(() => [...document.querySelectorAll('.chip')].find(e => e.textContent.startsWith('drifted')).click());
+  check((await table(page)).length === 1, 'stacks cannot be filtered');
+  await page.evaluate(() => [...document.querySelectorAll('.chip')].find(e => e.textContent.startsWith('all')).click());
   await type(page, 'edge-r');
   await shows(page, 'edge-right');
   await type(page, '');
@@ -100,6 +111,8 @@ async function story(browser) {
   await go(page, '#/stack/shop', 'shop-web');
   await audit(page, 'objects');
   await picture(page, 'objects');
+  const counts = await page.evaluate(() => ({ tab: document.querySelector('nav.tabs a').textContent, all: document.querySelector('.chip').textContent, fact: [...document.querySelectorAll('dl.facts div')].find(e => e.textContent.startsWith('Objects')).textContent }));
+  check(numbers(counts.tab)[0] === numbers(counts.all)[0] && numbers(counts.fact)[0] === numbers(counts.all)[0], 'counts differ: ' + JSON.stringify(counts));
   console.log('grow');
   await page.waitForSelector('progress', { timeout: 60000 }).catch(() => problem('the page does not show that a pass is running'));
   await audit(page, 'a pass that runs');
@@ -109,9 +122,13 @@ async function story(browser) {
   await go(page, '#/stack/shop/passes', 'created');
   await audit(page, 'passes');
 
+  await group(page);
   await go(page, '#/stack/shop', 'shop-db');
   await page.evaluate(() => [...document.querySelectorAll('main a')].find(a => a.textContent === 'shop-db' && a.dataset.key.includes('VirtualMachine')).click());
   await shows(page, 'Parts');
+  await shows(page, 'Last written by');
+  await page.evaluate(() => [...document.querySelectorAll('button.copy')][0].click());
+  await page.waitForFunction(() => document.querySelector('button.copy').textContent === 'copied', { timeout: 10000 }).catch(() => problem('an address cannot be copied'));
   await audit(page, 'object');
   await picture(page, 'object');
 
@@ -119,8 +136,13 @@ async function story(browser) {
   await page.evaluate(() => [...document.querySelectorAll('main a')].find(a => a.textContent === 'edge-left').click());
   await shows(page, 'cabinet 7, moved by hand');
   await audit(page, 'drift');
+  check((await text(page)).includes('unknown to this cloud') && (await text(page)).includes('Changed in the cloud'), 'drift does not say who made it, and when');
+  check(await page.$('a[href^="https://dashboard.example.com/networks/"]') !== null, 'no link leads to the dashboard');
   await go(page, '#/stack/data/plan', 'stackreeve approve data');
   await audit(page, 'plan');
+  const planned = await text(page);
+  check(planned.includes('create') && !planned.includes('(-v') && await page.$eval('.block', e => e.innerText.includes('Network')), 'the plan is not in words: ' + planned.slice(0, 300));
+  check(await page.$$eval('main pre', list => list.length) === 0 && await page.$$eval('.block', list => list.every(e => e.scrollWidth <= e.clientWidth)), 'the plan is cut off');
   await scheme(page, 'dark');
   await picture(page, 'plan-dark');
   await scheme(page, 'light');
@@ -144,6 +166,15 @@ async function story(browser) {
   await page.waitForSelector('#token');
   check(!(await text(page)).includes('shop'), 'something is left after the end of the session');
   console.log(`${problems.length} problems`);
+}
+
+// group shows one of several machines: few of their addresses, and rows that are not a wall.
+async function group(page) {
+  await go(page, '#/stack/shop', 'shop-web-4');
+  const row = (await table(page)).find(r => r.Name.trim() === 'shop-web' && r.Kind === 'VirtualMachineGroup');
+  check(/\+\d+/.test(row.Addresses) && row.Addresses.trim().split(/\s+/).length === 3, 'a group shows all its addresses: ' + row.Addresses);
+  const high = await page.$$eval('main tbody tr', list => Math.max(...list.map(e => e.getBoundingClientRect().height)));
+  check(high < 100, `a row is ${high} pixels high`);
 }
 
 // keyboard finds the first link, the search box and a fold without a mouse.

@@ -64,6 +64,7 @@ func PlanOf(commit, text string) plan.Plan {
 		case '~':
 			step.Action, step.Drift = plan.Update, true
 			step.Changes = []kind.Change{{Field: "spec.size", Have: 2, Want: 1}}
+			step.Trace = &kind.Trace{Who: "mallory", What: "stop", When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 		default:
 			step.Action = plan.Keep
 		}

@@ -7,12 +7,9 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/branch"
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
@@ -25,7 +22,6 @@ type World struct {
 	Repo   *review.Repository
 	Review *review.Planner
 	Branch *branch.Tracker
-	Trace  branch.Trace
 
 	Mu       sync.Mutex
 	Base     string            // the branch's newest commit
@@ -35,6 +31,8 @@ type World struct {
 	CloudErr error             // of every plan
 	Again    int               // passes that were asked for
 	Stop     func()            // ends what Serve began
+
+	stacks []*review.Planner // of the repository
 }
 
 // In runs a test in a world, with a clock of its own.
@@ -42,9 +40,6 @@ func In(t *testing.T, test func(w *World)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &World{T: t, Forge: forgetest.NewMemory("ann"), Base: Sha("base"), Files: map[string]string{}}
-		w.Trace = func(context.Context, plan.Step) (kind.Trace, bool) {
-			return kind.Trace{Who: "mallory", What: "stop", When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, true
-		}
 		w.Restart()
 		test(w)
 	})
@@ -55,7 +50,8 @@ func (w *World) Restart() {
 	w.Review = w.stack("prod", func() { w.Again++ })
 	w.Repo = review.New(w.Forge, slog.New(slog.DiscardHandler))
 	w.Repo.Add(w.Review, schedule.Schedule{})
-	w.Branch = branch.New(w.Repo, w.Review, func(ctx context.Context, s plan.Step) (kind.Trace, bool) { return w.Trace(ctx, s) })
+	w.stacks = []*review.Planner{w.Review}
+	w.Branch = branch.New(w.Repo, w.Review)
 }
 
 func (w *World) stack(name string, again func()) *review.Planner {
@@ -96,6 +92,7 @@ func (w *World) Failing(err error, requests ...string) {
 func (w *World) Another(name string, poll schedule.Schedule) *review.Planner {
 	s := w.stack(name, func() {})
 	w.Repo.Add(s, poll)
+	w.stacks = append(w.stacks, s)
 	return s
 }
 
@@ -103,7 +100,11 @@ func (w *World) Another(name string, poll schedule.Schedule) *review.Planner {
 func (w *World) Serve() {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan struct{})
-	go func() { w.Repo.Serve(ctx); close(done) }()
+	var all sync.WaitGroup
+	for _, s := range w.stacks {
+		all.Go(func() { s.Serve(ctx) })
+	}
+	go func() { w.Repo.Serve(ctx); all.Wait(); close(done) }()
 	w.Stop = func() { cancel(); <-done }
 	synctest.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -112,13 +113,13 @@ func TestCloudDescriptionsByHand(t *testing.T) {
 	if s.Action != plan.Update || !s.Drift || len(s.Changes) != 1 || s.Changes[0].Have != "by hand" || s.Changes[0].Want != "in front" {
 		t.Errorf("%s, drift %t: %v", s.Action, s.Drift, s.Changes)
 	}
-	if s := planned("by hand"); s.Action != plan.Refuse || !strings.Contains(s.Reason, "adopt it with spec.import.id: "+l.id) {
-		t.Errorf("%s: %s", s.Action, s.Reason)
+	if s := planned("by hand"); s.Action != plan.Refuse || !s.Causes.Has(cause.NameAdoptable) {
+		t.Errorf("%s: %s", s.Action, s.Reason())
 	}
 	planned("in front " + mark)
 	l.by("/tags", map[string]any{"tags": []string{"stackreeve:other:Network/front", "stackreeve-applied:x"}})
-	if s := l.g.Plan(wanted).Steps[0]; s.Action != plan.Refuse || !strings.Contains(s.Reason, "the marks of several owners") {
-		t.Errorf("%s: %s", s.Action, s.Reason)
+	if s := l.g.Plan(wanted).Steps[0]; s.Action != plan.Refuse || !s.Causes.Has(cause.Contested) {
+		t.Errorf("%s: %s", s.Action, s.Reason())
 	}
 	l.by("/tags", map[string]any{"tags": []string{}})
 	l.sync("in front", "", 0)

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // downCell is a Nova whose list leaves out all servers, as that of a cell that is down does; asked for one of them it says 500, or, as
@@ -51,6 +52,7 @@ func (d downCell) with(req *http.Request, change func([]byte) []byte) (*http.Res
 
 // Servers that Nova's list leaves out are neither made again nor bereft of what a commit takes out.
 func TestAttackACellThatIsDown(t *testing.T) {
+	testcost.Long(t)
 	const kept = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Image, metadata: {name: debian}, spec: {managementPolicy: unmanaged, import: {filter: {name: debian-12}}}}
 ---

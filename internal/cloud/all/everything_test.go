@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // staysOwned are the kinds whose objects keep the mark of the stack that made them, so that no other
@@ -59,7 +60,7 @@ func TestEveryKindIsInEverything(t *testing.T) {
 		managed[want.Key.Kind] = managed[want.Key.Kind] || !want.Unmanaged
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if info := k.Info(); !managed[info.Kind] && !info.ImportOnly && inside[info.Kind] == "" {
+		if info := k.Info(); !managed[info.Kind] && inside[info.Kind] == "" {
 			t.Errorf("testdata/everything.yaml has no %s", info.Kind)
 		}
 		if info := k.Info(); inside[info.Kind] == "" && (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
@@ -81,6 +82,7 @@ func everything(t *testing.T, g *kindtest.Target) string {
 // TestEveryKind: what one stack has made of every kind and let go is exported, adopted by another one
 // without a change, and imported without one. It needs an administrator.
 func TestEveryKind(t *testing.T) {
+	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
 	w := &world{t: t, made: map[string]map[string]manifest.Key{}}
 	t.Cleanup(w.nothingLeft) // after all others
@@ -275,7 +277,7 @@ func (w *world) imports() string {
 func remaining(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {
-			list = append(list, fmt.Sprintf("%s %s: %s %v", s.Action, s.Key, s.Reason, s.Changes))
+			list = append(list, fmt.Sprintf("%s %s: %s %v", s.Action, s.Key, s.Reason(), s.Changes))
 		}
 	}
 	return list

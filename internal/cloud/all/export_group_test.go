@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/export"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // farm is what servers of a group have in common, made by hand.
@@ -167,6 +168,7 @@ func TestExportOfAGroupOnVolumes(t *testing.T) {
 
 // What is not what a group would make is written server by server, and is adopted as it is.
 func TestExportOfWhatIsNoGroup(t *testing.T) {
+	testcost.Long(t)
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // hand makes and deletes objects as people do, without marks.
@@ -190,6 +191,12 @@ func (h hand) balancer(subnet string) {
 			"members":       []map[string]any{{"name": "one", "address": "10.7.0.77", "protocol_port": 8443}, {"name": "two", "address": "10.7.0.78", "protocol_port": 8443}},
 			"healthmonitor": map[string]any{"name": "alive", "type": "TLS-HELLO", "delay": 7, "timeout": 3, "max_retries": 2}},
 	}}})
+	h.settled(id)
+}
+
+// settled waits until Octavia is done with a load balancer.
+func (h hand) settled(id string) {
+	h.t.Helper()
 	for h.t.Context().Err() == nil {
 		var answer struct {
 			LoadBalancer struct {
@@ -250,6 +257,7 @@ func (h hand) gone(path string) {
 // TestExportRoundTrip: what was made by hand is written, adopted, and then in sync; only
 // marks are written. The manifests are the same whatever IDs and addresses the cloud draws.
 func TestExportRoundTrip(t *testing.T) {
+	testcost.Long(t)
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
 	}
@@ -328,7 +336,7 @@ func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 		switch {
 		case s.Action == plan.Keep:
 		case s.Action != plan.Update || !s.Adopts:
-			t.Errorf("%s: %s %s", s.Action, s.Key, s.Reason)
+			t.Errorf("%s: %s %s", s.Action, s.Key, s.Reason())
 		}
 		for _, c := range s.Changes {
 			if c.Field != kind.MarkField && c.Have != kind.Unknown && !strings.HasSuffix(c.Field, ".name") && !strings.HasSuffix(c.Field, ".realServers") {

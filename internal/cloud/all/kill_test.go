@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // verda is the example that people published, as one text.
@@ -44,6 +45,7 @@ func example(t *testing.T, name string) string {
 // A kill after any of the requests that write, while the whole story is built
 // and while it is taken down: the next agent ends with exactly what is written.
 func TestKillAfterEachRequest(t *testing.T) {
+	testcost.Long(t)
 	story := verda(t)
 	for n := 1; ; n++ {
 		g := kindtest.NewTarget(t, all.Kinds)

@@ -79,7 +79,7 @@ func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 // stands, or left out.
 func TestReferencesNameSomething(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		forEachField(k.Body(), k.Info().Kind, func(path string, f reflect.StructField) {
+		forEachField(k.Body().Go(), k.Info().Kind, func(path string, f reflect.StructField) {
 			rules := strings.Split(f.Tag.Get("rule"), ",")
 			if f.Tag.Get("ref") != "" && slices.Contains(rules, "required") && !slices.Contains(rules, "min=1") {
 				t.Errorf("%s can be empty", path)
@@ -97,7 +97,7 @@ func TestWhatIsInASetIsThereOnce(t *testing.T) {
 		if k.Info().Group != define.OrcGroup {
 			continue
 		}
-		spec, _ := k.Body().FieldByName("Spec")
+		spec, _ := k.Body().Go().FieldByName("Spec")
 		resource, enveloped := spec.Type.FieldByName("Resource")
 		if !enveloped {
 			continue

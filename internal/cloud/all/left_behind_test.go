@@ -3,11 +3,11 @@ package all_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -34,7 +34,7 @@ func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 				t.Errorf("%s, %d steps, %d of %d owned", pass.Outcome(), len(pass.Results), pass.Last.Owned, before)
 			}
 			if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
-				return s.Action == plan.Refuse && s.Key.Kind == kind && strings.Contains(s.Reason, "whose manifest is gone")
+				return s.Action == plan.Refuse && s.Key.Kind == kind && s.Causes.Has(cause.LeftBehind)
 			}) {
 				t.Errorf("nothing reports it: %v", pass.Last.Steps)
 			}

@@ -17,7 +17,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		"Server.keypairRef":    "none is another one",
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		spec, ok := k.Body().FieldByName("Spec")
+		spec, ok := k.Body().Go().FieldByName("Spec")
 		if !ok {
 			continue
 		}

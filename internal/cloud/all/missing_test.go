@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/s3"
-	"github.com/stackreeve/stackreeve/internal/simulator/etcd"
-	s3sim "github.com/stackreeve/stackreeve/internal/simulator/s3"
+	"github.com/stackreeve/stackreeve/internal/standin/etcd"
+	s3sim "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
 // without takes services out of the catalog that Keystone gives.
@@ -141,7 +142,8 @@ func TestBackupsOfACloudWithoutObjectStore(t *testing.T) {
 	world.Fill("all the keys and values")
 	network := world.Network()
 	t.Cleanup(network.Close)
-	g.Machines = outbound.Machines{Through: network.Dial}
+	g.Machines = outbound.Machines{Through: network.Dial, Within: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}}
+	g.Defaults.MachineNetworks = []string{"10.0.0.0/24"}
 	g.Defaults.S3 = &defaults.S3{Endpoint: server.URL, Buckets: []string{"backups"}}
 	g.Defaults.Keys.S3 = func() (s3.Keys, error) { return s3.Keys{ID: "key", Secret: "hunter2"}, nil }
 	backup := "apiVersion: etcd.database.coreos.com/v1beta2\nkind: EtcdBackup\nmetadata: {name: kv}\n" +

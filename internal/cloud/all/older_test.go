@@ -132,6 +132,7 @@ var bare = []string{"port-security", "stateful-security-group", "net-mtu", "netw
 // On a cloud that can do less the laws hold for whatever does not need more.
 func TestLawsOnOlderClouds(t *testing.T) {
 	testcost.NotUnderRace(t)
+	testcost.Long(t)
 	balancer := manifest.Key{Group: define.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
 	for _, tt := range []struct {
 		name   string

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // Any ID will do: Neutron does not look projects up.
@@ -25,6 +26,7 @@ const (
 
 // Whatever can be shared with single projects obeys the laws while it is.
 func TestLawsOfSharing(t *testing.T) {
+	testcost.Long(t)
 	for name, spec := range map[string]string{
 		"Network": "mtu: 1400", "SubnetPool": "prefixes: [10.90.0.0/16]", "SecurityGroup": "rules: [{ethertype: IPv4}]",
 		"QoSPolicy": "dscpMark: 26", "AddressScope": "ipVersion: 4", "AddressGroup": "addresses: [10.90.0.0/16]",
@@ -141,7 +143,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 	}
 	step := host.Plan(manifests).Steps[0]
 	if step.Action != plan.Update || step.ID() != id || !kind.Has(step.Changes, "spec.resource.tags") {
-		t.Errorf("without tags: %s %s: %s %v", step.Action, step.ID(), step.Reason, step.Changes)
+		t.Errorf("without tags: %s %s: %s %v", step.Action, step.ID(), step.Reason(), step.Changes)
 	}
 	host.MustSync(manifests)
 	gone := kind.OwnerText(host.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "gone"})
@@ -150,7 +152,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 	}
 	for _, step := range host.Plan(manifests).Steps {
 		if step.Action == plan.Delete || step.Action == plan.Recreate || step.Action == plan.Create {
-			t.Errorf("with a forged mark: %s %s: %s", step.Action, step.Key, step.Reason)
+			t.Errorf("with a forged mark: %s %s: %s", step.Action, step.Key, step.Reason())
 		}
 	}
 	if err := writeTags(t, c, id, "blue"); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // estate has one of everything that a stack can own. WORD is in every name,
@@ -244,6 +245,7 @@ func (w tenant) await(done func() bool) {
 // what people made by hand, with equal names everywhere: whatever one stack
 // does, everything else stays as it is.
 func TestCloudTenantsLeaveEachOtherAlone(t *testing.T) {
+	testcost.Long(t)
 	word := "t" + strings.ToLower(rand.Text())[:8]
 	a := kindtest.NewTarget(t, all.Kinds)
 	who := map[string]*kindtest.Target{"a": a, "b": a.Beside(""), "other project": a.Beside("demo2"), "administrator": a.Beside("admin")}

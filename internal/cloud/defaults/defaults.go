@@ -4,6 +4,7 @@ package defaults
 
 import (
 	"crypto/tls"
+	"net/netip"
 
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/s3"
@@ -17,10 +18,16 @@ type Defaults struct {
 	Regions      map[string]string `json:"regions,omitempty" doc:"spec.region to the cloud's region."`
 	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
 	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
-	ImageHosts   []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
-	Etcd         *Etcd             `json:"etcd,omitempty" doc:"Machines of an EtcdCluster, and what runs on them, where its manifest does not say."`
-	M3           *M3               `json:"m3,omitempty" doc:"Machines of an M3DBCluster, and what runs on them, where its manifest does not say."`
-	S3           *S3               `json:"s3,omitempty" doc:"Object store of the S3 protocol that backups may be kept in, besides the cloud's Swift."`
+	// StorageClasses are of manifests that were written for a cluster of Kubernetes.
+	StorageClasses map[string]string `json:"storageClasses,omitempty" doc:"storageClassName of an EtcdCluster or M3DBCluster to volume type; \"\" for the cloud's default, which it is where none is named."`
+	ImageHosts     []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
+	// ImageDownload says who asks for the addresses of images.
+	ImageDownload string `json:"imageDownload,omitempty" rule:"enum=agent|glance,default=agent" doc:"Who downloads images. agent: the agent, which judges each address when it connects. glance: Glance itself, where it offers web-download and the manifest gives neither hash nor decompress; Glance then decides alone where names and redirects lead."`
+	// MachineNetworks bound where the agent itself connects to: manifests say the addresses of machines.
+	MachineNetworks []string `json:"machineNetworks,omitempty" rule:"max=100,unique,format=cidr" doc:"Networks, as CIDR, in which machines are that the agent asks itself: for probes, and as members of etcd and M3DB. Others are not asked. Without it the ports of the stack's machines are asked wherever they are, and etcdEndpoints of an EtcdBackup within Subnets of the stack. This machine and its link are never asked."`
+	Etcd            *Etcd    `json:"etcd,omitempty" doc:"Machines of an EtcdCluster, and what runs on them, where its manifest does not say."`
+	M3              *M3      `json:"m3,omitempty" doc:"Machines of an M3DBCluster, and what runs on them, where its manifest does not say."`
+	S3              *S3      `json:"s3,omitempty" doc:"Object store of the S3 protocol that backups may be kept in, besides the cloud's Swift."`
 	// Region is the region the stack works in; not configured here but known
 	// from the cloud's entry. "" when unknown (validate without a cloud).
 	Region string `json:"-"`
@@ -28,6 +35,16 @@ type Defaults struct {
 	Keys Keys `json:"-"`
 	// Memory is that of the stack; nil where each login has its own.
 	Memory *Memory `json:"-"`
+}
+
+// Networks are those in which machines may be asked; none for all.
+func (d Defaults) Networks() (list []netip.Prefix) {
+	for _, text := range d.MachineNetworks {
+		if p, err := netip.ParsePrefix(text); err == nil { // the configuration was judged before
+			list = append(list, p.Masked())
+		}
+	}
+	return list
 }
 
 // Keys are what kinds need besides the login to the cloud; all nil where nothing is written to one.

@@ -1,8 +1,7 @@
 // Package define makes kinds: from the table of their fields, from where their service
 // has them, and from the few functions that do what is particular to one.
 //
-// [Neutron] is for kinds of the network service, [Plain] for those of others, and
-// [Import] for what is only found. The parts of specs, filters and rules that several
+// [New] makes one, and [Neutron] one of the network service's own resources. The parts of specs, filters and rules that several
 // kinds share are here, too. How services are reached is package cloud's.
 package define
 

@@ -33,7 +33,7 @@ func (f TagFilter) MatchTags(tags []string) bool {
 // NameFilter is the part of an import filter that every kind with a name has.
 type NameFilter struct {
 	Name        *string `json:"name,omitempty" doc:"Exact name."`
-	Description *string `json:"description,omitempty" doc:"Exact description."`
+	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 }
 
 // FilterName implements plan.Named.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
@@ -27,6 +29,11 @@ func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Ma
 		return nil
 	}
 	return fmt.Errorf("%w: server %s, which the stack did not make, has it; take it out of there, or keep what is to be replaced", kind.ErrRejected, server)
+}
+
+// ServerGone reports whether Nova says that there is no such server. What is not known is not gone.
+func ServerGone(ctx context.Context, c *cloud.Client, server string) bool {
+	return errors.Is(c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: "servers/" + url.PathEscape(server)}), kind.ErrGone)
 }
 
 func stackOf(m *kind.Mark) string {

@@ -34,7 +34,7 @@ func WantedInDomain(name, domain string, lookup func(kind, name string) kind.Ref
 
 // ObserveIdentity says whose an object of Keystone is and what it is in: a mark of a
 // stack in another project makes it another's.
-func ObserveIdentity[Spec, More any](d *cloud.Client, s *PlainState[Spec, More], domain string, live *kind.Live[*PlainState[Spec, More]]) {
+func ObserveIdentity[Spec, More any](d *cloud.Client, s *State[Spec, More], domain string, live *kind.Live[*State[Spec, More]]) {
 	live.Mine = s.Mark == nil || s.Claim.Project == d.ProjectID
 	live.Name = InDomain(s.Name, domain)
 	live.Facts = kind.Facts{Name: s.Name}
@@ -45,7 +45,7 @@ func ObserveIdentity[Spec, More any](d *cloud.Client, s *PlainState[Spec, More],
 
 // Disable changes only whether an object of Keystone is enabled, as it must not be to
 // be deleted. One that is gone is no error.
-func (d *PlainDriver[Spec, Filter, More]) Disable(ctx context.Context, id string) error {
+func (d *Driver[Spec, Filter, More]) Disable(ctx context.Context, id string) error {
 	err := d.send(ctx, http.MethodPatch, d.Path(id), d.wrapped(map[string]any{"enabled": false}))
 	if errors.Is(err, kind.ErrGone) {
 		return nil

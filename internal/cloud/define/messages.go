@@ -15,11 +15,11 @@ const (
 	newestMessages = "messages?limit=1000"
 )
 
-// FailedWhy is a [PlainKind.Join] for objects of the block storage service: it reads why those failed that are in an error status, the newest
+// FailedWhy is a [Resource.Join] for objects of the block storage service: it reads why those failed that are in an error status, the newest
 // message of each, by one request for all of them, and by none where there is no such object. That is for people only: a cloud that shows no
 // messages gives no reason.
-func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *PlainDriver[Spec, Filter, More], []*PlainState[Spec, More]) error {
-	return func(ctx context.Context, d *PlainDriver[Spec, Filter, More], objects []*PlainState[Spec, More]) error {
+func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error {
+	return func(ctx context.Context, d *Driver[Spec, Filter, More], objects []*State[Spec, More]) error {
 		reasons := map[string]*string{}
 		for _, s := range objects {
 			if status, reason := of(&s.More); s.Mark != nil && strings.HasPrefix(status, "error") {

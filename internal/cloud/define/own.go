@@ -23,8 +23,8 @@ func KeepOwn(id, what string, own ...string) error {
 
 // KeepingOwn is a kind of which the agent itself works with some objects: those are neither
 // deleted, nor are the attributes changed by which it finds and uses them.
-func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own func(cloud.Login) []string, attributes ...string) PlainKind[Spec, Filter, More] {
-	type driver = *PlainDriver[Spec, Filter, More]
+func KeepingOwn[Spec, Filter, More any](p Resource[Spec, Filter, More], own func(cloud.Login) []string, attributes ...string) Resource[Spec, Filter, More] {
+	type driver = *Driver[Spec, Filter, More]
 	remove, update := p.Delete, p.Update
 	check := func(d driver, id string) error {
 		for _, login := range d.Client.Logins() {
@@ -34,7 +34,7 @@ func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own fun
 		}
 		return nil
 	}
-	p.Delete = func(ctx context.Context, d driver, have kind.Live[*PlainState[Spec, More]]) (gone bool, err error) {
+	p.Delete = func(ctx context.Context, d driver, have kind.Live[*State[Spec, More]]) (gone bool, err error) {
 		if err := check(d, have.ID); err != nil {
 			return false, err
 		}
@@ -43,7 +43,7 @@ func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own fun
 		}
 		return d.Remove(ctx, have.ID)
 	}
-	p.Update = func(ctx context.Context, d driver, n PlainChange[Spec, More]) error {
+	p.Update = func(ctx context.Context, d driver, n Change[Spec, More]) error {
 		for _, name := range attributes {
 			if _, changed := n.Fields[name]; !changed {
 				continue

@@ -3,6 +3,7 @@ package define
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -13,17 +14,12 @@ import (
 // a mark does: no manifest can hold one, and none is compared with a manifest's. It stays when the mark is written, and goes when the mark is taken off.
 type Record string
 
-// Ports are the IDs of the ports that have the tag, all of them or an error.
-func (r Record) Ports(ctx context.Context, c *cloud.Client) (map[string]bool, error) {
-	tags, err := records(ctx, c, "ports?fields=id&fields=tags&tags="+string(r))
-	if err != nil {
-		return nil, err
-	}
-	ids := map[string]bool{}
-	for id := range tags {
-		ids[id] = true
-	}
-	return ids, nil
+// Begins is the record that the machine at an address, which had nothing, may begin what r says that there was.
+func (r Record) Begins(address string) Record { return r + "-begins:" + Record(address) }
+
+// On reports whether the tags of a port at an address say that the stack has begun it there, or may have.
+func (r Record) On(tags []string, address string) bool {
+	return slices.Contains(tags, string(r)) || slices.Contains(tags, string(r.Begins(address)))
 }
 
 // Put tags a port.
@@ -33,16 +29,12 @@ func (r Record) Put(ctx context.Context, c *cloud.Client, portID string) error {
 
 // RecordsOfPorts are the tags of such a form that ports have, by their IDs: those of all ports, or an error.
 func RecordsOfPorts(ctx context.Context, c *cloud.Client) (map[string][]string, error) {
-	return records(ctx, c, "ports?fields=id&fields=tags")
-}
-
-func records(ctx context.Context, c *cloud.Client, path string) (map[string][]string, error) {
 	type port struct {
 		ID   string
 		Tags []string
 	}
 	tags := map[string][]string{}
-	err := cloud.Each(ctx, c, cloud.Call{Service: cloud.Network, Path: path}, "ports", func(p port) error {
+	err := cloud.Each(ctx, c, cloud.Call{Service: cloud.Network, Path: "ports?fields=id&fields=tags"}, "ports", func(p port) error {
 		for _, tag := range p.Tags {
 			if strings.HasPrefix(tag, kind.OwnerPrefix) {
 				tags[p.ID] = append(tags[p.ID], tag)

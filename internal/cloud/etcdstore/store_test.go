@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/s3"
-	simulator "github.com/stackreeve/stackreeve/internal/simulator/s3"
+	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
 // bucketed is a store of a simulated bucket.

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -40,12 +42,12 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 		switch {
 		case step.Action == plan.Refuse && s.fixed():
 			continue
-		case step.Action == plan.Refuse && value == "true" && strings.Contains(step.Reason, "have no name in the cloud"):
+		case step.Action == plan.Refuse && value == "true" && (step.Causes.Has(cause.Nameless) || step.Causes.Has(cause.NamelessPart)):
 			continue
-		case g.Simulator == nil && step.Action == plan.Refuse && value == "true" && strings.Contains(step.Reason, " objects match "):
+		case g.Simulator == nil && step.Action == plan.Refuse && value == "true" && (step.Causes.Has(cause.SeveralToAdopt) || step.Causes.Has(cause.SeveralToAdoptOf)):
 			continue // others have a namesake in a real cloud
 		case step.Action != plan.Update || !step.Adopts || step.ID() != before.ID():
-			t.Errorf("adopt: %s: %s (%s), adopts: %v", value, step.Action, step.Reason, step.Adopts)
+			t.Errorf("adopt: %s: %s (%s), adopts: %v", value, step.Action, step.Reason(), step.Adopts)
 		}
 		for _, c := range step.Changes {
 			if c.Field != kind.MarkField && c.Have != kind.Unknown {

@@ -62,7 +62,7 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 		g.t.Fatal(err)
 	}
 	kinds := slices.DeleteFunc(g.open(c), func(k kind.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
-	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit}, Replace: true,
+	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit, DataLoss: true}, Replace: true,
 		Timing: engine.Timing{Poll: 300 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
 		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Late: 50 * time.Millisecond, Grace: time.Millisecond}
@@ -233,7 +233,7 @@ func left(p plan.Plan) []string {
 	var out []string
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {
-			out = append(out, string(s.Action)+" "+s.Key.String()+": "+s.Reason+" "+describe(s.Changes))
+			out = append(out, string(s.Action)+" "+s.Key.String()+": "+s.Reason()+" "+describe(s.Changes))
 		}
 	}
 	return out

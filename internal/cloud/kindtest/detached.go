@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -39,11 +41,11 @@ func (s Suite) detached(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = g.NextWrite(n) {
 		g.MustSync(detaching)
 		step := s.step(t, g.Plan(s.Needs))
-		if step.Action == plan.Keep && strings.Contains(step.Reason, "keeps its mark while") {
+		if step.Action == plan.Keep && step.Causes.Has(cause.MarkHeld) {
 			return // it uses what goes with it, in a circle
 		}
 		if step.Action != plan.Detach || step.ID() != first.ID() {
-			t.Fatalf("without its manifest: %s %s (%s)", step.Action, step.ID(), step.Reason)
+			t.Fatalf("without its manifest: %s %s (%s)", step.Action, step.ID(), step.Reason())
 		}
 		more = g.SyncUntilKilled(s.Needs, n)
 		var after Counter
@@ -84,7 +86,7 @@ func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 		var count Counter
 		pass := g.SyncThrough(s.Needs, count.Wrap)
 		if step := s.step(t, pass.Last); step.Action != plan.Keep || step.Have().Mark == nil || count.Writes.Load() > 0 {
-			t.Errorf("%s: without its manifest: %s (%s), %d writes", a, step.Action, step.Reason, count.Writes.Load())
+			t.Errorf("%s: without its manifest: %s (%s), %d writes", a, step.Action, step.Reason(), count.Writes.Load())
 		}
 		g.MustSync(s.all())
 	}

@@ -56,7 +56,7 @@ func (s Suite) spec(t *testing.T) (spec reflect.Type, above string) {
 		if k.Info().Kind != s.Key.Kind {
 			continue
 		}
-		body, _ := k.Body().FieldByName("Spec")
+		body, _ := k.Body().Go().FieldByName("Spec")
 		if resource, ok := body.Type.FieldByName("Resource"); ok {
 			return resource.Type.Elem(), "spec.resource."
 		}

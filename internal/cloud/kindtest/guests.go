@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,6 +53,19 @@ func (g *Target) DiscardVolumes(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// RealImage has the servers of another image be real machines until the test ends. An administrator of the devcloud asks for that.
+func RealImage(t *testing.T, name string) {
+	t.Helper()
+	ask := func(ctx context.Context, verb, property string) {
+		admin := exec.CommandContext(ctx, "/usr/bin/openstack", "--os-cloud", os.Getenv("STACKREEVE_TEST_CLOUD")+"-admin", "image", verb, "--property", property, name)
+		if out, err := admin.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+	ask(t.Context(), "set", "devcloud_guest=1")
+	t.Cleanup(func() { ask(context.WithoutCancel(t.Context()), "unset", "devcloud_guest") })
 }
 
 // ServeGuests offers a folder to real machines, whose network there may not be yet, and says the address and port.

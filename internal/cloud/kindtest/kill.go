@@ -9,8 +9,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 var errKilled = errors.New("the agent was killed")
@@ -80,6 +83,7 @@ func (s Suite) killed(t *testing.T, g *Target) {
 
 // editKilled does the same with every edit. A real cloud is spared it.
 func (s Suite) editKilled(t *testing.T, g *Target) {
+	testcost.Long(t)
 	if g.Simulator == nil {
 		t.Skip("it takes a real cloud too long")
 	}
@@ -135,7 +139,7 @@ func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 		t.Errorf("after %d writes: the stack owns %d objects, want %d", n, pass.Last.Owned, managed)
 	}
 	for _, step := range pass.First.Steps { // an edit may remove a part of the object
-		if step.Action == plan.Delete && !strings.Contains(step.Reason, "no longer in the repository") {
+		if step.Action == plan.Delete && !step.Causes.Has(cause.Gone) && step.Within.Kind == "" {
 			t.Errorf("after %d writes: %s was there twice", n, step.Key)
 		}
 	}

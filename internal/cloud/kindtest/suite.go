@@ -176,7 +176,9 @@ func (s Suite) edited(t *testing.T, g *Target) {
 	for _, e := range s.edits(t) {
 		t.Run(strings.TrimSpace(e.Field+" "+e.Way), func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)
-			step := s.step(t, planned(edited))
+			p := planned(edited)
+			step := s.step(t, p)
+			s.deniedByAll(t, p)
 			want := plan.Update
 			if e.Replaces {
 				want = plan.Recreate

@@ -4,8 +4,6 @@
 package machine
 
 import (
-	"fmt"
-
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -17,7 +15,7 @@ type Template struct {
 	Image          string            `json:"image" rule:"required,min=1" doc:"Image to boot from."`
 	Flavor         string            `json:"flavor" rule:"required,min=1" doc:"Size of the machine."`
 	InitScript     *InitScript       `json:"initScript,omitempty" doc:"What the first boot runs."`
-	Description    string            `json:"description,omitempty" rule:"max=255" doc:"Free text."`
+	Description    string            `json:"description,omitempty" rule:"lines,max=255" doc:"Free text."`
 	Network        string            `json:"network,omitempty" doc:"Network it is plugged into; if left out, the stack's default, or the only one there is."`
 	Subnet         string            `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
 	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`
@@ -30,7 +28,7 @@ type Template struct {
 	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"Further network interfaces, all there are besides that on network."`
 	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script comes on a drive; the cloud decides if left out. Clouds and images may demand a drive: one that is there in spite of false is noted, and the machine kept."`
 	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
-	Metadata       map[string]string `json:"metadata,omitempty" doc:"Metadata of the server."`
+	Metadata       map[string]string `json:"metadata,omitempty" rule:"lines" doc:"Metadata of the server."`
 }
 
 // InitScript says where a machine's first script comes from.
@@ -103,11 +101,7 @@ func (t *Template) Look(at string, e *kind.Expansion) (ok bool) {
 
 func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
 	if !e.Declares(kind, ref.Name) {
-		fix := "add a manifest for it, in namespace " + e.Key.Namespace
-		if near := e.Meant(kind, ref.Name); near != "" {
-			fix = "did you mean " + near + "?"
-		}
-		e.Problem(field+".name", fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, ref.Name), fix)
+		e.Missing(field+".name", kind, ref.Name, "")
 		return false
 	}
 	return script.Entry(field+".key", kind, ref.Name, e, ref.Key)

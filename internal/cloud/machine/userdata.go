@@ -68,6 +68,6 @@ func (u UserData) Entry(field, kind, name string, e *kind.Expansion, keys ...str
 			return u.Text(field, text, &e.Report)
 		}
 	}
-	e.Problem(field, fmt.Sprintf("%s/%s has no entry %s", kind, name, keys[0]), "add it there, or name another")
+	e.Lacks(field, kind, name, fmt.Sprintf("%s/%s has no entry %s", kind, name, keys[0]), "add it there, or name another")
 	return false
 }

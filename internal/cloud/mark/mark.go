@@ -32,6 +32,8 @@ const (
 	// detachSuffix stands before keepSuffix, so that versions which do not know it keep
 	// the object.
 	detachSuffix = ":d"
+	// losesSuffix stands alone: what is kept loses nothing.
+	losesSuffix = ":loses"
 	// refusedInfix stands between what is applied and what a group went back from.
 	refusedInfix = ":not:"
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
@@ -41,6 +43,8 @@ const (
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 	ProjectKey = OwnerKey + "-project"
+	// TargetKey holds [kind.Mark.Target].
+	TargetKey = OwnerKey + "-target"
 	// AsksKey is for others to write: how many members the group shall have whose first one this is.
 	AsksKey = OwnerKey + "-replicas"
 )
@@ -81,6 +85,8 @@ func appliedText(m kind.Mark) string {
 		return text + detachSuffix + keepSuffix
 	case m.Keep:
 		return text + keepSuffix
+	case m.Loses && m.Applied != "":
+		return text + losesSuffix
 	}
 	return text
 }
@@ -95,6 +101,7 @@ func ReadApplied(texts ...string) (said kind.Mark) {
 		if stays {
 			digest, detach = strings.CutSuffix(digest, detachSuffix)
 		}
+		digest, loses := strings.CutSuffix(digest, losesSuffix)
 		digest, refused, _ := strings.Cut(digest, refusedInfix)
 		if i > 0 && digest != said.Applied {
 			digest = kind.Unreadable
@@ -102,14 +109,14 @@ func ReadApplied(texts ...string) (said kind.Mark) {
 		if i > 0 && refused != said.Refused {
 			refused = ""
 		}
-		said.Refused = refused
+		said.Refused, said.Loses = refused, loses && (i == 0 || said.Loses)
 		said.Applied, said.Keep, said.Detach = digest, said.Keep || stays, detach && (i == 0 || said.Detach)
 	}
 	if said.Applied == "" {
 		said.Applied = kind.Unreadable
 	}
 	if said.Applied == kind.Unreadable {
-		said.Refused = ""
+		said.Refused, said.Loses = "", false
 	}
 	return said
 }
@@ -168,6 +175,9 @@ func Metadata(m kind.Mark, user map[string]string) map[string]string {
 	all := make(map[string]string, len(user)+2)
 	maps.Copy(all, user)
 	all[OwnerKey], all[AppliedKey] = m.Owner, appliedText(m)
+	if m.Target != "" {
+		all[TargetKey] = m.Target
+	}
 	return all
 }
 
@@ -200,5 +210,6 @@ func InMetadata(all map[string]string) *kind.Mark {
 	if written && nothingApplied(text) {
 		said.Applied = ""
 	}
+	said.Target = all[TargetKey]
 	return kind.Claimed(owners, said)
 }

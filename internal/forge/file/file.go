@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -44,7 +45,7 @@ const tail = 1 << 20
 func (f *file) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in, err := os.Open(f.path)
+	in, err := open(f.path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -83,7 +84,7 @@ func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error
 		return err
 	}
 	text = append(printable.JSON(text), '\n') // people read it with tail
-	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	out, err := open(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
 	}
@@ -95,6 +96,22 @@ func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error
 		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
 	}
 	return nil
+}
+
+// open never waits: what cannot be read back, such as a pipe or a terminal, is refused.
+func open(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file, so that it cannot be read back")}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // cut reports whether the last line has no end, as after a kill or on a disk that was full: what is written behind it would be lost with it.

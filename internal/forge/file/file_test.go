@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -66,5 +67,28 @@ func TestALineAfterOneThatWasCut(t *testing.T) {
 	text, err := os.ReadFile(path)
 	if lines := strings.Split(string(text), "\n"); err != nil || len(lines) != 4 || lines[1][:1] != "{" || lines[3] != "" {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestNothingWaitsForAPipe: what cannot be read back is refused at once, whether or not somebody has its other end.
+func TestNothingWaitsForAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{pipe, "/dev/null", t.TempDir()} {
+		for range 2 {
+			if list, err := New(path).Statuses(t.Context(), "c"); err == nil {
+				t.Errorf("%s is read: %v", path, list)
+			}
+			if err := New(path).SetStatus(t.Context(), "c", forge.Status{}); err == nil {
+				t.Errorf("%s is written", path)
+			}
+			reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+		}
 	}
 }

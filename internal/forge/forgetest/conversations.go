@@ -86,7 +86,7 @@ func testManyComments(t *testing.T, lab Lab) {
 func testUpsert(t *testing.T, lab Lab) {
 	ctx, f := t.Context(), lab.Forge()
 	number := talkative(t, lab, "upsert")
-	m := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 1, Head: "h--", Steps: []string{"a"}}
+	m := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 1, Head: "h--", Hash: strings.Repeat("0f", 32), Proof: memory.Sums{{1}, {2}}, Tree: "t"}
 	lab.Say(t, number, "writer", m.String()+"\nnot ours")
 	first, _, err := memory.Upsert(ctx, f, number, m, []string{"one", "two"})
 	if err != nil {
@@ -102,7 +102,7 @@ func testUpsert(t *testing.T, lab Lab) {
 		t.Fatalf("comments: %+v", list)
 	}
 	c, found, text, ok := memory.Find(list, memory.PlanComment, "prod")
-	if !ok || c.ID != first.ID || found.Run != 2 || found.Head != "h--" || text != "three" {
+	if !ok || c.ID != first.ID || found.Run != 2 || found.Head != "h--" || !slices.Equal(found.Proof, m.Proof) || text != "three" {
 		t.Errorf("found again: %+v %+v %q %v", c, found, text, ok)
 	}
 }

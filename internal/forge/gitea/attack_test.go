@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // says answers who we are, and everything else with text.
@@ -79,6 +80,7 @@ func TestAttackAnAnswerThatWeAreNobody(t *testing.T) {
 
 // A conversation is read as far as it is bounded, and what was read is used.
 func TestAttackAFloodOfComments(t *testing.T) {
+	testcost.Long(t)
 	pages := 0
 	f := at(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/user") {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const (
@@ -91,6 +92,7 @@ func forever(h **hub, text string) http.HandlerFunc {
 }
 
 func TestAttackFloods(t *testing.T) {
+	testcost.Long(t)
 	var h *hub
 	h = serve(t, map[string]http.HandlerFunc{
 		"GET /user":                   says(200, reeve),

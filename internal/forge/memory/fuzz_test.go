@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"reflect"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // FuzzMarkers: what is read of a comment can be written and read again, in one
 // line that ends where it should.
 func FuzzMarkers(f *testing.F) {
-	f.Add(Marker{Kind: "plan", Stack: "a--b->", Run: 7, Steps: []string{"-->"}}.String()+"\nhello", "prod", "-->\n<!-- stackreeve {} -->")
+	f.Add(Marker{Kind: "plan", Stack: "a--b->", Run: 7, Hash: planHash, Proof: Sums{{1}, {2}}}.String()+"\nhello", "prod", "-->\n<!-- stackreeve {} -->")
 	f.Add("<!-- stackreeve {\"kind\": 1} -->", "", "")
 	f.Add("<!-- stackreeve [[[[ -->", "\u2028", "\xff")
 	f.Fuzz(func(t *testing.T, body, stack, step string) {
@@ -26,7 +27,7 @@ func FuzzMarkers(f *testing.F) {
 			if !utf8.ValidString(stack) || !utf8.ValidString(step) {
 				return // JSON holds no such text
 			}
-			m = Marker{Kind: PlanComment, Stack: stack, Hash: "0f", Steps: []string{step}}.bounded()
+			m = Marker{Kind: PlanComment, Stack: stack, Hash: planHash, Proof: Sums{sha256.Sum256([]byte(step))}}.bounded()
 		}
 		line := m.String()
 		if strings.Count(line, "--") != 2 || strings.ContainsAny(line, "\r\n") {
@@ -36,7 +37,7 @@ func FuzzMarkers(f *testing.F) {
 		if !ok || again.String() != line || !reflect.DeepEqual(again, again.bounded()) {
 			t.Errorf("%q comes back as %+v", line, again)
 		}
-		if len(again.Steps) > MostSteps || len(again.Shown) > mostShown || again.Run < 0 || again.Run > lastRun || again.Hash == "" && len(again.Steps) > 0 {
+		if len(again.Proof) > 1+MostSteps || len(again.Shown) > mostShown || again.Run < 0 || again.Run > lastRun || again.Hash == "" && len(again.Proof) > 0 {
 			t.Errorf("%.200q is believed: %+v", line, again)
 		}
 	})
@@ -66,7 +67,7 @@ func FuzzStatuses(f *testing.F) {
 		}
 		objects &= 1<<20 - 1
 		hash = hex.EncodeToString([]byte(hash + "x"))
-		hash = hash[:min(len(hash), 32)]
+		hash = hash[:min(len(hash), 64)]
 		at := time.Unix(since&(1<<37-1), 0).UTC().Truncate(time.Minute)
 		for _, s := range []Status{
 			{Is: InSync, Objects: objects, Paused: objects%2 == 0}, {Is: WasInSync, Commit: hash[:min(len(hash), 10)]}, {Is: NoDrift},

@@ -26,7 +26,6 @@ const (
 	mostShown    = 10
 	mostParts    = 1000
 	mostReported = 1000
-	mostDigits   = 64
 	// lastRun is a number that no run ever gets: numbers begin with the milliseconds
 	// since 1970.
 	lastRun = 1 << 53
@@ -72,7 +71,7 @@ func ParseMarker(body string) (m Marker, ok bool) {
 	return m.bounded(), true
 }
 
-var digits = pattern.Of(`^[0-9a-f]{1,64}$`)
+var digits = pattern.Of(`^[0-9a-f]{64}$`)
 
 // bounded is the marker without what we do not write.
 func (m Marker) bounded() Marker {
@@ -82,11 +81,11 @@ func (m Marker) bounded() Marker {
 	if m.Part < 0 || m.Part > mostParts || m.Parts < 0 || m.Parts > mostParts {
 		m.Part, m.Parts = 0, 0
 	}
-	if long := func(step string) bool { return len(step) > mostDigits }; len(m.Steps) > MostSteps || slices.ContainsFunc(m.Steps, long) {
-		m.Exact, m.Steps, m.Tree = "", nil, ""
+	if len(m.Proof) == 0 || len(m.Proof) > 1+MostSteps {
+		m.Proof, m.Tree = nil, ""
 	}
-	if !digits.MatchString(m.Hash) {
-		m.Hash, m.Exact, m.Steps, m.Tree = "", "", nil, ""
+	if !digits.MatchString(m.Hash) { // earlier releases had shorter ones, which two plans could share
+		m.Hash, m.Proof, m.Tree = "", nil, ""
 	}
 	m.Shown = slices.DeleteFunc(m.Shown, func(s Shown) bool { return s.After < 0 || !digits.MatchString(s.Hash) })
 	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
@@ -168,9 +167,9 @@ func (s Status) written() (forge.State, string) {
 	case Held:
 		switch {
 		case s.Command != "" && s.Unread:
-			return forge.Failure, "held: too many comments to be read; approve: " + s.Command + "; " + s.Why
+			return forge.Failure, "held: unread; approve: " + s.Command + "; " + s.Why
 		case s.Command != "":
-			return forge.Failure, "held: not from a pull request; approve: " + s.Command + "; " + s.Why
+			return forge.Failure, "held: approve: " + s.Command + "; " + s.Why
 		}
 		return forge.Failure, "held: approve " + s.Hash + "; " + s.Why
 	case Suspended:
@@ -203,10 +202,10 @@ var forms = []struct {
 		return Status{Is: Drifted, Objects: count(g[1]), Since: since}
 	}},
 	{forge.Failure, form(`held: approve ([0-9a-f]{1,64}); (.*)`), func(g []string) Status { return Status{Is: Held, Hash: g[1], Why: g[2]} }},
-	{forge.Failure, form(`held: (?:not from a pull request|no pull request brought it); approve: (.+?)(?:; (.*))?`), func(g []string) Status {
+	{forge.Failure, form(`held: (?:not from a pull request; |no pull request brought it; )?approve: (.+?)(?:; (.*))?`), func(g []string) Status {
 		return Status{Is: Held, Command: g[1], Why: g[2]}
 	}},
-	{forge.Failure, form(`held: too many comments to be read; approve: (.+?)(?:; (.*))?`), func(g []string) Status {
+	{forge.Failure, form(`held: (?:unread|too many comments to be read); approve: (.+?)(?:; (.*))?`), func(g []string) Status {
 		return Status{Is: Held, Command: g[1], Unread: true, Why: g[2]}
 	}},
 	{forge.Failure, form(`suspended \((\d{1,9}) differ\): (.*)`), func(g []string) Status { return Status{Is: Suspended, Objects: count(g[1]), Why: g[2]} }},

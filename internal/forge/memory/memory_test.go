@@ -2,6 +2,7 @@ package memory
 
 import (
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"reflect"
@@ -13,7 +14,7 @@ import (
 )
 
 func TestMarkersComeBack(t *testing.T) {
-	m := Marker{Kind: PlanComment, Stack: "a--b->", Run: 1763731200123, Part: 1, Parts: 2, Head: "h", Base: "b", Hash: "0f", Steps: []string{"-->", "x"}, To: 7}
+	m := Marker{Kind: PlanComment, Stack: "a--b->", Run: 1763731200123, Part: 1, Parts: 2, Head: "h", Base: "b", Hash: planHash, Proof: Sums{{1}, {0xff}}, Tree: "t", To: 7}
 	line := m.String()
 	if strings.Count(line, "--") != 2 || strings.Contains(line, "\n") {
 		t.Errorf("%q can be left before its end", line)
@@ -30,7 +31,7 @@ func TestMarkersComeBack(t *testing.T) {
 	}
 }
 
-const planHash = "0123456789abcdef0123456789abcdef"
+const planHash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // written are the statuses of this version.
 var written = []struct {
@@ -44,8 +45,8 @@ var written = []struct {
 	{forge.Success, "no drift", Status{Is: NoDrift}},
 	{forge.Failure, "drifted: 2 objects since 14:46 UTC, 21 Nov 2026", Status{Is: Drifted, Objects: 2, Since: time.Date(2026, 11, 21, 14, 46, 0, 0, time.UTC)}},
 	{forge.Failure, "held: approve " + planHash + "; it would delete everything", Status{Is: Held, Hash: planHash, Why: "it would delete everything"}},
-	{forge.Failure, "held: too many comments to be read; approve: stackreeve run; too much", Status{Is: Held, Command: "stackreeve run", Unread: true, Why: "too much"}},
-	{forge.Failure, "held: not from a pull request; approve: stackreeve run; too much", Status{Is: Held, Command: "stackreeve run", Why: "too much"}},
+	{forge.Failure, "held: unread; approve: stackreeve run; too much", Status{Is: Held, Command: "stackreeve run", Unread: true, Why: "too much"}},
+	{forge.Failure, "held: approve: stackreeve run; too much", Status{Is: Held, Command: "stackreeve run", Why: "too much"}},
 	{forge.Failure, "suspended (2 differ): on holiday", Status{Is: Suspended, Objects: 2, Why: "on holiday"}},
 	{forge.Failure, "3 failed; the first: Server/a: quota", Status{Is: Failed, Why: "3 failed; the first: Server/a: quota"}},
 	{forge.Pending, "1 of 2 done", Status{Is: Running, Why: "1 of 2 done"}},
@@ -69,6 +70,8 @@ func TestStatusesOfEarlierVersions(t *testing.T) {
 	for text, want := range map[string]Condition{
 		"held: no pull request brought it; approve: stackreeve run --once --stack prod --approve " + planHash + "; x": Held,
 		"held: no pull request brought it; approve: stackreeve run --once --stack a-very-lo…":                         Held,
+		"held: not from a pull request; approve: stackreeve run; too much":                                            Held,
+		"held: too many comments to be read; approve: stackreeve run; too much":                                       Held,
 		"held: approve 0123456789abcdef; it would delete everything":                                                  Held,
 		"drifted: 1 object since yesterday":                                                                           Failed,
 	} {
@@ -104,12 +107,19 @@ func TestAttackStatusesThatWeDoNotWrite(t *testing.T) {
 }
 
 func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
+	one := strings.Repeat("A", 43)
 	for body, want := range map[string]Marker{
 		`{"kind":"plan","run":-1,"part":-1,"parts":9999999,"after":-5,"to":-5,"done":"approved"}`: {Kind: PlanComment},
-		`{"kind":"plan","hash":"<b>","exact":"00","steps":["a"],"tree":"x"}`:                      {Kind: PlanComment},
-		`{"kind":"plan","steps":["a"],"tree":"x"}`:                                                {Kind: PlanComment},
+		`{"kind":"plan","hash":"<b>","proof":"` + one + `","tree":"x"}`:                           {Kind: PlanComment},
+		`{"kind":"plan","proof":"` + one + `","tree":"x"}`:                                        {Kind: PlanComment},
 		`{"kind":"plan","shown":[{"hash":"0f","after":-1},{"hash":"zz","after":1}],"told":[0]}`:   {Kind: PlanComment, Shown: []Shown{}, Reported: []int{}},
-		`{"kind":"drift","told":[3,-1]}`:                                                          {Kind: DriftComment, Reported: []int{3}},
+		// earlier releases
+		`{"kind":"plan","hash":"` + planHash[:32] + `","exact":"` + planHash[:32] + `","steps":["0123456789abcdef"],"tree":"x"}`: {Kind: PlanComment},
+		`{"kind":"plan","hash":"` + planHash + `","proof":["0123456789abcdef"],"tree":"x"}`:                                      {Kind: PlanComment, Hash: planHash},
+		`{"kind":"plan","hash":"` + planHash + `","proof":"` + one[1:] + `","tree":"x"}`:                                         {Kind: PlanComment, Hash: planHash},
+		`{"kind":"plan","hash":"` + planHash + `","proof":"` + one[:42] + `B","tree":"x"}`:                                       {Kind: PlanComment, Hash: planHash},
+		`{"kind":"plan","hash":"` + planHash + `","proof":"` + one + `","tree":"x"}`:                                             {Kind: PlanComment, Hash: planHash, Proof: Sums{{}}, Tree: "x"},
+		`{"kind":"drift","told":[3,-1]}`: {Kind: DriftComment, Reported: []int{3}},
 	} {
 		if got, ok := ParseMarker(markerOpen + body + markerClose); !ok || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is read as %+v, %v", body, got, ok)
@@ -120,9 +130,9 @@ func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
 			t.Errorf("%s is a marker: %+v", body, got)
 		}
 	}
-	many := Marker{Kind: PlanComment, Hash: planHash, Exact: "00", Tree: "x", Steps: make([]string, MostSteps+1)}
-	if got, _ := ParseMarker(many.String()); len(got.Steps) > 0 || got.Exact != "" || got.Hash != planHash {
-		t.Errorf("%d steps, exact %q", len(got.Steps), got.Exact)
+	many := Marker{Kind: PlanComment, Hash: planHash, Tree: "x", Proof: make(Sums, MostSteps+2)}
+	if got, _ := ParseMarker(many.String()); len(got.Proof) > 0 || got.Tree != "" || got.Hash != planHash {
+		t.Errorf("%d sums, tree %q", len(got.Proof), got.Tree)
 	}
 }
 
@@ -133,12 +143,12 @@ func sha(name string) string {
 }
 
 func TestMarkersFit(t *testing.T) {
-	m := Marker{Kind: PlanComment, Stack: strings.Repeat("a-", 31) + "a", Run: 1 << 62, Part: 5, Parts: 5, Head: sha("a"), Base: sha("b"), Hash: sha("c")[:32], Exact: sha("d")[:32], Tree: sha("e") + sha("f")[:24], After: 1 << 62, Done: forge.Failure, To: 1 << 62}
-	for n := range MostSteps {
-		m.Steps = append(m.Steps, sha(fmt.Sprint(n))[:16])
+	m := Marker{Kind: PlanComment, Stack: strings.Repeat("a-", 31) + "a", Run: 1 << 62, Part: 5, Parts: 5, Head: sha("a"), Base: sha("b"), Hash: planHash, Tree: sha("e") + sha("f")[:24], After: 1 << 62, Done: forge.Failure, To: 1 << 62}
+	for n := range 1 + MostSteps {
+		m.Proof = append(m.Proof, sha256.Sum256([]byte(fmt.Sprint(n))))
 	}
 	for n := range mostShown {
-		m.Shown = append(m.Shown, Shown{Hash: sha(fmt.Sprint(n))[:32], After: 1 << 62})
+		m.Shown = append(m.Shown, Shown{Hash: sha(fmt.Sprint(n)) + planHash[:24], After: 1 << 62})
 	}
 	if n := len(m.String()); n > MaxMarker {
 		t.Errorf("a marker takes %d", n)

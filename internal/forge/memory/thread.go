@@ -13,7 +13,7 @@ import (
 // What of a comment is for what, in characters.
 const (
 	// MaxMarker is what its marker takes at most.
-	MaxMarker = 12_000
+	MaxMarker = 20_000
 	// OutcomeSize is what the outcome takes at most that is put on top of a comment
 	// after the merge.
 	OutcomeSize = 8_000
@@ -82,7 +82,7 @@ func Said(comments []forge.Comment, m Marker, parts []string) (first forge.Comme
 func (m Marker) part(i, of int) Marker {
 	m.Part, m.Parts = i+1, of
 	if i > 0 {
-		m.Exact, m.Steps, m.Tree, m.Shown, m.After = "", nil, "", nil, 0
+		m.Proof, m.Tree, m.Shown, m.After = nil, "", nil, 0
 	}
 	return m
 }

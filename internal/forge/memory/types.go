@@ -37,12 +37,11 @@ type Marker struct {
 	// Head and Base are the commits that were planned, or merged.
 	Head string `json:"head,omitempty"`
 	Base string `json:"base,omitempty"`
-	// Hash is the plan's; Exact and Steps prove what it stands for, and Tree is the
+	// Hash is the plan's; Proof is what it stands for, the sum of the plan first, then those of its steps, and Tree is the
 	// hash of the folder that was planned.
-	Hash  string   `json:"hash,omitempty"`
-	Exact string   `json:"exact,omitempty"`
-	Steps []string `json:"steps,omitempty"`
-	Tree  string   `json:"tree,omitempty"`
+	Hash  string `json:"hash,omitempty"`
+	Proof Sums   `json:"proof,omitempty"`
+	Tree  string `json:"tree,omitempty"`
 	// Shown are the hashes that the comment has shown, and After the newest comment
 	// there was when it first showed the Head. Anyone who wrote later can have seen
 	// it. [Upsert] keeps them.

@@ -13,14 +13,14 @@ function h(tag, attributes, ...children) {
     else if (value === true) e.setAttribute(name, '');
     else if (value !== false && value != null) e.setAttribute(name, value);
   }
-  e.append(...children.flat().filter(c => c != null && c !== false && c !== ''));
+  e.append(...children.flat(9).filter(c => c != null && c !== false && c !== ''));
   return e;
 }
 
 // ---- what is known
 
-const known = { stacks: [], index: new Map(), texts: new Map() };
-const view = { closed: new Set(), opened: new Set(), state: '', at: 0 };
+const known = { stacks: [], index: new Map(), texts: new Map(), authors: new Map() };
+const view = { closed: new Set(), opened: new Set(), only: '', stacks: '', at: 0 }; // only, stacks: a field and its value, as 'y drifted'
 
 class Refused extends Error { constructor(code, text) { super(text); this.code = code; } }
 
@@ -57,6 +57,7 @@ async function readIndex(stack) {
 }
 
 const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+const byNumbers = new Intl.Collator('en', { numeric: true }).compare; // web-2 before web-10
 // treeOf gives the objects of an index their children, in the order of the files.
 function treeOf(index) {
   const { objects, kinds } = index;
@@ -64,16 +65,17 @@ function treeOf(index) {
     const end = (o.w || '').lastIndexOf(':');
     o.file = end < 0 ? '\uffff' : o.w.slice(0, end);
     o.line = end < 0 ? 0 : Number(o.w.slice(end + 1));
+    o.t = o.t || o.y; o.h = o.h || 'healthy'; // which are left out
     o.at = n; o.kind = kinds[o.k].kind; o.key = o.kind + '/' + (o.s || '') + '/' + o.n; o.children = [];
   });
   for (const o of objects) if (o.o >= 0) objects[o.o].children.push(o);
-  const compare = (a, b) => order(a.file, b.file) || a.line - b.line || order(a.kind, b.kind) || order(a.n, b.n);
+  const compare = (a, b) => byNumbers(a.file, b.file) || a.line - b.line || order(a.kind, b.kind) || byNumbers(a.n, b.n);
   for (const o of objects) o.children.sort(compare);
   index.roots = objects.filter(o => o.o < 0).sort(compare);
   return index;
 }
 
-const words = o => o.words || (o.words = [o.n, o.kind, o.t, o.a, o.i, o.w, o.m, o.s].join(' ').toLowerCase());
+const words = o => o.words || (o.words = [o.n, o.kind, o.t, o.y, o.h, o.a, o.i, o.w, o.m, o.s].join(' ').toLowerCase());
 const asked = () => box.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
 const matches = (text, terms) => terms.every(t => text.includes(t));
 
@@ -94,10 +96,55 @@ const objectAt = (stack, index, o) => stackAt(stack, 'object') + '/' + [index.ki
 const tones = {
   'in sync': 'ok', Normal: 'ok', drifted: 'warn', differs: 'warn', degraded: 'warn', outdated: 'warn', 'suspended (differs)': 'warn', 'differences remain': 'warn', Warning: 'warn',
   failed: 'bad', refused: 'bad', 'refused input': 'bad', held: 'hold', waiting: 'busy', False: 'warn', True: 'ok',
+  healthy: 'ok', missing: 'warn', 'in progress': 'busy',
 };
-const tone = state => tones[state] || (state.startsWith('to ') ? 'busy' : 'idle');
+const tone = state => tones[state] || (/^(to|rolling out|applying) /.test(state) ? 'busy' : 'idle');
 const urgency = ['bad', 'hold', 'warn', 'busy', 'idle', 'ok'];
-const badge = state => h('span', { class: 'state ' + tone(state) }, state);
+const badge = state => state ? h('span', { class: 'state ' + tone(state) }, state) : '';
+const healthTone = health => tones[health] || (health === 'unknown' ? 'idle' : 'bad'); // what is down has a word of its kind's own
+const healthBadge = health => health ? h('span', { class: 'state ' + healthTone(health) }, health) : '';
+const healthOf = counts => Object.keys(counts || {}).sort((a, b) => urgency.indexOf(healthTone(a)) - urgency.indexOf(healthTone(b)))[0] || '';
+
+// soft is a text that is broken between the words of its names, and not within them.
+const soft = text => String(text == null ? '' : text).split(/(?<=[./,:_@=])(?=\S)/).flatMap((part, n) => n ? [h('wbr'), part] : [part]);
+
+// few are the first of a list that may be long.
+function few(list, most = 2) {
+  if (list.length <= most + 1) return list.join(' ');
+  return h('span', { title: list.slice(0, 40).join(' ') }, list.slice(0, most).join(' '), ' ', h('span', { class: 'count' }, `+${list.length - most}`));
+}
+// onlyIn are the items that a list has and another one has not.
+const onlyIn = (list, other) => { const there = new Set(other); return list.filter(item => !there.has(item)); };
+
+// sides are the two values of a change as texts: of lists with many items that differ, how many there are and what only that one has.
+function sides(change, word) {
+  const values = [change.have, change.want], lists = values.map(v => Array.isArray(v) ? v.map(word) : v == null ? [] : null);
+  const show = (v, list) => v == null ? 'none' : list ? list.join(', ') : word(v);
+  if (change.secret) return ['a secret', 'a secret'];
+  if (lists.includes(null)) return values.map((v, i) => show(v, lists[i]));
+  const only = [onlyIn(lists[0], lists[1]), onlyIn(lists[1], lists[0])];
+  if (only[0].length + only[1].length <= 8) return values.map((v, i) => show(v, lists[i]));
+  return only.map((list, i) => `${lists[i].length} items` + (list.length ? `; ${list.length} only here: ` + list.slice(0, 3).join(', ') + (list.length > 3 ? ` and ${list.length - 3} more` : '') : ''));
+}
+
+const addressesOf = o => few((o.a || '').split(',').filter(Boolean));
+
+// copyable is a text with a button that copies it.
+function copyable(what, text) {
+  const shown = h('span', { class: 'mono' }, text);
+  const copy = async e => {
+    const button = e.currentTarget;
+    try { await navigator.clipboard.writeText(text); } catch { // not over plain HTTP
+      getSelection().selectAllChildren(shown);
+      document.execCommand('copy');
+    }
+    const says = (word, label) => { button.textContent = word; button.setAttribute('aria-label', label); };
+    says('copied', 'copied the ' + what);
+    byId('say').textContent = what + ' copied';
+    setTimeout(says, 2000, 'copy', 'copy the ' + what);
+  };
+  return h('span', {}, shown, ' ', h('button', { type: 'button', class: 'copy', 'aria-label': 'copy the ' + what, 'data-key': 'copy/' + what, click: copy }, 'copy'));
+}
 const plural = (n, noun) => n + ' ' + noun + (n === 1 ? '' : 's');
 const shortCommit = commit => (commit || '').slice(0, 10);
 
@@ -129,8 +176,23 @@ function fileLink(written, files) {
   return h('a', { href: files + file.split('/').map(enc).join('/') + '#L' + line, rel: 'noreferrer noopener', target: '_blank' }, shown);
 }
 
-const pendingWords = [['create', 'to create'], ['update', 'to change'], ['replace', 'to replace'], ['delete', 'to delete'], ['detach', 'to detach'], ['wait', 'waiting'], ['refuse', 'refused'], ['reported', 'differ']];
-const pending = s => s ? pendingWords.filter(([field]) => s[field]).map(([field, word]) => s[field] + ' ' + word).join(', ') : '';
+// pending is what of a stack is not as its manifests say, counted as the chips count it.
+const calm = ['in sync', 'suspended', 'kept', 'outdated'];
+const pending = s => Object.entries(s.sync || {}).filter(([word]) => !calm.includes(word)).sort(([a], [b]) => urgency.indexOf(tone(a)) - urgency.indexOf(tone(b)) || order(a, b)).map(([word, n]) => n + ' ' + word).join(', ');
+
+// chips narrow a list to one value of a field; each says how many have it.
+function chips(label, name, fields, all) {
+  const now = view[name];
+  const chip = (value, text, kind) => h('button', { type: 'button', class: 'chip ' + kind, 'aria-pressed': String(now === value), 'data-key': 'c/' + value, click: () => { view[name] = now === value ? '' : value; view.at = 0; render(); } }, text);
+  return h('div', { class: 'chips', role: 'group', 'aria-label': label }, chip('', 'all ' + all, ''),
+    fields.map(([field, about, toneOf, counts]) => counts.size < 2 && field !== 'y' ? '' : [h('span', { class: 'dim' }, about),
+      [...counts].sort(([a], [b]) => urgency.indexOf(toneOf(a)) - urgency.indexOf(toneOf(b)) || byNumbers(a, b)).map(([value, n]) => chip(field + ' ' + value, value + ' ' + n, toneOf(value)))]));
+}
+function countOf(list, value) {
+  const counts = new Map();
+  for (const one of list) { const v = value(one); if (v) counts.set(v, (counts.get(v) || 0) + 1); }
+  return counts;
+}
 
 function progress(status) {
   const p = status.progress;
@@ -138,39 +200,45 @@ function progress(status) {
   return h('span', { class: 'busy' }, h('progress', { max: p.total || 1, value: p.done, 'aria-label': 'progress of the pass' }), ` ${p.done} of ${p.total}`);
 }
 
-// yaml is a value as people write it.
-function yaml(v, indent = '') {
+// yaml is a value as people write it. names say what IDs in it stand for.
+function yaml(v, indent = '', names = new Map()) {
+  const named = x => typeof x === 'string' && names.has(x) ? '  # ' + names.get(x) : '';
   const scalar = s => typeof s !== 'string' ? JSON.stringify(s) : /^[A-Za-z_/][\w ./@-]*$/.test(s) && !/ $/.test(s) && !/^(true|false|null|yes|no|on|off)$/i.test(s) ? s : JSON.stringify(s);
   const empty = x => x === null || typeof x !== 'object' || !Object.keys(x).length;
-  if (empty(v)) return indent + scalar(v) + '\n';
-  if (Array.isArray(v)) return v.map(x => empty(x) ? indent + '- ' + scalar(x) + '\n' : indent + '- ' + yaml(x, indent + '  ').slice(indent.length + 2)).join('');
-  return Object.entries(v).map(([k, x]) => indent + scalar(k) + ':' + (empty(x) ? ' ' + scalar(x) + '\n' : '\n' + yaml(x, indent + '  '))).join('');
+  if (empty(v)) return indent + scalar(v) + named(v) + '\n';
+  if (Array.isArray(v)) return v.map(x => empty(x) ? indent + '- ' + scalar(x) + named(x) + '\n' : indent + '- ' + yaml(x, indent + '  ', names).slice(indent.length + 2)).join('');
+  return Object.entries(v).map(([k, x]) => indent + scalar(k) + ':' + (empty(x) ? ' ' + scalar(x) + named(x) + '\n' : '\n' + yaml(x, indent + '  ', names))).join('');
 }
 const source = (label, text) => h('pre', { tabindex: '0', 'aria-label': label, role: 'region' }, text);
 
 // ---- the list of stacks
 
 function stacksPage() {
-  const terms = asked();
-  const list = known.stacks.filter(s => matches([s.metadata.name, s.status.state, s.status.commit, s.status.subject, s.status.message].join(' ').toLowerCase(), terms));
-  list.sort((a, b) => urgency.indexOf(tone(a.status.state)) - urgency.indexOf(tone(b.status.state)) || order(a.metadata.name, b.metadata.name));
-  const counts = new Map();
-  for (const s of known.stacks) counts.set(s.status.state, (counts.get(s.status.state) || 0) + 1);
+  const terms = asked(), [field, value] = split(view.stacks);
+  const is = { t: s => s.state.replace(/ \d+\/\d+$/, ''), h: s => healthOf(s.health), c: s => s.cloud || '' };
+  const list = known.stacks.filter(({ metadata: { name }, status: s }) => (!field || is[field](s) === value) &&
+    matches([name, s.state, healthOf(s.health), s.commit, s.subject, s.author, s.cloud, s.repository, s.message].join(' ').toLowerCase(), terms));
+  const urgent = ({ status: s }) => Math.min(urgency.indexOf(tone(s.state)), urgency.indexOf(healthTone(healthOf(s.health) || 'unknown')));
+  list.sort((a, b) => urgency.indexOf(tone(a.status.state)) - urgency.indexOf(tone(b.status.state)) || urgent(a) - urgent(b) || byNumbers(a.metadata.name, b.metadata.name));
   const rows = list.map(({ metadata: { name }, status: s }) => h('tr', {},
-    h('th', { scope: 'row' }, h('a', { href: stackAt(name), 'data-key': 's/' + name }, name), h('span', { class: 'sub' }, s.message)),
+    h('th', { scope: 'row' }, h('a', { href: stackAt(name), 'data-key': 's/' + name }, name), h('span', { class: 'sub' }, soft(s.message))),
     h('td', { class: 'tight' }, badge(s.state), s.progress ? h('div', {}, progress(s)) : ''),
-    h('td', { class: 'less clip', title: s.subject }, s.commit ? [h('span', { class: 'mono' }, shortCommit(s.commit)), ' ', h('span', { class: 'dim' }, s.subject)] : ''),
+    h('td', { class: 'tight' }, healthBadge(healthOf(s.health))),
+    h('td', { class: 'less clip', title: [s.subject, s.author].filter(Boolean).join(', ') }, s.commit ? [h('span', { class: 'mono' }, shortCommit(s.commit)), ' ', h('span', { class: 'dim' }, s.subject), h('div', { class: 'dim' }, s.author)] : ''),
+    h('td', { class: 'less' }, s.cloud),
+    h('td', { class: 'less repository' }, soft(s.repository)),
     h('td', { class: 'tight' }, time(s.lastRun)),
-    h('td', { class: 'num less' }, s.owned == null ? '' : String(s.owned)),
-    h('td', { class: 'less' }, pending(s.summary)),
-    h('td', { class: 'message less' }, s.message)));
+    h('td', { class: 'num less' }, s.objects == null ? '' : String(s.objects)),
+    h('td', { class: 'message less' }, h('div', {}, pending(s)), soft(s.message))));
+  const statuses = known.stacks.map(s => s.status);
   return [
-    h('div', { class: 'title' }, h('h1', {}, 'Stacks'), h('span', { class: 'dim' }, plural(known.stacks.length, 'stack') + ': ' + [...counts].map(([state, n]) => n + ' ' + state).join(', '))),
-    h('div', { class: 'tools' }),
-    table('Stacks', [['Stack'], ['State'], ['Commit', 'less'], ['Last pass'], ['Objects', 'num less'], ['Pending', 'less'], ['Message', 'less']], rows, 'No stack matches.'),
+    h('div', { class: 'title' }, h('h1', {}, 'Stacks')),
+    h('div', { class: 'tools' }, chips('Filter stacks', 'stacks', [['t', 'sync', tone, countOf(statuses, is.t)], ['h', 'health', healthTone, countOf(statuses, is.h)], ['c', 'cloud', () => 'idle', countOf(statuses, is.c)]], known.stacks.length)),
+    table('Stacks', [['Stack'], ['Sync'], ['Health'], ['Commit', 'less'], ['Cloud', 'less'], ['Repository', 'less'], ['Last pass'], ['Objects', 'num less'], ['What there is to do', 'less']], rows, 'No stack matches.'),
     terms.join('').length > 1 ? foundObjects(terms) : '',
   ];
 }
+const split = only => only ? [only.slice(0, 1), only.slice(2)] : ['', ''];
 
 // foundObjects are those of all stacks whose lists are there.
 function foundObjects(terms) {
@@ -182,11 +250,11 @@ function foundObjects(terms) {
       if (++found > most) continue;
       rows.push(h('tr', {},
         h('th', { scope: 'row' }, h('a', { href: objectAt(stack, index, o), 'data-key': 'f/' + stack + '/' + o.key }, o.n), h('span', { class: 'sub' }, o.kind)),
-        h('td', { class: 'less' }, o.kind), h('td', {}, stack), h('td', { class: 'tight' }, badge(o.t)), h('td', { class: 'less mono' }, o.a), h('td', { class: 'message less' }, o.m)));
+        h('td', { class: 'less tight' }, o.kind), h('td', {}, stack), h('td', { class: 'tight' }, badge(o.y)), h('td', { class: 'tight' }, healthBadge(o.h)), h('td', { class: 'less mono' }, addressesOf(o)), h('td', { class: 'message less' }, soft(o.m))));
     }
   }
   return [h('h2', {}, 'Objects', h('span', { class: 'count' }, '  ' + (found > most ? `the first ${most} of ${found}` : found))),
-    table('Objects that match', [['Name'], ['Kind', 'less'], ['Stack'], ['State'], ['Addresses', 'less'], ['Message', 'less']], rows, 'No object matches.')];
+    table('Objects that match', [['Name'], ['Kind', 'less'], ['Stack'], ['Sync'], ['Health'], ['Addresses', 'less'], ['Message', 'less']], rows, 'No object matches.')];
 }
 
 // ---- one stack
@@ -197,13 +265,14 @@ function stackHead(at) {
   const item = stackOf(at.stack);
   if (!item) return null;
   const s = item.status, files = s.files, n = known.index.get(at.stack);
-  const commit = s.commit && h('span', {}, /^https?:\/\//.test(files || '') ? h('a', { href: files.replace(/\/(blob|src\/commit)\/([^/]+)\/$/, '/commit/$2'), class: 'mono', rel: 'noreferrer noopener', target: '_blank' }, shortCommit(s.commit)) : h('span', { class: 'mono' }, shortCommit(s.commit)), s.subject ? ' ' + s.subject : '');
+  const commit = s.commit && h('span', {}, /^https?:\/\//.test(files || '') ? h('a', { href: files.replace(/\/(blob|src\/commit)\/([^/]+)\/$/, '/commit/$2'), class: 'mono', rel: 'noreferrer noopener', target: '_blank' }, shortCommit(s.commit)) : h('span', { class: 'mono' }, shortCommit(s.commit)), s.subject ? ' ' + s.subject : '', s.author ? h('span', { class: 'dim' }, ', by ' + s.author) : '');
+  const counted = s.objects == null ? '' : h('span', { title: 'The others stand for some of these, are only used, or are to be created.' }, String(s.objects), s.owned !== s.objects ? h('span', { class: 'dim' }, `, ${s.owned} of them made in the cloud`) : '');
   const tabs = [['objects', n ? `Objects ${n.objects.length}` : 'Objects'], ['plan', 'Plan'], ['events', 'Events'], ['passes', 'Passes']];
   return [
     h('nav', { class: 'crumbs', 'aria-label': 'Breadcrumb' }, h('a', { href: '#/', 'data-key': 'up' }, 'Stacks'), h('span', {}, at.stack)),
-    h('div', { class: 'title' }, h('h1', {}, at.stack), badge(s.state)),
-    s.state !== 'in sync' && s.message && s.message !== s.state && at.tab !== 'plan' && !s.problems ? h('p', { class: 'lead' }, s.message) : '',
-    facts([['Commit', commit], ['Branch', s.branch], ['Last pass', time(s.lastRun)], ['In the cloud', s.owned != null ? plural(s.owned, 'object') : ''], ['Pending', pending(s.summary)]]),
+    h('div', { class: 'title' }, h('h1', {}, at.stack), badge(s.state), healthBadge(healthOf(s.health))),
+    s.state !== 'in sync' && s.message && s.message !== s.state && at.tab !== 'plan' && !s.problems ? h('p', { class: 'lead' }, soft(s.message)) : '',
+    facts([['Commit', commit], ['Branch', s.branch], ['Cloud', s.cloud], ['Repository', soft(s.repository)], ['Last pass', time(s.lastRun)], ['Objects', counted], ['Pending', pending(s)]]),
     s.problems ? h('div', { class: 'note bad' }, h('p', {}, h('strong', {}, 'Commit ' + shortCommit(s.refused) + ' is refused; nothing of it is applied')), h('ul', {}, s.problems.map(p => h('li', {}, p)))) : '',
     s.progress || s.rollouts ? rollout(s) : '',
     h('nav', { class: 'tabs', 'aria-label': 'Stack' }, tabs.map(([tab, text]) => h('a', { href: stackAt(at.stack, tab === 'objects' ? '' : tab), 'aria-current': at.tab === tab ? 'page' : null, 'data-key': 't/' + tab }, text))),
@@ -220,21 +289,19 @@ function rollout(s) {
 
 function objectsTab(at) {
   const index = known.index.get(at.stack), files = stackOf(at.stack).status.files, terms = asked();
-  const counts = new Map();
-  for (const o of index.objects) counts.set(o.t, (counts.get(o.t) || 0) + 1);
-  if (view.state && !counts.has(view.state)) view.state = '';
+  const sync = countOf(index.objects, o => o.y), health = countOf(index.objects, o => o.h), [field, value] = split(view.only);
+  if (field && !{ y: sync, h: health }[field].has(value)) view.only = '';
   const flat = rowsOf(index, terms);
   const last = Math.max(0, Math.ceil(flat.length / rowsAtATime) - 1);
   view.at = Math.min(view.at, last);
   const from = view.at * rowsAtATime, shown = flat.slice(from, from + rowsAtATime);
-  const chip = (state, n) => h('button', { type: 'button', class: 'chip ' + (state ? tone(state) : ''), 'aria-pressed': String(view.state === state), 'data-key': 'c/' + state, click: () => { view.state = state; view.at = 0; render(); } }, (state || 'all') + ' ' + n);
   const turn = (by, text) => h('button', { type: 'button', disabled: view.at + by < 0 || view.at + by > last, 'data-key': 'p/' + by, click: () => { view.at += by; render(); scrollTo(0, 0); } }, text);
   return [
-    h('div', { class: 'tools', role: 'group', 'aria-label': 'Filter by state' }, chip('', index.objects.length), [...counts].sort(([a], [b]) => urgency.indexOf(tone(a)) - urgency.indexOf(tone(b))).map(([state, n]) => chip(state, n)),
+    h('div', { class: 'tools' }, chips('Filter objects', 'only', [['y', 'sync', tone, sync], ['h', 'health', healthTone, health]], index.objects.length),
       h('span', { class: 'grow' }),
       h('span', { class: 'dim', id: 'range' }, flat.length > rowsAtATime ? `rows ${from + 1}–${from + shown.length} of ${flat.length}` : ''),
       last > 0 ? [turn(-1, 'Previous'), turn(1, 'Next')] : ''),
-    table('Objects of ' + at.stack, [['Name'], ['Kind', 'less'], ['State'], ['Addresses', 'less'], ['Written at', 'less'], ['Message', 'less']], shown.map(r => objectRow(at.stack, index, r, files)), index.objects.length ? 'No object matches.' : 'There is no object yet.'),
+    table('Objects of ' + at.stack, [['Name'], ['Kind', 'less'], ['Sync'], ['Health'], ['Addresses', 'less'], ['Written at', 'less'], ['Message', 'less']], shown.map(r => objectRow(at.stack, index, r, files)), index.objects.length ? 'No object matches.' : 'There is no object yet.'),
   ];
 }
 
@@ -242,12 +309,12 @@ const unfolded = (index, o) => view.opened.has(o.key) || index.objects.length <=
 
 // rowsOf are the rows that a tree has now. What is searched for is shown below what it belongs to.
 function rowsOf(index, terms) {
-  const rows = [], narrowed = terms.length > 0 || view.state !== '';
+  const rows = [], [field, value] = split(view.only), narrowed = terms.length > 0 || field !== '';
   let meets = null;
   if (narrowed) {
     meets = new Uint8Array(index.objects.length); // 1: itself, 2: something below
     for (const o of index.objects) {
-      if (view.state && o.t !== view.state || !matches(words(o), terms)) continue;
+      if (field && o[field] !== value || !matches(words(o), terms)) continue;
       meets[o.at] |= 1;
       for (let p = o.o; p >= 0 && !(meets[p] & 2); p = index.objects[p].o) meets[p] |= 2;
     }
@@ -267,31 +334,37 @@ function objectRow(stack, index, { o, depth, open, narrowed }, files) {
   return h('tr', {},
     h('th', { scope: 'row' }, h('div', { class: 'row in' + Math.min(depth, 5) },
       o.children.length && !narrowed ? h('button', { type: 'button', class: 'fold', 'aria-expanded': String(open), 'aria-label': `${plural(o.children.length, 'part')} of ${o.n}`, 'data-key': 'x/' + o.key, click: fold }) : h('span', { class: 'fold' }),
-      h('div', {}, h('a', { href: objectAt(stack, index, o), 'data-key': 'o/' + o.key }, o.n), o.children.length && !open ? h('span', { class: 'count' }, '  ' + o.children.length) : '', h('span', { class: 'sub' }, o.kind + (o.m ? ': ' + o.m : ''))))),
+      h('div', {}, h('a', { href: objectAt(stack, index, o), 'data-key': 'o/' + o.key }, o.n), o.children.length && !open ? h('span', { class: 'count' }, '  ' + o.children.length) : '', h('span', { class: 'sub' }, soft(o.kind + (o.m ? ': ' + o.m : '')))))),
     h('td', { class: 'less dim tight' }, o.kind),
-    h('td', { class: 'tight' }, badge(o.t)),
-    h('td', { class: 'less mono' }, (o.a || '').split(',').join(' ')),
+    h('td', { class: 'tight' }, badge(o.y)),
+    h('td', { class: 'tight' }, healthBadge(o.h)),
+    h('td', { class: 'less mono' }, addressesOf(o)),
     h('td', { class: 'less clip', title: o.w }, fileLink(o.w, files)),
-    h('td', { class: 'message less' }, o.m));
+    h('td', { class: 'message less' }, soft(o.m)));
 }
 
 function planTab(at) {
   const plan = at.plan && at.plan.status;
   if (!plan) return h('p', { class: 'wide empty' }, 'No pass has ended yet.');
-  const why = plan.held || plan.suspended;
+  const why = plan.held || plan.suspended, outline = plan.outline, files = stackOf(at.stack).status.files;
   return [
     why ? h('div', { class: 'note ' + (plan.held ? 'hold' : 'idle') }, h('p', {}, h('strong', {}, plan.held ? 'Held' : 'Suspended')), h('p', {}, why),
-      plan.held ? h('p', {}, 'To carry out exactly this plan: ', h('code', {}, `stackreeve approve ${at.stack} ${plan.hash}`), ', or on its pull request ', h('code', {}, `/stackreeve approve ${plan.hash}`)) : '') : '',
-    facts([['Hash of this plan', plan.hash ? h('code', {}, plan.hash) : '']]),
-    source('The plan in words', plan.text.replace(/\n$/, '').split('\n').map(planLine)),
-    plan.whole ? '' : h('p', { class: 'dim' }, 'The rest is not shown: ', h('code', {}, 'stackreeve plan'), ' prints all of it.'),
+      plan.held ? [h('p', {}, 'To carry out exactly this plan, run this, or write ', h('code', {}, '/stackreeve approve'), ' and the same hash on its pull request:'), h('p', {}, copyable('command', `stackreeve approve ${at.stack} ${plan.hash}`))] : '') : '',
+    h('p', { class: 'sum' }, outline.sum),
+    outline.notes ? h('ul', { class: 'dim' }, outline.notes.map(n => h('li', {}, soft(n)))) : '',
+    outline.blocks.map(b => block(b, files)),
+    outline.more ? h('p', { class: 'dim' }, `${outline.more} more are not shown: `, h('code', {}, 'stackreeve plan'), ' prints all of it.') : '',
   ];
 }
 
-const planTones = { '+': 'ok', '~': 'warn', '-': 'bad', '-/+': 'bad', '!': 'bad', '»': 'hold', '…': 'busy' };
-function planLine(line) {
-  const symbol = (/^\s*(-\/\+|[+~!»…-])\s/.exec(line) || [])[1];
-  return h('span', { class: planTones[symbol] }, line + '\n');
+// block is what becomes of one object, or of several alike, with what it stands for.
+const planTones = { create: 'ok', change: 'warn', 'only reported': 'warn', replace: 'bad', delete: 'bad', refused: 'bad', 'let go': 'hold', wait: 'busy', stays: 'idle' };
+const planWords = { wait: 'waits' };
+function block(b, files) {
+  return h('div', { class: 'block ' + (planTones[b.does] || 'idle') },
+    h('div', { class: 'what' }, b.does ? h('span', { class: 'does' }, planWords[b.does] || b.does) : '', h('strong', {}, soft(b.title)), b.text ? h('span', {}, soft(b.text)) : '', b.written ? h('span', { class: 'dim' }, fileLink(b.written, files)) : ''),
+    b.lines ? h('div', { class: 'lines mono' }, b.lines.map(line => h('div', { class: { '+': 'ok', '-': 'bad' }[line.trim()[0]] }, soft(line)))) : '',
+    (b.parts || []).map(part => block(part, files)));
 }
 
 function eventRows(events, withObject) {
@@ -299,7 +372,7 @@ function eventRows(events, withObject) {
     h('td', { class: 'tight' }, time(e.lastTimestamp)),
     h('td', { class: 'tight' }, h('span', { class: 'state ' + tone(e.type) }, e.reason)),
     withObject ? h('th', { scope: 'row' }, e.involvedObject.kind + '/' + e.involvedObject.name) : '',
-    h('td', {}, e.message),
+    h('td', { class: 'message' }, soft(e.message)),
     h('td', { class: 'num less' }, e.count > 1 ? e.count + ' times' : '')));
 }
 const newest = events => [...events].sort((a, b) => order(b.lastTimestamp, a.lastTimestamp));
@@ -319,7 +392,7 @@ function passesTab(at) {
     h('td', { class: 'less' }, s.did || h('span', { class: 'dim' }, 'nothing')),
     h('td', { class: 'num less' }, s.seconds.toFixed(1) + ' s'),
     h('td', { class: 'num less' }, s.count > 1 ? s.count + ' times' : ''),
-    h('td', { class: 'message less' }, s.message, (s.failures || []).filter(f => !f.endsWith(s.message)).map(f => h('div', {}, f))))), 'No pass has ended yet.');
+    h('td', { class: 'message less' }, soft(s.message), (s.failures || []).filter(f => !f.endsWith(s.message)).map(f => h('div', {}, soft(f)))))), 'No pass has ended yet.');
 }
 
 // ---- one object
@@ -329,27 +402,50 @@ function objectPage(at) {
   const crumbs = h('nav', { class: 'crumbs', 'aria-label': 'Breadcrumb' }, h('a', { href: '#/', 'data-key': 'up' }, 'Stacks'), h('a', { href: stackAt(at.stack), 'data-key': 'up2' }, at.stack), h('span', {}, at.kind + '/' + at.name));
   if (!o || !item) return [crumbs, h('h1', {}, at.name), h('p', { class: 'wide empty' }, 'This object is not there any more.')];
   const s = item.status, parent = o.o >= 0 ? index.objects[o.o] : null;
-  const show = v => v == null ? h('span', { class: 'dim' }, 'none') : typeof v === 'object' ? JSON.stringify(v) : String(v);
+  const ids = new Map(index.objects.filter(x => x.i && x !== o).map(x => [x.i, x.kind + '/' + x.n]));
+  for (const [id, name] of Object.entries(s.names || {})) ids.set(id, name);
+  const word = v => ids.get(v) || (typeof v === 'object' && v !== null ? JSON.stringify(v) : String(v));
   const link = p => h('a', { href: objectAt(at.stack, index, p), 'data-key': 'r/' + p.key }, p.kind + '/' + p.n);
   return [
     crumbs,
-    h('div', { class: 'title' }, h('h1', {}, at.name), h('span', { class: 'dim' }, at.kind), badge(s.state)),
-    s.message ? h('p', { class: 'lead' }, s.message) : '',
-    facts([['ID', s.id && h('span', { class: 'mono' }, s.id)], ['Addresses', s.addresses && h('span', { class: 'mono' }, s.addresses.join(' '))], ['Written at', fileLink(o.w, files)], ['Part of', parent && link(parent)], ['Namespace', o.s === 'default' ? '' : o.s], ['Waits for', s.waitsFor]]),
-    s.changes && s.changes.length ? [h('h2', {}, s.drift ? 'Changed in the cloud' : 'Differences'), table('Differences', [['Field'], ['In the cloud'], ['In Git']], s.changes.map(c => h('tr', {}, h('th', { scope: 'row', class: 'mono' }, c.field), h('td', { class: 'mono' }, c.secret ? 'a secret' : show(c.have)), h('td', { class: 'mono' }, c.secret ? 'a secret' : show(c.want)))))] : '',
+    h('div', { class: 'title' }, h('h1', {}, at.name), h('span', { class: 'dim' }, at.kind), badge(s.sync), healthBadge(s.health)),
+    s.message ? h('p', { class: 'lead' }, soft(s.message)) : '',
+    facts([['ID', s.id && copyable('ID', s.id)], ['Addresses', s.addresses && (s.addresses.length > 3 ? h('span', { class: 'mono' }, few(s.addresses, 3)) : s.addresses.map(a => h('div', {}, copyable('address ' + a, a))))],
+      ['Dashboard', dashboardLink(stackOf(at.stack).status.dashboards, at.kind, s.id)], ['Changed in the cloud by', s.changedBy && (s.changedBy.user || 'unknown to this cloud')], ['Changed in the cloud', s.changedBy && (s.changedBy.time ? time(s.changedBy.time) : 'when is unknown to this cloud')],
+      ['Written at', fileLink(o.w, files)], ['Last written by', at.wrote && h('span', { title: at.wrote.subject }, at.wrote.author, ', ', time(at.wrote.time))], ['Part of', parent && link(parent)], ['Namespace', o.s === 'default' ? '' : o.s], ['Waits for', s.waitsFor]]),
+    s.changes && s.changes.length ? [h('h2', {}, s.drift ? 'Changed in the cloud' : 'Differences'), table('Differences', [['Field'], ['In the cloud'], ['In Git']], s.changes.map(c => h('tr', {}, h('th', { scope: 'row', class: 'mono' }, soft(c.field)), sides(c, word).map(text => h('td', { class: 'mono' }, text === 'none' ? h('span', { class: 'dim' }, text) : soft(text))))))] : '',
     h('h2', {}, 'Conditions'),
-    table('Conditions', [['Type'], ['Status'], ['Reason'], ['Message', 'less']], (s.conditions || []).map(c => h('tr', {}, h('th', { scope: 'row' }, c.type), h('td', { class: 'tight' }, c.status), h('td', {}, c.reason, h('span', { class: 'sub' }, c.message)), h('td', { class: 'message less' }, c.message)))),
+    table('Conditions', [['Type'], ['Status'], ['Reason'], ['Message', 'less']], (s.conditions || []).map(c => h('tr', {}, h('th', { scope: 'row' }, c.type), h('td', { class: 'tight' }, c.status), h('td', {}, c.reason, h('span', { class: 'sub' }, soft(c.message))), h('td', { class: 'message less' }, soft(c.message))))),
     s.notes && s.notes.length ? [h('h2', {}, 'Notes'), h('ul', {}, s.notes.map(n => h('li', {}, (n.field ? n.field + ': ' : '') + n.text)))] : '',
-    o.children.length ? [h('h2', {}, 'Parts'), table('Parts', [['Name'], ['Kind'], ['State'], ['Addresses', 'less'], ['Message', 'less']], o.children.slice(0, rowsAtATime).map(c => h('tr', {}, h('th', { scope: 'row' }, h('a', { href: objectAt(at.stack, index, c), 'data-key': 'o/' + c.key }, c.n)), h('td', { class: 'dim' }, c.kind), h('td', { class: 'tight' }, badge(c.t)), h('td', { class: 'less mono' }, c.a), h('td', { class: 'message less' }, c.m))))] : '',
+    o.children.length ? [h('h2', {}, 'Parts'), table('Parts', [['Name'], ['Kind'], ['Sync'], ['Health'], ['Addresses', 'less'], ['Message', 'less']], o.children.slice(0, rowsAtATime).map(c => h('tr', {}, h('th', { scope: 'row' }, h('a', { href: objectAt(at.stack, index, c), 'data-key': 'o/' + c.key }, c.n)), h('td', { class: 'dim tight' }, c.kind), h('td', { class: 'tight' }, badge(c.y)), h('td', { class: 'tight' }, healthBadge(c.h)), h('td', { class: 'less mono' }, addressesOf(c)), h('td', { class: 'message less' }, soft(c.m)))))] : '',
     h('div', { class: 'halves' },
       item.spec ? h('div', {}, h('h2', {}, 'In Git'), source('What the manifest says', yaml(item.spec))) : '',
-      s.resource ? h('div', {}, h('h2', {}, 'In the cloud'), source('What the cloud has', yaml(s.resource))) : ''),
+      s.resource ? h('div', {}, h('h2', {}, 'In the cloud'), source('What the cloud has', yaml(s.resource, '', ids))) : ''),
     h('h2', {}, 'Events'),
     table('Events of this object', [['Last seen'], ['What'], ['Message'], ['How often', 'num less']], eventRows(newest(at.events), false), 'Nothing has happened since the agent started.'),
   ];
 }
 
+// dashboardLink leads to the object in the cloud's own dashboard, where the configuration says how that is addressed.
+function dashboardLink(patterns, kind, id) {
+  const pattern = patterns && (patterns[kind] || patterns['*']);
+  if (!id || !/^https?:\/\//.test(pattern || '')) return '';
+  return h('a', { href: pattern.replaceAll('{id}', enc(id)), rel: 'noreferrer noopener', target: '_blank' }, new URL(pattern).host);
+}
+
 const entryOf = (index, at) => index && index.objects.find(o => o.n === at.name && o.kind === at.kind && (o.s || '') === at.namespace && index.kinds[o.k].apiVersion === at.apiVersion);
+
+// authorOf is who last changed the object's manifest; it is asked once for each commit, and shown when it comes.
+function authorOf(at) {
+  const o = entryOf(known.index.get(at.stack), at), item = known.stacks.find(s => s.metadata.name === at.stack);
+  if (!o || !o.w) return null;
+  const path = 'wrote?stack=' + enc(at.stack) + '&file=' + enc(o.w.replace(/:\d+$/, '')), key = (item && item.status.commit) + ' ' + path;
+  if (!known.authors.has(key)) {
+    known.authors.set(key, null);
+    read(path).then(text => { if (text) { known.authors.set(key, JSON.parse(text)); later(0); } }, () => {});
+  }
+  return known.authors.get(key);
+}
 
 async function readObject(at) {
   const index = known.index.get(at.stack), o = entryOf(index, at);
@@ -381,6 +477,7 @@ async function refresh() {
       if (at.tab === 'events') at.sources.push(at.events = (await readOnce('api/v1/' + inStack + 'events')).items);
       if (at.tab === 'object') {
         at.sources.push(at.object = await readObject(at));
+        at.sources.push(at.wrote = authorOf(at));
         at.sources.push(at.events = (await readOnce('api/v1/' + inStack + 'events')).items.filter(e => e.involvedObject.name === at.name && e.involvedObject.kind === at.kind));
       }
     } else if (asked().join('').length > 1) {
@@ -407,7 +504,8 @@ async function refresh() {
 // tell says aloud how stacks are now that were otherwise.
 function tell(items) {
   const before = new Map(known.stacks.map(s => [s.metadata.name, s.status.state]));
-  const news = items.filter(s => before.has(s.metadata.name) && before.get(s.metadata.name) !== s.status.state).map(s => `${s.metadata.name} is now ${s.status.state}`);
+  const kind = state => state.replace(/ \d+\/\d+$/, ''); // each step further is no news
+  const news = items.filter(s => before.has(s.metadata.name) && kind(before.get(s.metadata.name)) !== kind(s.status.state)).map(s => `${s.metadata.name} is now ${s.status.state}`);
   if (news.length) byId('say').textContent = news.slice(0, 5).join('; ');
 }
 
@@ -456,7 +554,7 @@ function showLogin() {
   turn++;
   if (!current.tab && byId('login')) return;
   current = { tab: '' };
-  known.stacks = []; known.index.clear(); known.texts.clear(); // nothing is left of who was here
+  known.stacks = []; known.index.clear(); known.texts.clear(); known.authors.clear(); // nothing is left of who was here
   byId('find').hidden = byId('logout').hidden = true;
   byId('live').textContent = '';
   main.replaceChildren(byId('login-form').content.cloneNode(true));
@@ -486,7 +584,7 @@ document.addEventListener('keydown', e => {
   if (e.key === 'Escape' && document.activeElement === box && box.value) { box.value = ''; box.dispatchEvent(new Event('input')); }
 });
 addEventListener('hashchange', () => {
-  if (where().stack !== current.stack) { view.at = 0; view.state = ''; view.closed.clear(); view.opened.clear(); }
+  if (where().stack !== current.stack) { view.at = 0; view.only = ''; view.closed.clear(); view.opened.clear(); }
   if (where().tab === 'object') box.value = '';
   refresh();
 });

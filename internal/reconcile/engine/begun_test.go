@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -145,6 +147,100 @@ func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 			}
 			if near["b"] == near["c"] || near["c"] != "[id-001]blue" {
 				t.Errorf("cut %v: near: %v", cut, near)
+			}
+		})
+	}
+}
+
+// A commit can have an import find another object. What refers to that differs by the commit, also for a process that remembers nothing
+// and where drift is only reported.
+func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
+	for _, anew := range []bool{false, true} {
+		t.Run(fmt.Sprint(anew), func(t *testing.T) {
+			w := thingtest.New()
+			before, after := w.Put(thingtest.Thing{Name: "old"}).ID, w.Put(thingtest.Thing{Name: "new"}).ID
+			e := engineOf(w)
+			e.Policies = []plan.Policy{plan.ReportDrift(true)}
+			users := []string{"a near=group", "b near=group", "c beside=group"}
+			if pass, _ := syncPass(t, w, e, append(users, "group import=old")...); pass.Outcome() != plan.InSync {
+				t.Fatal(failed(pass))
+			}
+			if anew {
+				e = engineOf(w)
+				e.Policies = []plan.Policy{plan.ReportDrift(true)}
+			}
+			pass, _ := syncPass(t, w, e, append(users, "group import=new")...)
+			if pass.Drifted() != 0 || pass.Outcome() != plan.InSync {
+				t.Errorf("%d drifted, %s: %s", pass.Drifted(), pass.Outcome(), failed(pass))
+			}
+			for _, x := range w.Things {
+				if slices.Contains(slices.Concat(x.Near, x.Beside), before) || x.Mark != nil && !slices.Contains(slices.Concat(x.Near, x.Beside), after) {
+					t.Errorf("%s is near %v, beside %v", x.Name, x.Near, x.Beside)
+				}
+			}
+		})
+	}
+}
+
+// What an object shows to others changes when it is changed in place, and these follow.
+func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
+	r := &run{engine: &Engine{Begun: &Begun{}}, drifted: map[string]bool{}}
+	want, err := thingtest.New().Wanted("a", "b near=a", "c near=b", "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.rev.Want = want
+	r.noteBegun(plan.Step{Key: thingtest.Key("a"), Action: plan.Update, Changes: []kind.Change{{Field: "spec.resource.colour"}}})
+	for name, begun := range map[string]bool{"a": true, "b": true, "c": true, "d": false} {
+		if r.engine.Begun.keys()[thingtest.Key(name)] != begun {
+			t.Errorf("%s: %v", name, !begun)
+		}
+	}
+}
+
+// A process that begins, and that nothing tells what was there, does not make again what the commit before wanted just so: where drift is left to
+// people it reports that it is missing. What a commit changes or adds, and all of a stack that owns nothing, is made.
+func TestWhatIsMissingAfterARestartIsReported(t *testing.T) {
+	sums := func(want []kind.Desired) map[manifest.Key]kind.Sum {
+		sums := map[manifest.Key]kind.Sum{}
+		for _, d := range want {
+			sums[d.Key] = d.Sum
+		}
+		return sums
+	}
+	for name, c := range map[string]struct{ there, want, made []string }{
+		"one is missing":   {[]string{"a"}, []string{"a", "b"}, nil},
+		"and was changed":  {[]string{"a"}, []string{"a", "b colour=red"}, []string{"b"}},
+		"one is new":       {[]string{"a", "b"}, []string{"a", "b", "c"}, []string{"c"}},
+		"nothing is there": {nil, []string{"a", "b"}, []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := thingtest.New()
+			before, err := w.Wanted("a", "b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.there != nil {
+				syncPass(t, w, engineOf(w), c.there...)
+			}
+			e := engineOf(w)
+			e.Policies = []plan.Policy{plan.ReportDrift(true)}
+			want, err := w.Wanted(c.want...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rev := Revision{Want: want, Before: sums(before)}
+			var pass Pass
+			synctest.Test(t, func(*testing.T) {
+				pass = e.Sync(context.Background(), rev)
+				e.Sync(context.Background(), rev)
+			})
+			var made []string
+			for _, r := range pass.Results {
+				made = append(made, r.Step.Key.Name)
+			}
+			if slices.Sort(made); !slices.Equal(made, c.made) || len(w.Things) != len(c.there)+len(c.made) {
+				t.Errorf("made %v, want %v", made, c.made)
 			}
 		})
 	}

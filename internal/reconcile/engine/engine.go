@@ -31,6 +31,8 @@ type Engine struct {
 	Policies []plan.Policy
 	// Limits is how much one pass may destroy.
 	Limits plan.Limits
+	// Others is that of [plan.Input].
+	Others bool
 	// Replace is whether objects may be replaced when annotations are silent.
 	Replace bool
 	// Parallelism is how many steps run at a time; 0 means 10.
@@ -74,9 +76,13 @@ type Engine struct {
 
 	last foundOut // of the newest plan of a pass
 
+	traces traces
+
 	former time.Time // until when the cloud may go on with what a killed process asked for; zero before the first pass
 
 	ids map[string]string // of objects in the cloud that this process has seen, by step
+
+	made map[string]string // IDs of objects that this process has made and not seen usable since, by step
 
 	adopted map[string]bool // what passes saw to bear its mark although its manifest asks to adopt it, by step
 }
@@ -120,7 +126,8 @@ func (t Timing) orDefaults() Timing {
 type Watcher interface {
 	// Planned is called once, before anything is written.
 	Planned(plan.Plan)
-	// Started and Finished frame every step that is carried out.
+	// Started and Finished frame every step that is carried out. Finished is called when the cloud shows the step's effect, or when
+	// the pass stops waiting for it.
 	Started(plan.Step)
 	Finished(Result)
 	// Progress is called whenever the picture may have changed.
@@ -129,6 +136,8 @@ type Watcher interface {
 
 // Progress is how far a pass has come.
 type Progress struct {
+	Commit      string
+	Began, At   time.Time // when the pass began, and when it had come so far
 	Done, Total int
 	// Doing are the steps in flight, Waiting what the cloud still works on,
 	// both oldest first.
@@ -188,7 +197,7 @@ func (e *Engine) matter(asked map[place]bool, idle func(kind.Info, place) bool) 
 	for _, entry := range e.entryNames() {
 		for _, k := range e.Kinds {
 			of := k.Info()
-			if at := (place{of.Kind, entry}); k.Driver() != nil && (asked[at] || !of.ImportOnly && !idle(of, at)) {
+			if at := (place{of.Kind, entry}); k.Driver() != nil && (asked[at] || !idle(of, at)) {
 				places = append(places, at)
 			}
 		}
@@ -229,20 +238,27 @@ func (e *Engine) list(ctx context.Context, at place) kind.Shown {
 // plans that the brake may let through, weaker the policies of this revision. It only
 // reads.
 func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
+	return e.PlanOf(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
+}
+
+// PlanOf is [Engine.Plan] of all that is known of a revision.
+func (e *Engine) PlanOf(ctx context.Context, rev Revision) plan.Plan {
 	e.logIn(ctx)
-	secrets := e.secretsOf(want)
+	secrets := e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
-	have := e.Observe(ctx, want)
-	p := e.compute(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, approved))
-	return e.preflight(ctx, p, have, secrets)
+	have := e.Observe(ctx, rev.Want)
+	p := e.compute(rev, have, nil, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, rev.Approved))
+	return e.preflight(ctx, e.traced(ctx, p), have, secrets)
 }
 
 // compute compares a revision with a snapshot; lost and sick are for [plan.Input].
 func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
 	members := cmp.Or(e.Members, &Members{})
-	return plan.Compute(plan.Input{
-		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
+	p := plan.Compute(plan.Input{
+		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Others: e.Others, Synced: rev.Synced,
 		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: members.patients, Seen: members.seen, Fallbacks: e.fallbacks,
-		Begun: e.Begun.keys(),
-	}).Apply(e.Policies...).Apply(rev.Policies...)
+		Begun: e.Begun.keys(), Made: e.made, Healing: rev.healing, Approving: len(rev.Approved) > 0, Before: rev.Before,
+	})
+	p.Left = rev.Left
+	return p.Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -241,21 +241,12 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	w := thingtest.New()
 	w.Delay = 1
 	made := 0
-	w.OnCreate = func(string) (before, after error) { made++; return nil, nil }
-	fail := func() {
-		for _, x := range w.Things {
-			x.Failed = true
-		}
+	w.OnCreate = func(string) (before, after error) {
+		made++
+		soon(w, func(x *thingtest.Thing) { x.Failed = true })
+		return nil, nil
 	}
-	e := engineOf(w)
-	e.Watcher = watcher{finished: func(r Result) {
-		if r.Step.Action == plan.Create {
-			w.Mu.Lock()
-			defer w.Mu.Unlock()
-			fail()
-		}
-	}}
-	pass, _ := syncPass(t, w, e, "a")
+	pass, _ := syncPass(t, w, engineOf(w), "a")
 	if made < 2 || made > maxRuns {
 		t.Errorf("made %d times, want a few", made)
 	}
@@ -265,6 +256,58 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	if got := failed(pass); !strings.Contains(got, "without lasting effect (failed: it broke)") {
 		t.Errorf("failures: %s", got)
 	}
+}
+
+// What failed before it could be used is made again by the process that made it, and by no other one: that does not know
+// whether anybody has used it meanwhile.
+func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
+	for name, tt := range map[string]struct {
+		usable, restarted bool
+		want              plan.Action
+	}{
+		"never usable":          {false, false, plan.Recreate},
+		"usable for a while":    {true, false, plan.Refuse},
+		"another process":       {false, true, plan.Refuse},
+		"used, and a new start": {true, true, plan.Refuse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := thingtest.New()
+			w.Delay = 1
+			e := engineOf(w)
+			e.Replace = false
+			w.OnCreate = func(string) (before, after error) {
+				soon(w, func(x *thingtest.Thing) { x.Failed = !tt.usable })
+				return nil, nil
+			}
+			syncPass(t, w, e, "a")
+			for _, x := range w.Things {
+				x.Failed = true
+			}
+			if tt.restarted {
+				e = engineOf(w)
+				e.Replace = false
+			}
+			want, err := w.Wanted("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := e.Plan(t.Context(), "c", want, nil).Steps[0]
+			if s.Action != tt.want || s.Unused() != (tt.want == plan.Recreate) {
+				t.Errorf("%s: %s", s.Action, s.Reason())
+			}
+		})
+	}
+}
+
+// soon does something to all that is in a world, after the present request and before the next list.
+func soon(w *thingtest.World, do func(*thingtest.Thing)) {
+	time.AfterFunc(time.Millisecond, func() {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		for _, x := range w.Things {
+			do(x)
+		}
+	})
 }
 
 type watcher struct{ finished func(Result) }

@@ -192,8 +192,8 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live[any]) (string, b
 }
 
 // placesOf are where a kind is listed again while a pass runs: where manifests ask for it,
-// where the stack has something or the pass wrote, and where it could not be seen. The other
-// places go on showing what they did.
+// where the stack has something or the pass wrote, where what it wrote is shown as well, and where it could not be seen. The
+// other places go on showing what they did.
 func (e *Engine) placesOf(name string, c kind.Collection, asked map[place]bool, wrote map[string]bool) []place {
 	if len(e.Entries) == 0 {
 		return []place{{kind: name}}
@@ -201,7 +201,7 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[place]bool, 
 	var list []place
 	for _, part := range c.Parts {
 		at := place{name, part.Entry}
-		if asked[at] || wrote[part.Entry] || part.Err != nil && !part.Closed && !part.Refused || part.Err == nil && e.ownsThrough(at, c) {
+		if asked[at] || wrote[part.Entry] || part.Err != nil && !part.Closed && !part.Refused || part.Err == nil && (e.ownsThrough(at, c) || e.showsWritten(at, c, wrote)) {
 			list = append(list, at)
 		}
 	}
@@ -213,6 +213,14 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[place]bool, 
 func (e *Engine) ownsThrough(at place, c kind.Collection) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live[any]) bool {
 		return l.Through == at.entry && e.owns(at.kind, &l)
+	})
+}
+
+// showsWritten reports whether a place shows an object of the stack that may have been written through another entry: what it
+// showed of that is out of date.
+func (e *Engine) showsWritten(at place, c kind.Collection, wrote map[string]bool) bool {
+	return slices.ContainsFunc(c.Items, func(l kind.Live[any]) bool {
+		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.entry) != nil && e.owns(at.kind, &l)
 	})
 }
 

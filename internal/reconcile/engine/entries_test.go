@@ -159,6 +159,41 @@ func TestEntriesThatNobodyUsesAreNotListed(t *testing.T) {
 	}
 }
 
+// A manifest moves to another entry of the same project: it is the same object, and its mark is written once.
+func TestAManifestMovesToAnotherEntryOfItsProject(t *testing.T) {
+	for name, lines := range map[string][2][]string{
+		"to another one":    {{"a"}, {"a cloud=other"}},
+		"back":              {{"a cloud=other"}, {"a"}},
+		"one of two":        {{"a", "b"}, {"a cloud=other", "b"}},
+		"with other fields": {{"a"}, {"a cloud=other colour=red"}},
+		"and what it uses":  {{"a", "b near=a"}, {"a cloud=other", "b near=a cloud=other"}},
+	} {
+		for _, restarted := range []bool{false, true} {
+			main, _ := newDoors()
+			same := main.entry("p1", false)
+			e := entered(main, same)
+			through(t, e, main, lines[0]...)
+			if restarted {
+				e = entered(main, same)
+			}
+			pass := through(t, e, main, lines[1]...)
+			moved := len(lines[1])
+			if name == "one of two" {
+				moved = 1
+			}
+			if pass.Outcome() != plan.InSync || pass.Writes() != moved || pass.Last.Owned != len(lines[1]) {
+				t.Errorf("%s, restarted %t: %s, %d writes, %d owned: %v", name, restarted, pass.Outcome(), pass.Writes(), pass.Last.Owned, pass.Failures)
+			}
+			if pass = through(t, e, main, lines[1]...); pass.Outcome() != plan.InSync || pass.Writes() != 0 {
+				t.Errorf("%s, the next pass: %s, %d writes", name, pass.Outcome(), pass.Writes())
+			}
+			if pass = through(t, e, main); pass.Outcome() != plan.InSync || main.where() != "" {
+				t.Errorf("%s, removed: %s, %s left", name, pass.Outcome(), main.where())
+			}
+		}
+	}
+}
+
 func TestAttackAnEntryThatIsNotAllowed(t *testing.T) {
 	main, _ := newDoors()
 	_, err := main.Wanted("a cloud=others")

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A process that is killed in the middle of a request leaves the cloud at work on it. Who is started in its place, at once and with nothing remembered,
+// After a kill in the middle of a request, the cloud may still be working on that request. A process that is started in its place, at once and with nothing remembered,
 // does not see what comes of that yet, and must not ask for it again.
 
 // slower is how much longer a cloud may take to make something than to list all that there is, and formerMost the longest that is waited.

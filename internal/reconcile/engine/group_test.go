@@ -32,6 +32,7 @@ type flockSpec struct {
 	Try   int      `json:"try"`   // for how many seconds the first one is tried before others
 	Late  int      `json:"late"`  // after how many seconds one is given up on
 	Back  bool     `json:"back"`  // whether the flock goes back then
+	Says  bool     `json:"says"`  // whether its manifest says how they are changed
 	Own   bool     `json:"own"`   // whether each has a colour of its own
 	Thing thingDoc `json:"thing"`
 }
@@ -59,7 +60,7 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	name := func(i int) string { return kind.SpareName(e.Key.Name, i) }
 	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
 	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From, From: s.From,
-		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back}
+		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back, Consents: s.Says}
 	if s.Try > 0 {
 		strategy.Canary = rollout.Canary{Members: 1, For: time.Duration(s.Try) * time.Second}
 	}
@@ -164,8 +165,8 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 		far := &howFar{}
 		h.engine.Watcher = far
 		pass := h.sync(t, 5, "flat")
-		if got := strings.Join(far.said, ", "); got != "Flock/sheep: 0 of 5 members are as wanted, Flock/sheep: 1 of 5 members are as wanted, Flock/sheep: 2 of 5 members are as wanted, "+
-			"Flock/sheep: 3 of 5 members are as wanted, Flock/sheep: 4 of 5 members are as wanted" {
+		if got := strings.Join(far.said, ", "); got != "Flock/sheep: 0 of 5 up to date, Flock/sheep: 1 of 5 up to date, Flock/sheep: 2 of 5 up to date, "+
+			"Flock/sheep: 3 of 5 up to date, Flock/sheep: 4 of 5 up to date" {
 			t.Errorf("meanwhile: %s", got)
 		}
 		if pass.Outcome() != plan.InSync || pass.First.Summary().Replace != 5 {
@@ -174,7 +175,7 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 		if h.most != 1 {
 			t.Errorf("%v did not work at the same time, want one at most", h.lost)
 		}
-		if got := pass.First.Steps[3].Reason; got != "spec.resource.shape cannot be changed in place; after Thing/sheep-0, one member of Flock/sheep at a time" {
+		if got := pass.First.Steps[3].Reason(); got != "spec.resource.shape cannot be changed in place; after Thing/sheep-0, one member of Flock/sheep at a time" {
 			t.Errorf("the plan says %q", got)
 		}
 	})
@@ -364,6 +365,53 @@ func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 			t.Errorf("the plan is %s", s)
 		}
 	})
+}
+
+// A group whose manifest says how its members are changed agrees that they are replaced. The brake counts as many as can be away at
+// once, or are tried first, and data is not lost for it.
+func TestAGroupThatSaysHowRolls(t *testing.T) {
+	for name, tt := range map[string]struct {
+		roll, notes, limit string
+		data               bool
+		replaced, held     bool
+	}{
+		"says nothing":           {"", "", "30%", false, false, false},
+		"one at a time":          {", says: true", "", "30%", false, true, false},
+		"too many at once":       {", says: true, down: 4", "", "30%", false, true, true},
+		"too many, after one":    {", says: true, down: 4, try: 9", "", "30%", false, true, false},
+		"not even one":           {", says: true", "", "0", false, true, true},
+		"replacing is refused":   {", says: true", ", annotations: {stackreeve.dev/replace: refuse}", "30%", false, false, false},
+		"data would be lost":     {", says: true", "", "30%", true, true, true},
+		"data may be lost there": {", says: true", ", annotations: {stackreeve.dev/data-loss: allow}", "30%", true, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHerd()
+				h.Data = tt.data
+				h.engine = engineWith(h)
+				h.engine.Replace, h.engine.Limits = false, plan.Limits{All: share(tt.limit)}
+				h.roll, h.notes = tt.roll, tt.notes
+				h.sync(t, 5, "round")
+				pass := h.sync(t, 5, "flat")
+				if got := pass.First.Summary().Replace; (got == 5) != tt.replaced || (pass.First.Held != "") != tt.held {
+					t.Errorf("%d are replaced, held %q", got, pass.First.Held)
+				}
+				if n := h.shaped("flat"); (n == 5) != (tt.replaced && !tt.held) {
+					t.Errorf("%d are flat; %s", n, failed(pass))
+				}
+			})
+		})
+	}
+}
+
+// shaped counts the sheep of a shape.
+func (h *herd) shaped(shape string) (n int) {
+	for _, x := range h.Things {
+		if x.Shape == shape {
+			n++
+		}
+	}
+	return n
 }
 
 // Spares go whether or not the stack deletes anything, or the group is to stay.

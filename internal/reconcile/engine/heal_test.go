@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // called finds a Thing.
@@ -72,6 +73,7 @@ func TestMembersAreHealed(t *testing.T) {
 // What does not help is done less and less often, and no more often than allowed; an agent that begins anew waits
 // before it does anything.
 func TestHealingDoesNotChurn(t *testing.T) {
+	testcost.Long(t)
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
 		h.Stubborn = map[string]bool{"sheep-1": true}
@@ -218,6 +220,7 @@ func messages(p plan.Plan, h *herd) string {
 // A rollout that has halted, or a canary that takes its time, keeps no member from being brought back that waits for its turn. It is
 // brought back as it was.
 func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
+	testcost.Long(t)
 	for name, roll := range map[string]string{"halted": "", "trying": ", try: 604800"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -246,4 +249,42 @@ func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A rollout that is held for an approval keeps no machine down: members are healed as what they are, by all ways that make nothing else of them, and
+// the plan that is held is the one of what is left.
+func TestMembersAreHealedWhileAPlanIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := healthy(t, 4)
+		h.engine.Limits = plan.Limits{All: plan.Limit{Count: 1}}
+		h.called("sheep-1").Down = "stopped"
+		h.called("sheep-2").Down = "failed"
+		was := h.called("sheep-2").ID
+		pass := h.checks(t, 4, 4, "flat")
+		if pass.First.Held == "" {
+			t.Fatalf("nothing is held: %s", failed(pass))
+		}
+		for _, name := range []string{"sheep-0", "sheep-1", "sheep-2", "sheep-3"} {
+			if x := h.called(name); x == nil || x.Shape != "round" {
+				t.Errorf("%s: %+v: nobody has approved of its change", name, x)
+			}
+		}
+		if x := h.called("sheep-1"); x.Restarts != 1 || x.Down != "" {
+			t.Errorf("what is stopped is not started: %+v", x)
+		}
+		if x := h.called("sheep-2"); x.ID != was {
+			t.Errorf("what has failed was replaced by what nobody has approved of: %+v", x)
+		}
+		healed := 0
+		for range 3 {
+			last := h.checks(t, 4, 1, "flat")
+			healed += len(last.Results)
+			if last.First.Hash() != last.Last.Hash() || last.First.Hash() != pass.Last.Hash() {
+				t.Errorf("the plan to approve of is another one each time")
+			}
+		}
+		if healed != 0 {
+			t.Errorf("%d steps more", healed)
+		}
+	})
 }

@@ -30,14 +30,19 @@ func (r *run) noteDrift(p plan.Plan) {
 }
 
 // noteBegun records that a step is started: from now on its object differs by the stack's own doing, and so does what refers to it and has to
-// follow. What somebody else has changed stays theirs.
+// follow, and what refers to that. What somebody else has changed stays theirs.
 func (r *run) noteBegun(s plan.Step) {
 	if s.Surplus() {
 		return
 	}
 	keys := []manifest.Key{s.Key}
-	if s.Action == plan.Create || s.Action == plan.Recreate {
-		keys = append(keys, r.usersOf(s.Key)...)
+	known := map[manifest.Key]bool{s.Key: true}
+	for i := 0; i < len(keys) && s.Alters(); i++ {
+		for _, user := range r.usersOf(keys[i]) {
+			if !known[user] {
+				known[user], keys = true, append(keys, user)
+			}
+		}
 	}
 	for _, key := range keys {
 		if !r.drifted[key.String()] {
@@ -64,21 +69,13 @@ func (r *run) usersOf(key manifest.Key) []manifest.Key {
 }
 
 // madeByPass reports whether the pass itself may have made the difference: it wrote to the
-// object, or recreated what the object refers to. An object that was there and
-// that the pass did not delete is gone by somebody else's doing.
+// object. An object that was there and that the pass did not delete is gone by somebody else's doing.
 func (r *run) madeByPass(s *plan.Step) bool {
 	if s.Lost() != "" {
 		return false
 	}
-	if _, busy := r.doing[s.Identity()]; busy || r.histories[s.Identity()] != nil {
-		return true
-	}
-	for _, ref := range s.Want().Refs {
-		if t := r.histories[ref.Key.String()]; t != nil && t.runs[plan.Create]+t.runs[plan.Recreate] > 0 {
-			return true
-		}
-	}
-	return false
+	_, busy := r.doing[s.Identity()]
+	return busy || r.histories[s.Identity()] != nil
 }
 
 // listed is when the newest list of a kind was begun.
@@ -89,12 +86,32 @@ func (r *run) missOverdue() {
 	r.engine.Unanswered.overdue(r.listed, func(id, object string) { r.engine.ids[id] = object })
 }
 
-// vanishedAgain reports whether an object that this very pass created was deleted by
-// somebody else. A pass does not race with them: it ends, and the next one goes
-// on after a pause.
+// vanishedAgain reports whether an object that this very pass created is gone again: the cloud, or somebody, has deleted it. A pass does not
+// race with them: it ends, and the next one goes on after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {
 	t := r.histories[s.Identity()]
 	return s.Action == plan.Create && s.Lost() != "" && t != nil && t.runs[plan.Create] > 0
+}
+
+// noteMade records that this process has made an object.
+func (e *Engine) noteMade(id, object string) {
+	if e.made == nil {
+		e.made = map[string]string{}
+	}
+	e.made[id] = object
+}
+
+// noteUsable forgets that this process has made what can be used by now, or is no longer there.
+func (e *Engine) noteUsable(p plan.Plan) {
+	if len(e.made) == 0 {
+		return
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if have := s.Have(); have != nil && !s.Surplus() && (have.ID != e.made[s.Identity()] || have.Phase.Usable() || have.InUse) {
+			delete(e.made, s.Identity())
+		}
+	}
 }
 
 // rememberIDs records what the objects of the stack are in the cloud, for when
@@ -109,7 +126,7 @@ func (r *run) rememberIDs(p plan.Plan) {
 			delete(r.engine.ids, id)
 			continue
 		}
-		if s.Have() == nil || s.Want() == nil || s.Surplus() || s.Have().Phase == kind.Deleting || s.Have().Mark == nil || s.Adopts {
+		if s.Have() == nil || s.Want() == nil || s.Surplus() || s.Have().Phase == kind.Deleting || s.Have().Unmade || s.Have().Mark == nil || s.Adopts {
 			continue
 		}
 		if _, busy := r.doing[id]; busy || r.destroyed[id] || r.engine.Begun.going(s.Key) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // anyCircles draws a repository in which things stand beside each other as they
@@ -40,6 +41,7 @@ func anyCircles(t *rapid.T) []string {
 // being replaced, and leaves an empty plan; from one repository to another, and to
 // none.
 func TestAnyCircleOfLateReferencesConverges(t *testing.T) {
+	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
 		w.Delay = rapid.IntRange(0, 1).Draw(rt, "delay")

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -16,7 +15,11 @@ type Result struct {
 	Step    plan.Step
 	Err     error
 	Started time.Time
-	Took    time.Duration
+	// Took is until the step was finished: its object could be used, or was gone. Of one that failed, or is unfinished,
+	// it is until the cloud had answered.
+	Took time.Duration
+	// Unfinished is true of a step that the cloud has taken and that the pass has not seen finished.
+	Unfinished bool
 }
 
 // Failure is why a key is not as wanted at the end of a pass.
@@ -24,6 +27,8 @@ type Failure struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	Reason string
+	// Fault is the reason of the object's condition, where the pass has tried something and failed; see [plan.Fault].
+	Fault string
 	// Dependents depend on the key and had to wait.
 	Dependents []manifest.Key
 }
@@ -51,6 +56,9 @@ type Pass struct {
 	Back bool
 	want []kind.Desired
 }
+
+// String names the object that failed, and says why.
+func (f Failure) String() string { return f.Key.String() + ": " + f.Reason }
 
 // Outcome returns how the pass ended.
 func (p Pass) Outcome() plan.Outcome {
@@ -82,20 +90,18 @@ func (p Pass) Drifted() int {
 func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Failure {
 	var list []Failure
 	at := map[manifest.Key]int{}
-	add := func(s plan.Step, reason string) {
+	add := func(s plan.Step, why plan.Fault) {
 		if _, dup := at[s.Key]; !dup {
 			at[s.Key] = len(list)
-			list = append(list, Failure{Key: s.Key, Origin: s.Origin, Reason: reason})
+			list = append(list, Failure{Key: s.Key, Origin: s.Origin, Reason: why.Text, Fault: why.Reason})
 		}
 	}
+	tried := tried(last, errs, now)
 	for _, s := range last.Steps {
-		err := errs[s.Key]
-		switch {
-		case s.Action == plan.Keep && !s.Settling() && !(due(s) && err != nil), s.Until().After(now):
-		case err != nil:
-			add(s, err.Error())
-		case s.Error:
-			add(s, s.Reason)
+		if why := tried[s.Key]; why.Text != "" {
+			add(s, why)
+		} else if s.Error && s.Action != plan.Keep && !s.Until().After(now) {
+			add(s, plan.Fault{Text: s.Reason()})
 		}
 	}
 	later := map[manifest.Key]bool{} // what nothing but time is waited for
@@ -110,11 +116,11 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			if i, ok := at[key]; ok {
 				list[i].Dependents = append(list[i].Dependents, s.Key)
 			} else if !s.Error && errs[s.Key] == nil {
-				add(s, fmt.Sprintf("waits for %s", key))
+				add(s, plan.Fault{Text: fmt.Sprintf("waits for %s", key)})
 			}
 		}
 		if len(s.Blockers) > 0 && errs[s.Key] == nil && s.Action.Destroys() {
-			add(s, fmt.Sprintf("cannot be deleted while %s uses it", printable.Name(s.Blockers[0])))
+			add(s, plan.Fault{Text: fmt.Sprintf("cannot be deleted while %s uses it", s.Blockers[0])})
 		}
 	}
 	for _, f := range last.Fallbacks() {
@@ -124,6 +130,18 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 		list = append(list, Failure{Key: manifest.Key{Kind: "cloud"}, Reason: reason})
 	}
 	return list
+}
+
+// tried are the steps of the last plan that were tried and failed, and why, by key. What is as wanted since failed at nothing.
+func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]plan.Fault {
+	why := map[manifest.Key]plan.Fault{}
+	for _, s := range last.Steps {
+		done := s.Action == plan.Keep && !s.Settling() && !due(s)
+		if err := errs[s.Key]; err != nil && !done && !s.Until().After(now) {
+			why[s.Key] = plan.FaultOf(err)
+		}
+	}
+	return why
 }
 
 // due reports whether something is due of an object that is as wanted.

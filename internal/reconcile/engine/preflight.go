@@ -60,6 +60,12 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 	if !all {
 		p.Preflight.Notes = append(p.Preflight.Notes, "what is made through further entries of clouds.yaml is not compared with their quotas and zones")
 	}
+	for _, d := range p.Doubts(e.Kinds) {
+		p.Preflight.Warnings = append(p.Preflight.Warnings, d.String())
+	}
+	for _, s := range p.Scarce(e.Kinds, have) {
+		p.Preflight.Warnings = append(p.Preflight.Warnings, s.Key.String()+" "+s.What())
+	}
 	ctx, cancel := context.WithTimeout(ctx, quotaTime)
 	defer cancel()
 	asked := main.Zones(e.Kinds)

@@ -14,11 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/redact"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const password = "corre ct-horse"
 
 func TestErrorsDoNotRepeatSecrets(t *testing.T) {
+	testcost.Long(t)
 	script := "#!/bin/sh\necho " + password + " | passwd\n"
 	echoes := map[string]string{
 		"as it is":              "Value: " + password + " is wrong",

@@ -32,11 +32,10 @@ type history struct {
 	most     int            // ways that one step had at once, at most
 }
 
-// healable allows a failed object that this very pass has made to be made
-// again.
+// healable allows a failed object that this very pass has made, and that nobody could use yet, to be made again.
 func (r *run) healable(s plan.Step) bool {
 	t := r.histories[s.Identity()]
-	return s.Action == plan.Recreate && s.Have().Phase == kind.Failed && t != nil && t.runs[plan.Create] > 0
+	return s.Unused() && t != nil && t.runs[plan.Create] > 0
 }
 
 // maxRuns is how often one pass does the same to the same object: the cloud
@@ -255,7 +254,7 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 		case t != nil && s.Action.Writes() && t.repeats(s.Action):
 			errs[s.Key] = t.withoutEffect(*s)
 		case r.vanishedAgain(*s):
-			errs[s.Key] = errors.New("somebody deleted it again while the pass ran; the next pass goes on with it")
+			errs[s.Key] = errors.New("it was created by this pass, and the cloud does not list it any more; the next pass goes on with it")
 		case s.Action == plan.Create && len(s.Awaits) == 0 && r.usedUp(s) != nil:
 			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.usedUp(s))
 		}

@@ -63,6 +63,8 @@ func (r *run) planRound(ctx context.Context) {
 	plan = plan.Redacted(r.secrets)
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)
+	r.engine.noteUsable(plan)
+	r.noteFinished(plan, time.Now())
 	r.noteDrift(plan)
 	r.round = round{plan: plan, rollouts: plan.Rollouts(), kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
@@ -110,7 +112,7 @@ func (r *run) trackPending(now time.Time) {
 				r.stuck[s.Key] = neverServed(s, limit)
 				continue
 			}
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason(), s.ShownID())
 			continue
 		}
 		if until := s.Until(); until.Sub(now) > longest {
@@ -174,6 +176,9 @@ const (
 // startOf returns when a step can be started.
 func (r *run) startOf(t candidate, now time.Time) start {
 	s := t.step
+	if r.rev.healing && !r.heals(s) {
+		return notInThisRound
+	}
 	if closes := r.round.plan.Closes; r.round.plan.Suspended != "" || !closes.IsZero() && !now.Before(closes) {
 		return notInThisRound // the time for it is over
 	}
@@ -181,7 +186,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if closes := r.round.plan.HarmCloses; harms && !closes.IsZero() && !now.Before(closes) {
 		return notInThisRound
 	}
-	if harms && d > r.permitted[t.id] && !r.healable(*s) {
+	if harms && d > r.permitted[t.id] && !s.CutsOnly() && !r.healable(*s) { // the first plan had what the commit cuts off; later the object may be halfway there
 		return notInThisRound
 	}
 	if !r.approved.Allows(r.engine.Stack, *s) {
@@ -247,7 +252,7 @@ func (r *run) olderThanNeeded(s *plan.Step) []string {
 
 // progress is how far the pass has come.
 func (r *run) progress() Progress {
-	p := Progress{Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
+	p := Progress{Commit: r.rev.Commit, Began: r.pass.Started, At: time.Now(), Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
 	for _, a := range r.doing {
 		p.Doing = append(p.Doing, a)
 	}

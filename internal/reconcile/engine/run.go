@@ -13,32 +13,34 @@ import (
 
 // run is the state of one pass. Only its loop touches it.
 type run struct {
-	engine    *Engine
-	rev       Revision
-	timing    Timing
-	snapshot  kind.Snapshot
-	moved     map[string]*moved // what the snapshot does not hold yet, by kind name
-	news      bool              // the present round was planned without what moved
-	relisted  bool              // the present round was planned with an older list
-	round     round
-	fresh     map[string]*freshness      // by kind name
-	histories map[string]*history        // by step identity
-	permitted map[string]kind.Disruption // how much may be done to what, by step identity
-	approved  *plan.Permission           // what may be done at all; nil when that is not limited
-	doing     map[string]Activity
-	pending   map[string]time.Time // since when the cloud works on what, by step identity
-	stuck     map[manifest.Key]error
-	spent     map[string]error // what the cloud has too little of, by demand
-	demands   map[manifest.Key]int
-	done      chan outcome
-	freed     time.Time                        // when something was last deleted
-	wrote     int                              // steps that changed the cloud
-	destroyed map[string]bool                  // what the pass deleted and has not created since, by step identity
-	drifted   map[string]bool                  // what is reported as drift, by step identity
-	sick      map[manifest.Key]rollout.Finding // members of groups that do not serve, as their probes have found
-	users     map[manifest.Key][]manifest.Key  // what refers to what; nil until somebody asks
-	secrets   *redact.Redactor
-	pass      Pass
+	engine     *Engine
+	rev        Revision
+	timing     Timing
+	snapshot   kind.Snapshot
+	moved      map[string]*moved // what the snapshot does not hold yet, by kind name
+	news       bool              // the present round was planned without what moved
+	relisted   bool              // the present round was planned with an older list
+	round      round
+	fresh      map[string]*freshness      // by kind name
+	histories  map[string]*history        // by step identity
+	permitted  map[string]kind.Disruption // how much may be done to what, by step identity
+	recording  bool                       // whether machines bear what was approved of
+	approved   *plan.Permission           // what may be done at all; nil when that is not limited
+	doing      map[string]Activity
+	unfinished []unfinished
+	pending    map[string]time.Time // since when the cloud works on what, by step identity
+	stuck      map[manifest.Key]error
+	spent      map[string]error // what the cloud has too little of, by demand
+	demands    map[manifest.Key]int
+	done       chan outcome
+	freed      time.Time                        // when something was last deleted
+	wrote      int                              // steps that changed the cloud
+	destroyed  map[string]bool                  // what the pass deleted and has not created since, by step identity
+	drifted    map[string]bool                  // what is reported as drift, by step identity
+	sick       map[manifest.Key]rollout.Finding // members of groups that do not serve, as their probes have found
+	users      map[manifest.Key][]manifest.Key  // what refers to what; nil until somebody asks
+	secrets    *redact.Redactor
+	pass       Pass
 }
 
 // freshness is what the run knows about one collection's freshness.
@@ -117,6 +119,7 @@ func (r *run) permit(first plan.Plan) {
 		}
 	}
 	r.approved = first.Permission(r.rev.Only != "")
+	r.recording = first.Approved != nil && !r.rev.healing
 }
 
 func (r *run) start(ctx context.Context, t candidate) {
@@ -129,6 +132,9 @@ func (r *run) start(ctx context.Context, t candidate) {
 	}
 	r.noteBegun(s)
 	r.engine.watch(func(w Watcher) { w.Started(s) })
+	if r.recording || s.Continues() {
+		s = s.Recording()
+	}
 	go func() {
 		o := r.engine.perform(ctx, s)
 		o.result.Err = hide(r.secrets, o.result.Err)
@@ -139,13 +145,13 @@ func (r *run) start(ctx context.Context, t candidate) {
 // finish takes in what a step has done.
 func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
-	r.engine.watch(func(w Watcher) { w.Finished(o.result) })
 	s := o.result.Step
 	o.result.Step = s.Recorded()
 	if have := o.result.Step.Have(); have != nil {
 		have.State, have.Also = nil, nil // it keeps the whole list alive that it came with
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
+	r.noteCarriedOut(o, len(r.pass.Results)-1)
 	r.engine.Members.noteHealed(s, time.Now())
 	r.news = true
 	listed := r.fresh[s.Key.Kind]
@@ -168,7 +174,7 @@ func (r *run) finish(o outcome) {
 	t.ran(s)
 	t.took(s)
 	if s.Action == plan.Recreate {
-		t.why = s.Reason
+		t.why = s.Reason()
 	}
 	if s.Action.Destroys() {
 		r.freed = time.Now()
@@ -179,7 +185,8 @@ func (r *run) finish(o outcome) {
 		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
 	case o.live != nil:
 		if s.Action == plan.Create { // the next list may lag behind, and come before the next plan
-			r.engine.Unanswered.noteMade(&s, o.live.ID, time.Now())
+			r.engine.Unanswered.noteMade(&s, o.live, time.Now())
+			r.engine.noteMade(o.id, o.live.ID)
 		}
 		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)
 	default:

@@ -43,6 +43,7 @@ func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 
 // Ten times the machines cost ten times as much, and no more rounds.
 func TestCreatingIsLinear(t *testing.T) {
+	testcost.Long(t)
 	few, fewAllocated, fewKept := create(t, 200)
 	many, manyAllocated, manyKept := create(t, 2000)
 	if few.Rounds > 12 || many.Rounds > 12 {

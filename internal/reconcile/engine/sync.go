@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -14,17 +15,23 @@ import (
 type Revision struct {
 	Commit string
 	Want   []kind.Desired
+	// Left are the files and documents of the commit that were left alone.
+	Left []manifest.Ignored
 	// Approved are the plans that the brake may let through.
 	Approved []plan.Approval
 	// Only, when set, is the hash of the one plan that may be carried out.
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
+	// Before is for [plan.Input].
+	Before map[manifest.Key]kind.Sum
 	// Earlier visits what commits before wanted, the newest first, until visit has seen enough; nil where there is no
 	// history.
 	Earlier func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 	// Policies weaken the plans of this revision besides those of the engine.
 	Policies []plan.Policy
+
+	healing bool // nothing but members of groups is healed
 }
 
 // Sync carries out one pass: it lists, decides, acts as soon as what a step
@@ -65,26 +72,34 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	if r.recall(ctx) {
 		return e.pass(ctx, rev)
 	}
-	first := r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))
+	first := e.traced(ctx, r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))) // before correcting hides who did it
 	r.pass.First = e.preflightOnce(ctx, first, r.snapshot, r.secrets).Recorded()
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	r.pass.Last = r.pass.First
-	if !r.pass.First.Stopped() {
+	switch {
+	case !r.pass.First.Stopped():
 		r.loop(ctx, stepCtx)
 		r.pass.Last = r.round.plan.Recorded()
+	case r.pass.First.Heals() && rev.Only == "":
+		r.heal(ctx, stepCtx)
 	}
+	r.leaveUnfinished()
 	back, unread := r.fallBack(ctx)
 	r.pass.Back = back
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
+	r.traceAll(ctx)
 	e.forgetUnwanted(r.pass.Last)
 	e.Members.forget(r.round.plan)
 	e.Begun.settle(r.round.plan, r.listed)
 	if !r.pass.Last.Stopped() {
-		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now())
-		r.pass.Failures = append(r.pass.Failures, unread...)
+		errs, now := r.lastErrors(r.pass.Last), time.Now()
+		r.pass.Failures = append(failuresOf(r.pass.Last, errs, now), unread...)
+		if !r.pass.Interrupted { // what was not given the time failed at nothing
+			r.pass.Last = r.pass.Last.Failed(tried(r.pass.Last, errs, now))
+		}
 	}
 	return r.pass
 }

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,13 +15,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// witness is a world whose cloud reports who changed what.
+// witness is a world whose cloud reports who changed what, and counts how often it was asked.
 type witness struct {
 	*thingtest.World
-	err error
+	err   error
+	mu    sync.Mutex
+	asked int
 }
 
-func (w witness) Trace(_ context.Context, have kind.Live[*thingtest.Thing], changes []kind.Change) (kind.Trace, bool, error) {
+func (w *witness) Trace(_ context.Context, have kind.Live[*thingtest.Thing], changes []kind.Change) (kind.Trace, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked++
 	what := "deleted"
 	if have.State != nil {
 		what = changes[0].Field
@@ -27,55 +34,106 @@ func (w witness) Trace(_ context.Context, have kind.Live[*thingtest.Thing], chan
 	return kind.Trace{Who: have.ID, What: what}, true, w.err
 }
 
-// traces runs a pass and asks who did what it found.
-func traces(t *testing.T, e *Engine, want []kind.Desired) (found []kind.Trace, pass Pass) {
+func (w *witness) kinds() []kind.Kind {
+	return []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), thingtest.Rules{}, w)}
+}
+
+// traces runs a pass and returns who did what it found, and how often the cloud was asked.
+func (w *witness) traces(t *testing.T, e *Engine, want []kind.Desired) (found []kind.Trace, asked int) {
 	t.Helper()
+	before := w.asked
+	var pass Pass
 	synctest.Test(t, func(*testing.T) {
 		pass = e.Sync(context.Background(), Revision{Commit: "c", Want: want, Synced: true})
 	})
-	for _, s := range pass.First.Steps {
-		if !s.Drift {
-			continue
-		}
-		if trace, ok := e.Trace(context.Background(), s); ok {
-			found = append(found, trace)
+	for _, s := range slices.Concat(pass.First.Drifting(), pass.Late) {
+		if s.Trace != nil && *s.Trace != (kind.Trace{}) {
+			found = append(found, *s.Trace)
 		}
 	}
-	return found, pass
+	return found, w.asked - before
 }
 
-func TestTraceOfWhatChangedAndOfWhatIsGone(t *testing.T) {
-	w := thingtest.New()
-	want, err := w.Wanted("a colour=red", "b")
+// put has the cloud hold n red things as they are wanted.
+func (w *witness) put(t *testing.T, n int) []kind.Desired {
+	t.Helper()
+	var lines []string
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("t%02d colour=red", i))
+	}
+	want, err := w.Wanted(lines...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engineOf(w)
-	e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), thingtest.Rules{}, witness{World: w})}
-	e.Policies = []plan.Policy{plan.ReportDrift(true)}
 	for _, d := range want {
 		mark := d.PlainMark("s")
-		w.Put(thingtest.Thing{Name: d.Key.Name, Colour: map[string]string{"a": "red"}[d.Key.Name], Mark: &mark, Mine: true})
+		w.Put(thingtest.Thing{Name: d.Key.Name, Colour: "red", Mark: &mark, Mine: true})
 	}
-	if _, pass := traces(t, e, want); pass.Outcome() != plan.InSync {
-		t.Fatal(failed(pass))
+	return want
+}
+
+func TestTraceOfWhatChangedAndOfWhatIsGone(t *testing.T) {
+	w := &witness{World: thingtest.New()}
+	want := w.put(t, 2)
+	e := engineOf(w.World)
+	e.Kinds, e.Policies = w.kinds(), []plan.Policy{plan.ReportDrift(true)}
+	if found, asked := w.traces(t, e, want); len(found) != 0 || asked != 0 {
+		t.Fatalf("nothing drifts: found %v, asked %d times", found, asked)
 	}
 	w.Things["id-001"].Colour = "blue"
 	delete(w.Things, "id-002")
-	for range 2 { // the second time it is gone for longer
-		found, _ := traces(t, e, want)
-		if !slices.Equal(found, []kind.Trace{{Who: "id-001", What: "spec.resource.colour"}, {Who: "id-002", What: "deleted"}}) {
-			t.Errorf("got %+v", found)
+	for _, asks := range []int{2, 0, 0} { // once for the same drift
+		found, asked := w.traces(t, e, want)
+		if !slices.Equal(found, []kind.Trace{{Who: "id-001", What: "spec.resource.colour"}, {Who: "id-002", What: "deleted"}}) || asked != asks {
+			t.Errorf("got %+v, asked %d times", found, asked)
 		}
 	}
-	fresh := engineOf(w)
-	fresh.Kinds = e.Kinds
-	if found, _ := traces(t, fresh, want); len(found) != 1 {
+	w.Things["id-001"].Colour = "green"
+	if _, asked := w.traces(t, e, want); asked != 1 {
+		t.Errorf("another change: asked %d times", asked)
+	}
+	w.Things["id-001"].Colour = "red"
+	w.traces(t, e, want)
+	w.Things["id-001"].Colour = "green"
+	if _, asked := w.traces(t, e, want); asked != 1 {
+		t.Errorf("the same change once more, after it was undone: asked %d times", asked)
+	}
+	fresh := engineOf(w.World)
+	fresh.Kinds = w.kinds()
+	w.Things["id-001"].Colour = "green"
+	if found, _ := w.traces(t, fresh, want); len(found) != 1 {
 		t.Errorf("a new process cannot know what was there, got %+v", found)
 	}
-	fresh.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), thingtest.Rules{}, witness{w, errors.New("down")})}
-	if found, _ := traces(t, fresh, want); len(found) != 0 {
-		t.Errorf("the cloud did not answer, got %+v", found)
+}
+
+// What the cloud does not answer is unknown, and not asked again.
+func TestTraceThatIsNotAnswered(t *testing.T) {
+	w := &witness{World: thingtest.New(), err: errors.New("down")}
+	want := w.put(t, 1)
+	e := engineOf(w.World)
+	e.Kinds, e.Policies = w.kinds(), []plan.Policy{plan.ReportDrift(true)}
+	w.Things["id-001"].Colour = "blue"
+	for _, asks := range []int{1, 0} {
+		if found, asked := w.traces(t, e, want); len(found) != 0 || asked != asks {
+			t.Errorf("got %+v, asked %d times", found, asked)
+		}
+	}
+}
+
+// However much drifts, a pass asks about a few, and the next ones about the others.
+func TestTracesOfMany(t *testing.T) {
+	w := &witness{World: thingtest.New()}
+	const many = 50
+	want := w.put(t, many)
+	e := engineOf(w.World)
+	e.Kinds, e.Policies = w.kinds(), []plan.Policy{plan.ReportDrift(true)}
+	for _, thing := range w.Things {
+		thing.Colour = "blue"
+	}
+	for _, asks := range []int{mostTraced, mostTraced, many - 2*mostTraced, 0} {
+		if _, asked := w.traces(t, e, want); asked != asks {
+			t.Errorf("asked %d times, want %d", asked, asks)
+		}
 	}
 }
 
@@ -85,11 +143,11 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	gone := kind.Live[any]{ID: "1", Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
 	step := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live[any]{gone}}}}).Steps[0]
-	if trace, ok := e.Trace(context.Background(), step); !ok || trace != (kind.Trace{When: when}) {
-		t.Errorf("got %+v, %v", trace, ok)
+	if trace := e.trace(context.Background(), step); trace != (kind.Trace{When: when}) {
+		t.Errorf("got %+v", trace)
 	}
 	step.Have().Updated = time.Time{}
-	if trace, ok := e.Trace(context.Background(), step); ok {
+	if trace := e.trace(context.Background(), step); trace != (kind.Trace{}) {
 		t.Errorf("the cloud does not report it, got %+v", trace)
 	}
 }

@@ -22,6 +22,7 @@ type Unanswered struct {
 type creation struct {
 	kind, id string
 	at       time.Time
+	unmade   bool // it is not there yet, see [kind.Live]
 }
 
 // behind is how far lists may lag behind what the cloud has answered.
@@ -44,11 +45,11 @@ func (u *Unanswered) note(s *plan.Step, err error, until time.Time) {
 }
 
 // noteMade records a creation that was answered.
-func (u *Unanswered) noteMade(s *plan.Step, id string, now time.Time) {
+func (u *Unanswered) noteMade(s *plan.Step, made *kind.Live[any], now time.Time) {
 	if u.made == nil {
 		u.made = map[string]creation{}
 	}
-	u.made[s.Identity()] = creation{s.Key.Kind, id, now}
+	u.made[s.Identity()] = creation{s.Key.Kind, made.ID, now, made.Unmade}
 }
 
 // of is until when lists may not show what comes of the creation of a step; zero for none.
@@ -88,7 +89,9 @@ func (u *Unanswered) overdue(listed func(kind string) time.Time, missed func(id,
 	for id, made := range u.made {
 		if made.at.Add(behind).Before(listed(made.kind)) {
 			delete(u.made, id)
-			missed(id, made.id)
+			if !made.unmade {
+				missed(id, made.id)
+			}
 		}
 	}
 }

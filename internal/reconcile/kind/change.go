@@ -45,6 +45,9 @@ type Change struct {
 	Loss string `json:"loss,omitempty"`
 	// Destroys is true when what is lost was the object's own data, and is nowhere else.
 	Destroys bool `json:"-"`
+	// Cuts is what no longer works after the change although the object stays: "no traffic is allowed any more"; "" for
+	// nothing.
+	Cuts string `json:"cuts,omitempty"`
 	// Way is how the change is carried out where there is a choice: the name of one of
 	// Ways, or of a step that the kind's driver has to make on the way. "" where there is
 	// one way only.

@@ -45,14 +45,14 @@ type flatBody[S any] struct {
 
 // Define makes a kind of a resource in K-ORC's vocabulary.
 func Define[S, F, T any](info Info, rules Rules[*S, *F, *T], driver Driver[*S, *T]) Kind {
-	return &resource[*S, *F, *T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
+	return &resource[*S, *F, *T]{info: info, rules: rules, drv: driver, body: manifest.TypeFor[resourceBody[S, F]](),
 		read: readEnvelope[S, F], path: envelopePath}
 }
 
 // DefineFlat makes a kind whose spec stands directly under spec, and which
 // cannot be imported.
 func DefineFlat[S, T any](info Info, rules Rules[*S, *struct{}, *T], driver Driver[*S, *T]) Kind {
-	return &resource[*S, *struct{}, *T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S], path: flatPath}
+	return &resource[*S, *struct{}, *T]{info: info, rules: rules, drv: driver, body: manifest.TypeFor[flatBody[S]](), read: readFlat[S], path: flatPath}
 }
 
 // DefineWorkload makes a kind that only stands for others.
@@ -69,13 +69,13 @@ type resource[S, F, T any] struct {
 	info  Info
 	rules Rules[S, F, T]
 	drv   Driver[S, T]
-	body  reflect.Type
+	body  manifest.Type
 	read  func(*manifest.Object, *Desired) (S, []manifest.Problem)
 	path  string
 }
 
-func (k *resource[S, F, T]) Info() Info         { return k.info }
-func (k *resource[S, F, T]) Body() reflect.Type { return k.body }
+func (k *resource[S, F, T]) Info() Info          { return k.info }
+func (k *resource[S, F, T]) Body() manifest.Type { return k.body }
 
 func (k *resource[S, F, T]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	d := NewDesired(obj)
@@ -102,6 +102,7 @@ func (k *resource[S, F, T]) Name(w Want[any]) string { return k.rules.Name(typed
 func (k *resource[S, F, T]) Diff(w Want[any], have any) Changes {
 	var c Changes
 	k.rules.Diff(typed[S](w), have.(T), &c)
+	c.cuts(reflect.TypeFor[S](), k.path)
 	return c
 }
 
@@ -167,14 +168,14 @@ func (e *erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Chan
 }
 
 func erase[T any](l Live[T]) Live[any] {
-	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
-		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: l.State}
+	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Empty: l.Empty, Down: l.Down, Locked: l.Locked, Message: l.Message,
+		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Unmade: l.Unmade, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: l.State}
 }
 
 func unerase[T any](l Live[any]) Live[T] {
 	state, _ := l.State.(T) // nil of an object that is gone
-	return Live[T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
-		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: state}
+	return Live[T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Empty: l.Empty, Down: l.Down, Locked: l.Locked, Message: l.Message,
+		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Unmade: l.Unmade, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: state}
 }
 
 func readFlat[S any](obj *manifest.Object, _ *Desired) (*S, []manifest.Problem) {

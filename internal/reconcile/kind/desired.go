@@ -1,8 +1,6 @@
 package kind
 
 import (
-	"reflect"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
@@ -24,7 +22,8 @@ type Desired struct {
 	Scaled bool
 	// Definition is what definitions have to do with the object; nil for nothing.
 	Definition *OfDefinition
-	// Spec is a pointer to the kind's spec; nil for imports and data.
+	// Spec is a pointer to the kind's spec, or the [manifest.Fields] of a kind that a definition makes; nil for imports and
+	// data.
 	Spec any
 	// Unmanaged objects exist already and are never written.
 	Unmanaged bool
@@ -51,12 +50,13 @@ type Desired struct {
 
 	// Object is the document, Body its type, and SpecPath where Spec stands in it.
 	Object   *manifest.Object
-	Body     reflect.Type
+	Body     manifest.Type
 	SpecPath string
 	// PublicData is true when Data may be shown, Public when everything may.
 	PublicData, Public bool
-	// Digest is of everything that a commit can change. That of an object with
-	// secrets is stored nowhere; see Confidential.
+	// Sum is of everything that a commit can change, and Digest what marks say of that, in 60 bits. Those of an object
+	// with secrets are stored and shown nowhere; see Confidential.
+	Sum          Sum
 	Digest       string
 	Confidential Confidential
 }
@@ -119,6 +119,8 @@ type RefSpec struct {
 	// Order references are no part of the object: their target must only be
 	// there first.
 	Order bool
+	// Reads references only take from their target what it shows, such as an address.
+	Reads bool
 	// Late references are in a circle: the object is made without them, and
 	// changed when their target is ready.
 	Late bool
@@ -130,8 +132,10 @@ type Options struct {
 	Detach  bool  // leave in the cloud, unmanaged, when the manifest goes
 	NoPrune bool  // never delete for want of a manifest
 	Replace *bool // nil: the stack decides
-	Report  *bool // drift is only reported; nil: the stack decides
-	Ignore  []string
+	// DataLoss is whether data may be lost that is nowhere else; nil: the stack decides.
+	DataLoss *bool `json:",omitempty"` // marks of objects that do not say stay as they are
+	Report   *bool // drift is only reported; nil: the stack decides
+	Ignore   []string
 	// Ways are how changes of fields are carried out where there is a choice: names of
 	// ways by the paths of fields.
 	Ways map[string]string `json:",omitempty"` // marks of objects without any stay as they are

@@ -56,7 +56,7 @@ func Join(parts []Shown, prefer func(*Live[any]) (entry string, ok bool)) Collec
 var uuid = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 
 // oneOf is the object that several entries show. It belongs to the stack's project where it
-// does so for one of them, and bears the mark that one of those reads.
+// does so for one of them, and bears the mark that one of those reads: the preferred one's, where that reads one.
 func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any] {
 	if len(sights) == 1 {
 		return sights[0]
@@ -71,7 +71,9 @@ func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any]
 	if entry, ok := prefer(best); ok {
 		for i := range sights {
 			if sights[i].Through == entry {
-				out = sights[i]
+				if out = sights[i]; out.Mine && out.Mark != nil {
+					break
+				}
 				out.Mine, out.Mark, out.Guarded, out.Copied, out.ShownAs = best.Mine, best.Mark, best.Guarded, best.Copied, best.ShownAs
 			}
 		}

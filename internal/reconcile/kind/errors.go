@@ -23,7 +23,7 @@ var (
 	ErrForbidden = errors.New("not allowed")
 	// ErrUsedUp: the quota, or the addresses, of which the object needs some are used
 	// up. It comes with ErrRejected, and holds for every object that needs the same.
-	ErrUsedUp = errors.New("used up")
+	ErrUsedUp = errors.New("quota exceeded")
 	// ErrGone: the object is not there any more. Observe.
 	ErrGone = errors.New("gone")
 	// ErrUnanswered: no answer came, or none in time, and the cloud may be at work on the request

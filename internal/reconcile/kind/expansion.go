@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
@@ -27,6 +28,7 @@ type Expansion struct {
 	rollout    *rollout.Strategy
 	probes     []rollout.Probe
 	suspended  bool
+	unsure     bool
 	public     bool
 	err        error // of the first body that cannot be one
 }
@@ -59,6 +61,8 @@ type Repository interface {
 	// Members lists what an object expands into, of one kind. ok is false when there
 	// is no such object.
 	Members(of manifest.Key, kind string) (names []string, ok bool)
+	// Doubtful reports whether an object, or what it would be a part of, is wrong itself: nothing follows from what it lacks.
+	Doubtful(key manifest.Key) bool
 	// TakeObjects and TakeBody spend what a revision may cost: so many objects, and
 	// so many objects of one body. When they are false nothing more may be made.
 	TakeObjects(count int) bool
@@ -216,7 +220,7 @@ func (e *Expansion) Declared(kind string) []string {
 // Declares reports whether the repository itself declares an object of that kind
 // and name in the namespace.
 func (e *Expansion) Declares(kind, name string) bool {
-	_, found := slices.BinarySearch(e.Declared(kind), name)
+	_, found := slices.BinarySearchFunc(e.Declared(kind), name, natural.Compare)
 	return found
 }
 
@@ -225,6 +229,28 @@ func (e *Expansion) Declares(kind, name string) bool {
 func (e *Expansion) Meant(kind, name string) string {
 	return e.repository.Nearest(name, e.Declared(kind))
 }
+
+// Missing reports that a field refers to an object which is not in the repository; more is added to the advice.
+func (e *Expansion) Missing(field, kind, name, more string) {
+	fix := "add a manifest for it, in namespace " + e.Key.Namespace
+	if near := e.Meant(kind, name); near != "" {
+		fix = "did you mean " + near + "?"
+	}
+	e.Lacks(field, kind, name, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix+more)
+}
+
+// Lacks reports a problem with a field that refers to an object because of what that lacks. Where the object is wrong itself,
+// that is reported and this is not.
+func (e *Expansion) Lacks(field, kind, name, what, fix string) {
+	if e.repository.Doubtful(e.key(kind, name)) {
+		e.unsure = true
+		return
+	}
+	e.Problem(field, what, fix)
+}
+
+// Unsure reports whether something is left out because an object that is referred to is wrong itself.
+func (e *Expansion) Unsure() bool { return e.unsure }
 
 // Referring lists the names of the objects of a kind that the repository itself
 // declares in the namespace and that refer to the named object, sorted. The list

@@ -29,6 +29,30 @@ type Export struct {
 	Adopts func(kind, id string) bool
 	// Lost are fields whose value the manifest cannot hold, such as secrets.
 	Lost []Note
+	// Without reports whether the element of a list with that ID is left to the cloud; nil for none.
+	Without func(list, id string) bool
+	// Left are elements of lists that the kind leaves to the cloud, and why: Field is the path of one.
+	Left []Note
+	// IDs are those of the elements that the spec has, by the path of their list, as far as the kind says them.
+	IDs map[string][]string
+}
+
+// Element records the ID of the cloud's object that the next element of a list of the spec stands for. It returns false
+// if that object is left to the cloud: the spec must not have the element then.
+func (e *Export) Element(list, id string) bool {
+	if e.Without != nil && e.Without(list, id) {
+		return false
+	}
+	if e.IDs == nil {
+		e.IDs = map[string][]string{}
+	}
+	e.IDs[list] = append(e.IDs[list], id)
+	return true
+}
+
+// Leave records that the object with that ID is left to the cloud, since no element of the list can describe it; what says why.
+func (e *Export) Leave(list, id, what string) {
+	e.Left = append(e.Left, Note{ElementPath(list, id), what})
 }
 
 // Lose records that a field is left out, and why.

@@ -1,11 +1,15 @@
 package kind
 
-// Judge is implemented by [Rules] that know, by what a spec refers to, of what no cloud
-// will make.
+import "net/netip"
+
+// Judge is implemented by [Rules] that know, by what a spec refers to, of what clouds
+// will not make.
 type Judge[Spec any] interface {
-	// Impossible says why the cloud will refuse to make an object, with the field; "" when
+	// Impossible says why any cloud will refuse to make an object, with the field; "" when
 	// nothing is known to be in the way. What is not known yet is no reason.
 	Impossible(w Want[Spec]) string
+	// Doubtful says likewise what a cloud refuses by a policy that its operators can change: people are warned of it.
+	Doubtful(w Want[Spec]) string
 	// Alone is what is asked for that only one object can have, such as an address of a
 	// subnet.
 	Alone(w Want[Spec]) []Claim
@@ -15,16 +19,28 @@ type Judge[Spec any] interface {
 type Claim struct {
 	Field string // that asks for it
 	Of    Ref    // what it is of, such as a subnet
-	What  string // which of it, such as an address; written alike by all who ask
-	By    string // the kind that it shows as who has it: a subnet's addresses are all on ports
+	// What is the thing that is asked for, such as an address, in canonical form; "" for any that is free.
+	What string
+	By   string // the kind that it shows as who has it: a subnet's addresses are all on ports
+	// From is the kind of the giver if any giver on Of will do, as any Subnet of a Network will; "" if Of itself gives it.
+	From string
+	// Range is true where What is a network, in the notation of CIDR: no other's may overlap it.
+	Range bool
 	// Remedy says what to do where another object has it, or asks for it; "" for choosing another.
 	Remedy string
+}
+
+// Overlaps reports whether a claim is to a range of which another, or an address, is a part, or the other way round.
+func (c Claim) Overlaps(what string) bool {
+	mine, noRange := netip.ParsePrefix(c.What)
+	theirs, noOther := netip.ParsePrefix(what)
+	return c.Range && noRange == nil && noOther == nil && mine.Overlaps(theirs)
 }
 
 // Token is what the object answers to that has it (see [Live.Tokens]); "" while what it is of
 // is not there, or is about to be replaced.
 func (c Claim) Token() string {
-	if c.Of.ID == "" || c.Of.Anew {
+	if c.Of.ID == "" || c.Of.Anew || c.What == "" {
 		return ""
 	}
 	return Held(c.Of.ID, c.What)
@@ -36,6 +52,7 @@ func Held(of, what string) string { return of + "/" + what }
 // AnyJudge is a [Judge] with its types erased.
 type AnyJudge interface {
 	Impossible(w Want[any]) string
+	Doubtful(w Want[any]) string
 	Alone(w Want[any]) []Claim
 }
 
@@ -44,6 +61,16 @@ func (k *resource[S, F, T]) Impossible(w Want[any]) string {
 	if rules, ok := any(k.rules).(Judge[S]); ok {
 		if t := typed[S](w); !none(t.Spec) {
 			return rules.Impossible(t)
+		}
+	}
+	return ""
+}
+
+// Doubtful implements [AnyJudge].
+func (k *resource[S, F, T]) Doubtful(w Want[any]) string {
+	if rules, ok := any(k.rules).(Judge[S]); ok {
+		if t := typed[S](w); !none(t.Spec) {
+			return rules.Doubtful(t)
 		}
 	}
 	return ""

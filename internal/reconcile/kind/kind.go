@@ -3,7 +3,6 @@ package kind
 import (
 	"cmp"
 	"context"
-	"reflect"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -48,6 +47,8 @@ type Driver[Spec, State any] interface {
 // Info names and describes a kind.
 type Info struct {
 	Group, Version, Kind string
+	// Short is a name for hands that type a lot, such as vm; "" for none.
+	Short string
 	// Aliases are other groups under which the kind is accepted verbatim, as GROUP, or GROUP/VERSION where
 	// the version is another.
 	Aliases []string
@@ -64,14 +65,14 @@ type Info struct {
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:
 	// then what was last applied is not recorded, and only the owner counts.
 	FixedMark bool
+	// Held is true when the cloud deletes no object of the kind while another one refers to it: then it is not replaced for as long as that
+	// stays, whether or not it could refer to the new one.
+	Held bool
 	// StaysMarked is true when the mark of an object can only be taken off by deleting it.
 	StaysMarked bool
 	// Unmark is the command by which people take a mark off an object, for
 	// messages; <id> and <mark> stand for the object and the owner text.
 	Unmark string
-	// ImportOnly is true when objects of the kind can be found but not made. They
-	// are not looked for while no manifest asks for one.
-	ImportOnly bool
 	// Privileged is true when listing objects of the kind takes rights that most
 	// credentials lack, because they are those of the whole cloud. They are listed like
 	// rare ones, a refusal says that the stack owns none, and plans suggest no names of them.
@@ -86,6 +87,9 @@ type Info struct {
 	// Members is the kind of the objects that an object of this kind consists of, all
 	// alike and able to stand in for each other; "" when it is no group.
 	Members string
+	// MemberSpec is where in the manifest of a group stands what the spec of each member is made of: what is wrong there is
+	// reported there; "" for nowhere.
+	MemberSpec string
 	// Parts are the kinds of all that an object of this kind can stand for itself; none for what stands for nothing, and for
 	// kinds that a definition makes.
 	Parts []string
@@ -98,6 +102,12 @@ type Info struct {
 	// Judges is true when its objects send something to others, or say of them whether they serve or when they may go
 	// (Unwell, Lag, Drained and Turn of [Live]). What they may be about is not interrupted while they cannot be seen.
 	Judges bool
+	// Exclusive is true when an object serves one other at a time, or holds data that whoever uses it can read: one that
+	// another stack has marked is not used.
+	Exclusive bool
+	// Carries is the kind whose users an object of this one serves: as long as such an object has to stay, so does what carries
+	// it, although its own manifest is gone.
+	Carries string
 	// Inside are the kinds that say where objects of this one are: it is no part of the cloud, but of what
 	// runs on machines of the stack. They are listed first, and its driver lists by [AroundOf] them.
 	Inside []string
@@ -107,7 +117,7 @@ type Info struct {
 	// PerUser is true when objects count against a quota of their user, in whichever
 	// project they were made.
 	PerUser bool
-	// EntryOf is the kind of the object that it is made through the entry of clouds.yaml of, where its
+	// EntryOf is the kind of the object whose credentials are used, where its
 	// manifest can name none itself; "" for the stack's main one.
 	EntryOf string
 	// Projects is true of the kind whose objects are projects of the cloud.
@@ -115,6 +125,9 @@ type Info struct {
 	// Loss is what is lost with an object, besides its ID, when it is deleted or
 	// replaced, the gravest first: for plans, to be read after "loses".
 	Loss []string
+	// HoldsData is true when its objects hold data that is nowhere else: a plan that deletes or replaces one is held
+	// unless somebody allows that.
+	HoldsData bool
 	// Doc is one paragraph on what the kind is, for explain.
 	Doc string
 }
@@ -133,9 +146,9 @@ func (i Info) Spellings() []manifest.GroupVersionKind {
 // Values come from [Define], [DefineFlat], [DefineWorkload] and [DefineData].
 type Kind interface {
 	Info() Info
-	// Body is the struct type of a document of this kind (its spec field and
+	// Body is the type of a document of this kind (its spec field and
 	// siblings), for schema and explain.
-	Body() reflect.Type
+	Body() manifest.Type
 
 	// Decode reads and validates a document.
 	Decode(obj *manifest.Object) (Desired, []manifest.Problem)

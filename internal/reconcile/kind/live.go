@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -15,7 +16,7 @@ const (
 	Pending Phase = "pending" // the cloud is working on it
 	// Begun is what exists and is of no use yet, and nobody works on: an update finishes it.
 	Begun    Phase = "begun"
-	Failed   Phase = "failed"   // broken for good; recreating it is the only cure and loses nothing that still works
+	Failed   Phase = "failed"   // broken for good: recreating it is the only cure
 	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are informed
 	Deleting Phase = "deleting" // on its way out
 )
@@ -58,9 +59,17 @@ type Live[State any] struct {
 	// Remade is true when the object is deleted to be recreated at once: then
 	// its users need not detach first.
 	Remade bool
+	// Empty is true of what is left of an object that is gone itself, such as an entry that names it: nothing is
+	// lost when that is recreated.
+	Empty bool
 	// Down says in a word that an object which is degraded serves nobody: "stopped",
 	// "failed"; "" when it does.
 	Down string
+	// Unmade is true of what is not there yet, as far as is known, and stands in the list since that is not certain: when it
+	// leaves the list nothing was deleted.
+	Unmade bool
+	// Locked says why the cloud refuses every change of it until somebody unlocks it; "" where it does not.
+	Locked string
 	// Message is what the cloud says about the phase, for people.
 	Message string
 	// Uses are tokens of what this object depends on, Tokens what it answers to
@@ -126,10 +135,20 @@ type Facts struct {
 	Host      string // that it runs on, as the cloud shows it to administrators
 	Size      Size
 	Subnets   []string // IDs of those that are on it
+	Pools     []Pool   // of a subnet: the addresses that it gives out, where they can be counted
+	Outside   bool     // of a network: it is external, and not shared with the project
 	Unusable  string   // why nothing new can be made of it: "disabled"
 	Here      bool     // of a project: the stack works in it
 	TLS       *TLS     // of a server in a machine: it answers with TLS only
 	Points    []Point
+}
+
+// Pool is a range of addresses, from the first to the last.
+type Pool struct{ First, Last netip.Addr }
+
+// Has reports whether an address is one of the pool.
+func (p Pool) Has(at netip.Addr) bool {
+	return at.IsValid() && !at.Less(p.First) && !p.Last.Less(at)
 }
 
 // Point is a moment of which an object keeps the data of another one, so that new ones can begin with it.

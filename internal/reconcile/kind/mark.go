@@ -1,10 +1,6 @@
 package kind
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
-	"hash"
-	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -34,9 +30,21 @@ type Mark struct {
 	// Detach is true when it also loses its mark then (on-delete: detach without
 	// prune: false). A mark that says so says Keep, too.
 	Detach bool
+	// Loses is true when the object may be deleted although data is lost with it that is nowhere else. It is
+	// written only with an Applied that is not "".
+	Loses bool
 	// Refused is what was applied before in vain, in the form of Applied: the group of the object went back from it.
 	// "" for nothing.
 	Refused string
+	// Target is a SHA-256, in hexadecimal digits, over all that the group of the object was to become when the object was made by a
+	// step that people had approved of; "" where none had. It is a record, and no part of what the object must bear.
+	Target string
+}
+
+// SameAs reports whether two marks say the same, but for [Mark.Target].
+func (m Mark) SameAs(other Mark) bool {
+	m.Target, other.Target = "", ""
+	return m == other
 }
 
 // Unreadable is what [Mark.Applied] holds when nothing says what was applied, or
@@ -119,21 +127,6 @@ func inOwners(stack string) string {
 	return stack[:stackHead] + "~" + Digest(stack)
 }
 
-const digestLength = 12
-
-// Digest is a short, printable, stable fingerprint of text: 12 characters, 60
-// bits of SHA-256.
-func Digest(text string) string {
-	sum := sha256.New()
-	_, _ = io.WriteString(sum, text) // a hash takes everything
-	return DigestOf(sum)
-}
-
-// DigestOf is [Digest] of what was written to a SHA-256.
-func DigestOf(sum hash.Hash) string {
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum.Sum(nil)))[:digestLength]
-}
-
 // Owner is the parsed form of an owner text. Namespace and Name are empty when
 // only a digest of them was stored. Stack is the word for the stack in owner
 // texts, which is not the name of every stack: see [Owner.Of].
@@ -210,6 +203,8 @@ func (m Mark) Text() string {
 		text += " detach"
 	case m.Keep:
 		text += " keep"
+	case m.Loses:
+		text += " loses"
 	}
 	return text
 }
@@ -221,8 +216,8 @@ func JoinMarks(all, of *Mark) *Mark {
 		m := *of
 		return &m
 	}
-	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach {
-		all.Applied, all.Keep, all.Detach = Unfinished, all.Keep || of.Keep, all.Detach && of.Detach
+	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach || all.Loses != of.Loses {
+		all.Applied, all.Keep, all.Detach, all.Loses = Unfinished, all.Keep || of.Keep, all.Detach && of.Detach, all.Loses && of.Loses
 	}
 	return all
 }

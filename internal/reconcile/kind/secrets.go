@@ -15,7 +15,22 @@ import (
 func Secrets(revisions ...[]Desired) iter.Seq[string] { return values(revisions, secretsIn) }
 
 // Words yields what everybody knows of the objects of revisions.
-func Words(revisions ...[]Desired) iter.Seq[string] { return values(revisions, wordsIn) }
+func Words(revisions ...[]Desired) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		words := map[string]bool{}
+		for d := range values(revisions, wordsIn) {
+			words[d] = true
+		}
+		for _, want := range revisions {
+			vocabulary(want, words)
+		}
+		for word := range words {
+			if !yield(word) {
+				return
+			}
+		}
+	}
+}
 
 // Redactor takes the secrets of revisions out of texts. It is worked out when a
 // text is first looked at.
@@ -37,7 +52,15 @@ func values(revisions [][]Desired, of func(*Desired, func(string) bool) bool) it
 
 // wordsIn yields what everybody knows of an object.
 func wordsIn(d *Desired, yield func(string) bool) bool {
-	return yield(d.Key.Name) && yield(d.Key.Namespace) && yield(d.Key.Kind)
+	if !yield(d.Key.Name) || !yield(d.Key.Namespace) || !yield(d.Key.Kind) {
+		return false
+	}
+	for name := range d.Data {
+		if !yield(name) {
+			return false
+		}
+	}
+	return true
 }
 
 func secretsIn(d *Desired, yield func(string) bool) bool {
@@ -51,6 +74,16 @@ func secretsIn(d *Desired, yield func(string) bool) bool {
 	return d.Public || secretFields(reflect.ValueOf(d.Spec), false, yield)
 }
 
+// HasOption reports whether a list in a struct tag, which commas separate, has an option.
+func HasOption(list, option string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if one == option {
+			return true
+		}
+	}
+	return false
+}
+
 // secretFields yields the values with the rule "secret" in a spec, in the order
 // of its fields.
 func secretFields(v reflect.Value, secret bool, yield func(string) bool) bool {
@@ -62,8 +95,7 @@ func secretFields(v reflect.Value, secret bool, yield func(string) bool) bool {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			rules := strings.Split(f.Tag.Get("rule"), ",")
-			if f.IsExported() && !secretFields(v.Field(i), secret || slices.Contains(rules, "secret"), yield) {
+			if f.IsExported() && !secretFields(v.Field(i), secret || HasOption(f.Tag.Get("rule"), "secret"), yield) {
 				return false
 			}
 		}

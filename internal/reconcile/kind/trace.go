@@ -15,6 +15,30 @@ type Trace struct {
 	What string
 }
 
+// TimeLayout is how people read times.
+const TimeLayout = "15:04 UTC, 2 Jan 2006"
+
+// Of is the trace of what was done, such as "changed", in words.
+func (t Trace) Of(done string) string {
+	if t == (Trace{}) {
+		return done + "; by whom and when is unknown to this cloud"
+	}
+	text := done
+	if t.Who != "" {
+		text += " by " + t.Who
+	}
+	if !t.When.IsZero() {
+		text += " at " + t.When.UTC().Format(TimeLayout)
+	}
+	if t.What != "" {
+		text += " (" + t.What + ")"
+	}
+	if t.Who == "" {
+		text += "; by whom is unknown to this cloud"
+	}
+	return text
+}
+
 // Tracer is implemented by drivers of kinds about whose objects the cloud says
 // more than when they were last changed (see [Live.Updated]), or less.
 type Tracer[State any] interface {

@@ -2,9 +2,11 @@ package kind
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // Want is a desired object as rules and drivers see it. Spec is a pointer.
@@ -65,6 +67,24 @@ func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want[any] {
 func (w seen) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
+
+// Leaves reports whether an element of a list, an object of the cloud with that ID, is left to others, say the object's
+// annotations: no element of the manifest stands for it, and it stays. list is without the places of lists around it.
+func (w seen) Leaves(list, id string) bool {
+	if w.options == nil || len(w.options.Ignore) == 0 {
+		return false
+	}
+	element := ElementPath(list, id)
+	return slices.ContainsFunc(w.options.Ignore, func(path string) bool { return strings.HasSuffix(path, "["+id+"]") && WithoutPlaces(path) == element })
+}
+
+var places = pattern.Of(`\[\d+\]\.`)
+
+// WithoutPlaces is a path without the places in the lists that it leads through.
+func WithoutPlaces(path string) string { return places.ReplaceAllString(path, ".") }
+
+// ElementPath is the path of an element of a list that is an object of the cloud.
+func ElementPath(list, id string) string { return list + "[" + id + "]" }
 
 // WasCalled reports whether the object had that name before, says its manifest. What
 // the cloud cannot rename keeps such a name.

@@ -2,7 +2,6 @@ package kind
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -16,8 +15,8 @@ type workload[S any] struct {
 	}
 }
 
-func (k *workload[S]) Info() Info         { return k.info }
-func (k *workload[S]) Body() reflect.Type { return reflect.TypeFor[flatBody[S]]() }
+func (k *workload[S]) Info() Info          { return k.info }
+func (k *workload[S]) Body() manifest.Type { return manifest.TypeFor[flatBody[S]]() }
 
 func (k *workload[S]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	d := NewDesired(obj)
@@ -54,8 +53,8 @@ type data[B any] struct {
 	read func(*B, *Report) map[string]string
 }
 
-func (k *data[B]) Info() Info         { return k.info }
-func (k *data[B]) Body() reflect.Type { return reflect.TypeFor[B]() }
+func (k *data[B]) Info() Info          { return k.info }
+func (k *data[B]) Body() manifest.Type { return manifest.TypeFor[B]() }
 
 func (k *data[B]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	d := NewDesired(obj)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -66,7 +68,7 @@ func (p *planner) unreadyFilter(d *kind.Desired) string {
 func (p *planner) decideUnadopted(s Step, d *kind.Desired) Step {
 	if d.Import.Filter != nil {
 		if key := p.unreadyFilter(d); key != "" {
-			return s.withAction(Wait, "waits for "+key)
+			return s.withAction(Wait, cause.Of(cause.WaitsFor, key))
 		}
 	}
 	s.Error = true
@@ -74,28 +76,27 @@ func (p *planner) decideUnadopted(s Step, d *kind.Desired) Step {
 }
 
 // unadoptable says why no object that a manifest asks for can be adopted.
-func (p *planner) unadoptable(d *kind.Desired) string {
+func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	if !d.Import.Searches() {
 		return p.unadoptableID(d)
 	}
 	what, name := d.Key.Kind, p.nameToAdopt(d)
 	found := p.adoptable(d)
 	if id := p.vanished(d); id != "" && len(found) > 0 {
-		return fmt.Sprintf("it was %s, which somebody has deleted; %s also matches and is not adopted in its place: remove %s to have another one made, or give that ID to adopt it",
-			id, called(found[0]), d.Import.Where())
+		return cause.Of(cause.Vanished, id, called(found[0]), d.Import.Where())
 	}
 	part := d.Parent.Kind != "" // the annotation is its parent's, and says "true"
 	switch {
 	case part && name == "":
-		return fmt.Sprintf("objects of this kind have no name in the cloud to be found by; leave it out of %s, and write a manifest for it", d.Parent)
+		return cause.Of(cause.NamelessPart, d.Parent)
 	case part && len(found) == 0:
-		return fmt.Sprintf("no %s of the name %s can be adopted in this project; remove %s to have one made", what, printable.Name(name), d.Import.Where())
+		return cause.Of(cause.NoneNamedPart, what, printable.Name(name), d.Import.Where())
 	case d.Import.ByName && name == "":
-		return fmt.Sprintf("objects of this kind have no name in the cloud to be found by; give an ID as %s", d.Import.Where())
+		return cause.Of(cause.Nameless, d.Import.Where())
 	case len(found) == 0 && d.Import.ByName:
-		return fmt.Sprintf("no %s of the name %s can be adopted in this project; remove %s to have one made, or give an ID there", what, printable.Name(name), d.Import.Where())
+		return cause.Of(cause.NoneNamed, what, printable.Name(name), d.Import.Where())
 	case len(found) == 0:
-		return fmt.Sprintf("no %s that matches %s can be adopted in this project; correct it, or remove it to have one made", what, d.Import.Where())
+		return cause.Of(cause.NoneMatches, what, d.Import.Where())
 	case len(found) > 1:
 		return p.severalToAdopt(d, found)
 	default:
@@ -103,7 +104,7 @@ func (p *planner) unadoptable(d *kind.Desired) string {
 	}
 }
 
-func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) string {
+func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range found {
@@ -113,28 +114,28 @@ func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) strin
 		}
 		names = append(names, called(l))
 	}
-	fix := "give the ID of the one that is meant there"
+	fix := cause.Of(cause.GiveID)
 	switch {
 	case d.Parent.Kind != "":
-		fix = "rename the others in the cloud, or write manifests for what " + d.Parent.String() + " stands for, and give IDs there"
+		fix = cause.Of(cause.RenameOthers, d.Parent)
 	case d.Import.Filter != nil:
-		fix = "narrow the filter, or give spec.import.id instead"
+		fix = cause.Of(cause.NarrowOrID)
 	}
 	if p.private(d) {
-		return fmt.Sprintf("%d objects match %s; %s", len(found), d.Import.Where(), fix)
+		return cause.Of(cause.SeveralToAdopt, len(found), d.Import.Where(), fix)
 	}
-	return fmt.Sprintf("%d objects match %s: %s; %s", len(found), d.Import.Where(), strings.Join(names, ", "), fix)
+	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)
 }
 
-// cannotTake says why an object cannot be adopted for d although nobody owns it; "" where
+// cannotTake says why an object cannot be adopted for d although nobody owns it; zero where
 // it can. The first that asks has it.
-func (p *planner) cannotTake(d *kind.Desired, l *kind.Live[any]) string {
+func (p *planner) cannotTake(d *kind.Desired, l *kind.Live[any]) cause.Cause {
 	if first, taken := p.adopters[l]; taken && first != d.Key {
-		return fmt.Sprintf("%s is adopted by %s; correct %s, or remove one of the two", called(l), first, d.Import.Where())
+		return cause.Of(cause.AdoptedBy, called(l), first, d.Import.Where())
 	}
 	p.adopters[l] = d.Key
 	if info := p.kinds[d.Key.Kind].Info(); info.FixedMark {
-		return fmt.Sprintf("%s bears no mark, and the cloud cannot write one on an existing %s; use it with managementPolicy: unmanaged", called(l), info.Kind)
+		return cause.Of(cause.MarkUnwritable, called(l), info.Kind)
 	}
-	return ""
+	return cause.Cause{}
 }

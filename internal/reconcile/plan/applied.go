@@ -8,7 +8,7 @@ import (
 // What was applied to an object is stored as a digest. One of an object with
 // secrets would let them be guessed; it is a fingerprint instead.
 //
-//	an object          Mark.Applied, and what approvals bind
+//	an object          Mark.Applied; approvals bind more, see bound.go
 //	-----------------  ---------------------------------------------------
 //	without secrets    Digest of spec, options, references and public data
 //	with secrets       fingerprint of the same and of the secrets
@@ -17,16 +17,21 @@ import (
 // fingerprint by a key that is not the first any more, still reports that nothing
 // has changed; the object's mark is renewed in place, which is no drift.
 
-// subject is what the fingerprint of d is of: the digest, which no one gets to
-// see, shows everything else that a commit can change.
-func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
-	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(p.Stack, d.Key), Public: "applied\n" + d.Digest, Secret: d.Confidential.Secret}
+// subject is what a fingerprint of d is of: public holds a digest or sum, which no one gets to
+// see, and that shows everything else that a commit can change.
+func (p *planner) subject(d *kind.Desired, public string) fingerprint.Subject {
+	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(p.Stack, d.Key), Public: public, Secret: d.Confidential.Secret}
+}
+
+// applies is what the fingerprint in a mark is of.
+func (p *planner) applies(d *kind.Desired) fingerprint.Subject {
+	return p.subject(d, "applied\n"+d.Digest)
 }
 
 // mark is what an object shall bear in the cloud.
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
-	m.Applied, m.Refused = p.digest(d), p.refused(d)
+	m.Applied, m.Refused, m.Loses = p.digest(d), p.refused(d), p.remembersLoss(d)
 	if p.drains[d.Key] || p.refersToDropped(d) {
 		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
 	}
@@ -36,7 +41,7 @@ func (p *planner) mark(d *kind.Desired) kind.Mark {
 // digest is what stands for everything that a commit can change about d.
 func (p *planner) digest(d *kind.Desired) string {
 	if d.Confidential.Secret != "" {
-		return p.Printer.Print(p.subject(d))
+		return p.Printer.Print(p.applies(d))
 	}
 	return d.Digest
 }
@@ -50,7 +55,7 @@ func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
 	case have.Applied == d.Digest:
 		return true
 	}
-	return d.Confidential.Secret != "" && p.Printer.Compare(have.Applied, p.subject(d)) == fingerprint.Same
+	return d.Confidential.Secret != "" && p.Printer.Compare(have.Applied, p.applies(d)) == fingerprint.Same
 }
 
 // renewed reports whether two marks say the same in different forms. Marks of versions

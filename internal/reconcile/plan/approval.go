@@ -1,12 +1,10 @@
 package plan
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -32,43 +30,44 @@ type Approval struct {
 // Proof says what a hash stands for, so that anybody can check it: who keeps
 // it for us cannot add a step without making another hash of it.
 type Proof struct {
-	Exact string   // a digest of the writing steps, whole
-	Steps []string // what [Plan.Fingerprints] gave
+	Exact Print   // of the writing steps, whole
+	Steps []Print // what [Plan.Fingerprints] gave
 }
+
+// Print is a SHA-256 of a step, or of several.
+type Print = kind.Sum
 
 // Proof is what the plan's hash is made of.
 func (p Plan) Proof() Proof {
-	var lines []string
+	var prints []Print
 	for _, s := range p.Steps {
 		if s.Action.Writes() {
-			lines = append(lines, s.fingerprint())
+			prints = append(prints, s.fingerprint())
 		}
 	}
-	slices.Sort(lines)
-	return Proof{Exact: digest(lines...), Steps: p.Fingerprints()}
+	slices.SortFunc(prints, comparePrints)
+	all := kind.NewSums("steps")
+	all.AddSums(prints...)
+	return Proof{Exact: all.Sum(), Steps: p.Fingerprints()}
 }
 
-// Hash is that of the plan of a stack which has this proof.
+// Hash is that of the plan of a stack which has this proof: 64 hexadecimal digits. People are given it to approve of, and
+// nobody can make two plans that share one.
 func (p Proof) Hash(stack string) string {
-	return digest(append([]string{stack, p.Exact}, p.Steps...)...)
-}
-
-// digest is 32 hexadecimal digits: people are given it to approve of, and nobody
-// can make two plans that share one.
-func digest(lines ...string) string {
-	text, err := json.Marshal(lines) // "a", "b" must differ from "a\nb"
-	if err != nil {
-		return ""
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:HashDigits/2])
+	all := kind.NewSums("plan")
+	all.Add(stack)
+	all.AddSums(p.Exact)
+	all.AddSums(p.Steps...)
+	sum := all.Sum()
+	return hex.EncodeToString(sum[:])
 }
 
 // HashDigits is how long a plan's hash is.
-const HashDigits = 32
+const HashDigits = 2 * len(Print{})
 
-// Fingerprints are short digests of what the plan would do, sorted: 16
-// hexadecimal digits each. Anyone who approves of the plan approves of these.
+func comparePrints(a, b Print) int { return bytes.Compare(a[:], b[:]) }
+
+// Fingerprints are what the plan would do, sorted. Anyone who approves of the plan approves of these.
 //
 //	step               prints
 //	-----------------  ------------------------------------------------------
@@ -84,73 +83,60 @@ const HashDigits = 32
 //
 // A replacement that was interrupted goes on as a creation, and a creation as
 // an update: what is left of a plan has no prints that the plan has not.
-func (p Plan) Fingerprints() []string {
-	var prints []string
+func (p Plan) Fingerprints() []Print {
+	var prints []Print
 	for _, s := range p.Steps {
-		prints = append(prints, s.fingerprints(p.Stack)...)
+		prints = append(prints, s.fingerprints(p.Stack, s.bound.whole())...)
+		if s.follows && !s.Action.Writes() { // it will, and the plan does not show it while the object it follows has the old ID
+			prints = append(prints, s.print(p.Stack, "write", "", s.bound.whole()))
+		}
 	}
-	prints = append(prints, p.followers()...)
-	slices.Sort(prints)
+	slices.SortFunc(prints, comparePrints)
 	return slices.Compact(prints)
 }
 
-// fingerprints are what an approval of the step allows.
-func (s Step) fingerprints(stack string) []string {
+// fingerprints are what an approval of the step allows. of is what is bound of its manifest.
+func (s Step) fingerprints(stack string, of kind.Sum) []Print {
 	if !s.Action.Writes() || s.surplus || s.spare {
 		return nil
 	}
 	switch d, harms := s.Harm(); {
 	case s.Action == Delete:
-		return []string{s.print(stack, "delete", s.ID())}
+		return []Print{s.print(stack, "delete", s.ID(), of)}
 	case s.Action == Detach:
-		return []string{s.print(stack, "detach", s.ID())}
+		return []Print{s.print(stack, "detach", s.ID(), of)}
 	case d == kind.Replace:
-		return []string{s.print(stack, "replace", s.ID()), s.print(stack, "reboot", "")}
+		return []Print{s.print(stack, "replace", s.ID(), of), s.print(stack, "reboot", "", of)}
 	case d == kind.Rebuild, harms && s.Action == Update:
-		return []string{s.print(stack, "wipe", s.ID()), s.print(stack, "reboot", "")}
+		return []Print{s.print(stack, "wipe", s.ID(), of), s.print(stack, "reboot", "", of)}
 	case d == kind.Reboot:
-		return []string{s.print(stack, "reboot", "")}
+		return []Print{s.print(stack, "reboot", "", of)}
 	default:
-		return []string{s.print(stack, "write", "")}
+		return []Print{s.print(stack, "write", "", of)}
 	}
-}
-
-// followers are the prints of what will have to follow an object that gets a new
-// ID: the plan does not show it while the object still has the old one.
-func (p Plan) followers() (prints []string) {
-	moved := map[string]bool{}
-	for _, s := range p.Steps {
-		if s.Action == Recreate {
-			moved[s.Key.String()] = true
-		}
-	}
-	for _, s := range p.Steps {
-		if s.want != nil && !s.Action.Writes() && slices.ContainsFunc(s.want.Refs, func(r kind.RefSpec) bool { return moved[r.Key.String()] }) {
-			prints = append(prints, s.print(p.Stack, "write", ""))
-		}
-	}
-	return prints
 }
 
 // needs are the prints any of which allows the step.
-func (s Step) needs(stack string) []string {
-	prints := s.fingerprints(stack)
-	switch {
-	case len(prints) == 0:
-		return nil
-	case s.Action == Create, s.Action == Update && s.Disruption() == kind.InPlace && !slices.ContainsFunc(s.Changes, destroys):
-		return append(prints, s.print(stack, "reboot", ""))
+func (s Step) needs(stack string) (needs []Print) {
+	for _, of := range s.bound.forms() {
+		prints := s.fingerprints(stack, of)
+		switch {
+		case len(prints) == 0:
+			return nil
+		case s.Action == Create, s.Action == Update && s.Disruption() == kind.InPlace && !slices.ContainsFunc(s.Changes, destroys):
+			needs = append(append(needs, prints...), s.print(stack, "reboot", "", of))
+		default:
+			needs = append(needs, prints[0])
+		}
 	}
-	return prints[:1]
+	return needs
 }
 
-func (s Step) print(stack, deed, id string) string {
-	var digest string
-	if s.want != nil {
-		digest = s.digest
-	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{stack, s.Key.Group, s.Key.String(), deed, id, digest}, "\n")))
-	return hex.EncodeToString(sum[:])[:16]
+func (s Step) print(stack, deed, id string, of kind.Sum) Print {
+	all := kind.NewSums("step")
+	all.Add(stack, s.Key.Group, s.Key.String(), deed, id)
+	all.AddSums(of)
+	return all.Sum()
 }
 
 // Covers reports whether everything the plan would do was approved: it is the very
@@ -171,7 +157,7 @@ func (a Approval) rest(p Plan) bool {
 func (a Approval) missing(p Plan) (list []Step) {
 	for _, s := range p.Steps {
 		needs := s.needs(p.Stack)
-		if len(needs) > 0 && !slices.ContainsFunc(needs, func(print string) bool { return slices.Contains(a.Proof.Steps, print) }) {
+		if len(needs) > 0 && !slices.ContainsFunc(needs, func(print Print) bool { return slices.Contains(a.Proof.Steps, print) }) {
 			list = append(list, s)
 		}
 	}

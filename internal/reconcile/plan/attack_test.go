@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -59,6 +60,7 @@ func TestAttackOneForAll(t *testing.T) {
 // TestAttackSuggestions: names that the cloud has not are compared with those
 // that it has up to a number.
 func TestAttackSuggestions(t *testing.T) {
+	testcost.Long(t)
 	w := thingtest.New()
 	var text strings.Builder
 	for i := range 1000 {
@@ -73,7 +75,7 @@ func TestAttackSuggestions(t *testing.T) {
 	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Have: w.Snapshot(), Want: want})
 	suggested := 0
 	for i := range want {
-		if strings.Contains(p.decide(&want[i]).Reason, "the nearest are") {
+		if p.decide(&want[i]).Causes.Has(cause.NearestNames) {
 			suggested++
 		}
 	}
@@ -92,8 +94,8 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	// A collision of digests takes 2³⁰ tries; a planner that thinks so does too.
 	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 	p.taken[kind.OwnerText("s", want[1].Key)] = want[0].Key
-	if s := p.decide(&want[1]); s.Action != Refuse || !s.Error || !strings.Contains(s.Reason, "Thing/a") {
-		t.Errorf("%s: %s", s.Action, s.Reason)
+	if s := p.decide(&want[1]); s.Action != Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {
+		t.Errorf("%s: %s", s.Action, s.Reason())
 	}
 }
 

@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -51,13 +54,22 @@ func (p *planner) block() {
 			case goes:
 				p.blocked[i] = append(p.blocked[i], j)
 			}
-			if !named[user.Name] {
-				named[user.Name] = true
-				s.Blockers = append(s.Blockers, user.Name)
+			if name := p.userText(user); !named[name] {
+				named[name] = true
+				s.Blockers = append(s.Blockers, name)
 			}
 		}
-		slices.Sort(s.Blockers)
+		natural.Sort(s.Blockers)
 	}
+}
+
+// userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.
+func (p *planner) userText(user *kind.Live[any]) string {
+	return liveText(p.userKinds[user], user)
+}
+
+func liveText(of string, l *kind.Live[any]) string {
+	return manifest.Key{Kind: of, Name: cmp.Or(l.Name, l.ID)}.String()
 }
 
 // loosely reports whether all that an object uses of another one the cloud takes off

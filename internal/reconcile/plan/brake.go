@@ -12,18 +12,26 @@ import (
 )
 
 // Brake holds a plan that destroys more than the limits allow, or everything
-// the stack owns, unless somebody approved of all it would do. Surplus copies
+// the stack owns, or that loses data, unless somebody approved of all it would do. Surplus copies
 // left by interrupted requests do not count: the object itself stays. Of a stack
 // that is changed by hand only (see [Manual]) it holds every plan that writes.
 // What is suspended need not be held.
+//
+// What goes on with a rollout that was approved of before is not counted again.
 //
 // A pass destroys nothing that was not in the plan it set out with, so that
 // limits bound the pass as they bound its plan.
 func Brake(limits Limits, approved []Approval) Policy {
 	return func(p Plan) Plan {
 		reasons := p.toll().over(limits)
-		if p.Manual != "" && p.Summary().Writes() > 0 {
+		if lost := p.overLoss(limits.DataLoss); lost != "" {
+			reasons = append(reasons, lost)
+		}
+		if p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action.Writes() && !s.continues }) {
 			reasons = append(reasons, "every change waits for an approval: "+p.Manual)
+		}
+		if p.Elsewhere != "" {
+			reasons = append(reasons, p.Elsewhere)
 		}
 		unsettled := p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action == Wait }) // something may follow
 		if len(reasons) == 0 && !unsettled || p.Suspended != "" {
@@ -60,10 +68,26 @@ func Only(hash string) Policy {
 // harms is false when it destroys nothing. What time makes due was agreed to with the manifest
 // that says so.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
-	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, destroys) {
+	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, s.harmful) {
 		d = kind.Rebuild // what it loses is lost in place
 	}
 	return d, d >= kind.Rebuild && !s.surplus && !s.spare
+}
+
+// harmful reports whether a change destroys something. Nobody depends yet on what somebody has put into the cloud by hand, or on what the
+// cloud gave an object whose creation is not finished.
+func (s Step) harmful(c kind.Change) bool {
+	return c.Destroys || c.Cuts != "" && !s.Drift && !s.halfMade()
+}
+
+// halfMade reports whether the object bears the stack's mark, which does not say yet that all was applied.
+func (s Step) halfMade() bool {
+	return s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == "" || s.have.Mark.Applied == kind.Unfinished)
+}
+
+// CutsOnly reports whether all that is destroyed is what depends on the object.
+func (s Step) CutsOnly() bool {
+	return s.Disruption() < kind.Rebuild && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 }
 
 // toll counts what a plan destroys: of all kinds together, of each, and in each
@@ -83,13 +107,16 @@ type count struct {
 	verbs         [len(verbs)]bool
 }
 
-var verbs = [...]string{"delete", "replace", "wipe"}
+var verbs = [...]string{"delete", "replace", "wipe", "cut off"}
 
 func (p Plan) toll() toll {
 	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
+	spared := p.inTheirTurn()
 	for _, s := range p.Steps {
-		t.inGroup(s)
-		if _, harms := s.Harm(); !harms {
+		_, harms := s.Harm()
+		harms = harms && !s.continues && (s.part == nil || !spared[s.part.member])
+		t.inGroup(s, harms)
+		if !harms {
 			continue
 		}
 		kind := t.kinds[s.Key.Kind]
@@ -103,7 +130,31 @@ func (p Plan) toll() toll {
 	return t
 }
 
-func (t toll) inGroup(s Step) {
+// inTheirTurn are the members that do not count although they are replaced: those of a group that says how that is done, beyond
+// as many as can be away at once. Those that lose the most count.
+func (p Plan) inTheirTurn() map[manifest.Key]bool {
+	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
+	at := map[manifest.Key][]manifest.Key{}
+	for _, s := range p.Steps {
+		if _, harms := s.Harm(); !harms || s.part == nil || s.part.away == 0 {
+			continue
+		}
+		if harmed[s.part.member]++; harmed[s.part.member] == 1 {
+			at[s.part.group] = append(at[s.part.group], s.part.member)
+		}
+		groups[s.part.group] = s.part.away
+	}
+	spared := map[manifest.Key]bool{}
+	for group, members := range at {
+		slices.SortFunc(members, func(a, b manifest.Key) int { return cmp.Or(cmp.Compare(harmed[b], harmed[a]), a.Compare(b)) })
+		for _, member := range members[min(groups[group], len(members)):] {
+			spared[member] = true
+		}
+	}
+	return spared
+}
+
+func (t toll) inGroup(s Step, harms bool) {
 	if s.part == nil || s.have == nil {
 		return
 	}
@@ -113,7 +164,7 @@ func (t toll) inGroup(s Step) {
 		t.groups[s.part.group] = g
 	}
 	g.all[s.part.member] = true
-	if _, harms := s.Harm(); harms {
+	if harms {
 		g.harmed[s.part.member] = true
 	}
 }
@@ -124,6 +175,9 @@ func (c *count) add(s Step) {
 		c.owned++ // it is adopted by the very step
 	}
 	verb := slices.Index([]Action{Delete, Recreate, Update}, s.Action)
+	if s.Action == Update && s.CutsOnly() {
+		verb++
+	}
 	c.verbs[verb] = true
 }
 

@@ -83,8 +83,7 @@ func TestBrake(t *testing.T) {
 }
 
 func TestOwnableKindsAreThoseThatAStackMakes(t *testing.T) {
-	imports := kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Kind: "Found", ImportOnly: true}, thingtest.Rules{}, thingtest.New())
-	kinds := []kind.Kind{thingtest.New().Kind(), imports, kind.DefineWorkload[houseSpec](kind.Info{Kind: "House"}, houses{})}
+	kinds := []kind.Kind{thingtest.New().Kind(), kind.DefineWorkload[houseSpec](kind.Info{Kind: "House"}, houses{})}
 	if got := Ownable(kinds); !slices.Equal(got, []string{"Thing"}) {
 		t.Errorf("got %v", got)
 	}

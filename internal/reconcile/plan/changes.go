@@ -33,7 +33,7 @@ func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved
 	if fixed && have.Mark.Owner != mark.Owner {
 		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
 	}
-	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
+	if !fixed && (have.Mark == nil || !have.Mark.SameAs(mark) || have.Copied != "") {
 		differs = append(differs, kind.Change{Field: kind.MarkField, Have: markText(have), Want: mark.Text()})
 	}
 	for _, ref := range d.Refs {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -20,7 +22,7 @@ type choice struct {
 	have    *kind.Live[any]   // the object that is meant; nil when there is none
 	surplus []*kind.Live[any] // half-made copies of it, and what is being deleted
 	copied  []*kind.Live[any] // belong to nobody
-	refusal string            // why it cannot be decided which is meant; then have is nil
+	refusal cause.Cause       // why it cannot be decided which is meant; then have is nil
 }
 
 // settle decides which of the objects that claim to be d is d. A mark is a claim

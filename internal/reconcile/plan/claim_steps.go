@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -18,11 +20,11 @@ func (p *planner) besides(d *kind.Desired, ch choice) {
 		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
 		switch {
 		case item.Phase == kind.Deleting:
-			s = s.withAction(Wait, "a surplus copy is being deleted")
+			s = s.withAction(Wait, cause.Of(cause.CopyGoing))
 		case d.Options.Suspend:
-			s = s.withAction(Keep, "suspended; a half-made copy, left by an interrupted request")
+			s = s.withAction(Keep, cause.Of(cause.Suspended), cause.Of(cause.HalfMadeLeft))
 		default:
-			s = s.withAction(Delete, "half-made copy, left by an interrupted request")
+			s = s.withAction(Delete, cause.Of(cause.HalfMade))
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -41,8 +43,7 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
 			continue
 		}
 		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
-		p.steps = append(p.steps, s.withAction(Refuse, fmt.Sprintf("%s bears the mark of %s, which the repository now only imports; %s, or delete it",
-			called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
+		p.steps = append(p.steps, s.withAction(Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
 	}
 }
 
@@ -51,7 +52,7 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
 // let go: what is left would seem to be the one.
 func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) {
 	staying, _ := split(c.sole)
-	refusal := ""
+	var refusal cause.Cause
 	switch {
 	case len(c.shared) > 0:
 		refusal = p.contestedText(o.Kind, c.shared[0])
@@ -65,9 +66,9 @@ func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) 
 		}
 		s := p.orphan(o, item)
 		if adopter != nil && s.Action.Writes() {
-			refusal = fmt.Sprintf("%s names it by %s, and is another object already; remove %s there", adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
+			refusal = cause.Of(cause.AdoptedTwice, adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
 		}
-		if refusal != "" && s.Action.Writes() {
+		if !refusal.IsZero() && s.Action.Writes() {
 			s.Error = true
 			s = s.withAction(Refuse, refusal)
 		}
@@ -96,14 +97,13 @@ func (p *planner) strays() (list []Step) {
 		}
 		for _, m := range x.misplaced {
 			s := Step{Key: p.orphanKey(m.owner, m.item), have: m.item, surplus: true}
-			list = append(list, s.withAction(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it has no owner; %s",
-				name, called(m.item), p.unmark(name, m.item.ID, m.text))))
+			list = append(list, s.withAction(Refuse, cause.Of(cause.Misplaced, name, called(m.item), p.unmark(name, m.item.ID, m.text))))
 		}
 	}
 	return list
 }
 
-func (p *planner) severalText(key manifest.Key, owner string, all []*kind.Live[any]) string {
+func (p *planner) severalText(key manifest.Key, owner string, all []*kind.Live[any]) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range all {
@@ -113,69 +113,64 @@ func (p *planner) severalText(key manifest.Key, owner string, all []*kind.Live[a
 		}
 		names = append(names, called(l))
 	}
-	return fmt.Sprintf("%d objects bear the mark of %s: %s; a mark can be copied, so nothing is changed; keep the one that is meant, and for the others %s, or delete them",
-		len(all), key, strings.Join(names, ", "), p.unmark(key.Kind, "<id>", owner))
+	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), p.unmark(key.Kind, "<id>", owner))
 }
 
 // severalNamesText is severalText, of an object that was called otherwise before.
-func (p *planner) severalNamesText(d *kind.Desired, all []*kind.Live[any]) string {
+func (p *planner) severalNamesText(d *kind.Desired, all []*kind.Live[any]) cause.Cause {
 	for _, l := range all {
 		if from := p.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
-			return fmt.Sprintf("it exists already, and so does %s (%s), which its annotation %s names; remove the annotation, or delete the one that is not meant",
-				from, called(l), resolve.AnnotationMoved)
+			return cause.Of(cause.SeveralNames, from, called(l), resolve.AnnotationMoved)
 		}
 	}
 	return p.severalText(d.Key, all[0].Mark.Owner, all)
 }
 
-func (p *planner) contestedText(kind string, l *kind.Live[any]) string {
-	return fmt.Sprintf("%s bears the marks of several owners (%s), so it has no owner and nothing is changed; for the wrong one %s",
-		called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
+func (p *planner) contestedText(kind string, l *kind.Live[any]) cause.Cause {
+	return cause.Of(cause.Contested, called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
 }
 
-func (p *planner) copiedText(kind string, l *kind.Live[any]) string {
-	return fmt.Sprintf("%s %s, and its mark is a copy, so no stack owns it and nothing is changed; %s, or adopt it with spec.import.id: %s",
-		called(l), l.Copied, p.unmark(kind, l.ID, l.Mark.Owner), l.ID)
+func (p *planner) copiedText(kind string, l *kind.Live[any]) cause.Cause {
+	return cause.Of(cause.Copied, called(l), l.Copied, p.unmark(kind, l.ID, l.Mark.Owner), l.ID)
 }
 
-func (p *planner) onlyCopiedText(key manifest.Key, l *kind.Live[any]) string {
-	return fmt.Sprintf("it is not in the cloud, but there is a copy of it: %s; a new one is made once the copy bears no mark", p.copiedText(key.Kind, l))
+func (p *planner) onlyCopiedText(key manifest.Key, l *kind.Live[any]) cause.Cause {
+	return cause.Of(cause.OnlyCopied, p.copiedText(key.Kind, l))
 }
 
 // unadoptableID says why an object that a manifest names by its ID cannot be adopted.
-func (p *planner) unadoptableID(d *kind.Desired) string {
+func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
 	l := p.named(d)
 	if l == nil || !p.mayTake(d, l) || l.Mark == nil {
-		return fmt.Sprintf("no %s with ID %s can be adopted in this project; correct %s or remove it", d.Key.Kind, d.Import.ID, d.Import.Where())
+		return cause.Of(cause.UnadoptableID, d.Key.Kind, d.Import.ID, d.Import.Where())
 	}
 	return p.ownedText(d, l)
 }
 
 // ownedText says who owns an object that a manifest asks to adopt.
-func (p *planner) ownedText(d *kind.Desired, l *kind.Live[any]) string {
+func (p *planner) ownedText(d *kind.Desired, l *kind.Live[any]) cause.Cause {
 	switch {
 	case l.Mark == nil:
-		return fmt.Sprintf("%s cannot be adopted", called(l))
+		return cause.Of(cause.Unadoptable, called(l))
 	case l.Mark.Rivals != "":
 		return p.contestedText(d.Key.Kind, l)
 	}
 	if owner, wanted := p.taken[l.Mark.Owner]; wanted {
-		return fmt.Sprintf("%s is %s, which is in the repository, too; correct %s, or remove one of the two", called(l), owner, d.Import.Where())
+		return cause.Of(cause.WantedOtherwise, called(l), owner, d.Import.Where())
 	}
-	return fmt.Sprintf("%s bears the mark of another owner, %s, and cannot be adopted; correct %s, or %s",
-		called(l), l.Mark.Owner, d.Import.Where(), p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
+	return cause.Of(cause.OwnedByOther, called(l), l.Mark.Owner, d.Import.Where(), p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
 }
 
 // unmark says how the mark is taken off an object.
-func (p *planner) unmark(kind, id, owner string) string {
+func (p *planner) unmark(kind, id, owner string) cause.Cause {
 	command := ""
 	if k := p.kinds[kind]; k != nil {
 		command = k.Info().Unmark
 	}
 	if command == "" {
-		return "take the mark off"
+		return cause.Of(cause.Unmark)
 	}
-	return "take the mark off (" + strings.NewReplacer("<id>", id, "<mark>", owner).Replace(command) + ")"
+	return cause.Of(cause.UnmarkBy, strings.NewReplacer("<id>", id, "<mark>", owner).Replace(command))
 }
 
 // called identifies an object of the cloud for people.

@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -29,7 +30,8 @@ import (
 //	yes     yes                  equal                            keep
 //	yes     yes                  differs in changeable fields     update
 //	yes     yes                  differs in a fixed field         replace
-//	yes     yes                  failed for good                  replace
+//	yes     yes                  made just now, and failed        replace
+//	yes     yes                  failed for good                  replace, refuse
 //	yes     yes                  the cloud is working on it       wait
 //	no      yes                  a part of what is suspended      keep
 //	no      yes                  marked to be kept                keep
@@ -60,16 +62,16 @@ func Compute(in Input) Plan {
 // verdicts are what can be known only once everything is decided, and changes what is
 // decided then.
 type verdicts struct {
-	spares        map[manifest.Key]int          // how many spares a group has; nil while that is not known
-	sizes         map[manifest.Key]size         // how many members a group has that can have more or fewer
-	settledSpares map[manifest.Key]bool         // the groups of which that is decided
-	locked        map[*kind.Live[any]]string    // why what has to go cannot
-	holding       map[*kind.Live[any]]string    // what has to go and cannot, for what would be detached and uses it
-	spared        map[*kind.Live[any]]string    // why what has to go is kept for what uses it
-	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
-	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
-	left          map[manifest.Key]leaving      // the members of groups that stay as they are
-	standing      map[*kind.Live[any]]bool      // what former members consist of that stand in for others
+	spares        map[manifest.Key]int            // how many spares a group has; nil while that is not known
+	sizes         map[manifest.Key]size           // how many members a group has that can have more or fewer
+	settledSpares map[manifest.Key]bool           // the groups of which that is decided
+	locked        map[*kind.Live[any]]cause.Cause // why what has to go cannot
+	holding       map[*kind.Live[any]]cause.Cause // what has to go and cannot, for what would be detached and uses it
+	spared        map[*kind.Live[any]]cause.Cause // why what has to go is kept for what uses it
+	traffic       map[manifest.Key]kind.Traffic   // what may be sent to a member of a group
+	drains        map[manifest.Key]bool           // what sends less than its manifest says, to members that are interrupted
+	left          map[manifest.Key]leaving        // the members of groups that stay as they are
+	standing      map[*kind.Live[any]]bool        // what former members consist of that stand in for others
 	healing       healing
 }
 
@@ -90,6 +92,7 @@ func (p *planner) decideAll() {
 		}
 		p.steps = append(p.steps, p.decide(d))
 	}
+	p.awaitMoves()
 	p.orphans()
 	p.steps = append(p.steps, p.strays()...)
 	p.placeOrphans()
@@ -98,7 +101,7 @@ func (p *planner) decideAll() {
 func newVerdicts() verdicts {
 	return verdicts{
 		settledSpares: map[manifest.Key]bool{},
-		locked:        map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
+		locked:        map[*kind.Live[any]]cause.Cause{}, holding: map[*kind.Live[any]]cause.Cause{}, spared: map[*kind.Live[any]]cause.Cause{},
 		left: map[manifest.Key]leaving{}, standing: map[*kind.Live[any]]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
 		healing: healing{cures: map[manifest.Key]cure{}, treated: map[manifest.Key]string{}},
 	}
@@ -111,11 +114,15 @@ func (p *planner) finish() Plan {
 	p.inTurn()
 	p.untie()
 	p.losses()
+	p.bind()
+	p.carryOn()
 	p.nameIDs()
 	p.linger()
+	p.weighLosses()
 	p.awaitUsers()
 	p.tellSick()
 	p.tellHeld()
+	p.tellLocked()
 	p.tellCrowded()
 	closed := p.closed()
 	var back []Fallback
@@ -140,6 +147,8 @@ type Input struct {
 	// Replace is whether objects may be deleted and recreated to apply a change
 	// when their annotations do not say.
 	Replace bool
+	// Others is whether what other stacks have marked may be used as if it were nobody's.
+	Others bool
 	// Synced is true when this very commit was in sync before: then every
 	// difference is drift.
 	Synced bool
@@ -147,6 +156,11 @@ type Input struct {
 	// agent has not deleted since: one that is not there any more was deleted by
 	// somebody else.
 	Lost map[string]string
+	// Made are the IDs, by step, of objects that this process has made and has not seen usable or in use since.
+	Made map[string]string
+	// Before is what the commit before wanted, by sums of the manifests, where nothing remembers more: what it wanted just as it is
+	// wanted now, and is not there, was deleted by somebody. Of a stack that owns nothing yet that says nothing.
+	Before map[manifest.Key]kind.Sum
 	// Begun is what the agent itself has begun to change, or to have follow a change, and has not seen as wanted since: how that differs is
 	// nobody else's doing.
 	Begun map[manifest.Key]bool
@@ -158,6 +172,10 @@ type Input struct {
 	Seen Seen
 	// Fallbacks are the groups that are kept at something else than Want says.
 	Fallbacks map[manifest.Key]Fallback
+	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
+	Healing bool
+	// Approving is true where people have approved of a plan: machines that are made bear what their group is to become then.
+	Approving bool
 	// Now is the time; the zero time where nothing depends on it.
 	Now time.Time
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
@@ -174,14 +192,14 @@ func (p *planner) decide(d *kind.Desired) Step {
 		return p.decideAbsent(d)
 	}
 	view := p.view(d, d.Spec)
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.digest(d), view: &view}
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, view: &view}
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:
-		return s.withAction(Wait, "not looked up yet")
+		return s.withAction(Wait, cause.Of(cause.NotLooked))
 	case c.Blind(d.Entry) != nil:
 		s.Error = true
-		return s.withAction(Wait, through(d.Entry)+c.Blind(d.Entry).Error())
+		return s.withAction(Wait, cause.Of(cause.Unlisted, through(d.Entry)+c.Blind(d.Entry).Error()))
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
 		p.stillOwned(d, s.have)
@@ -189,62 +207,68 @@ func (p *planner) decide(d *kind.Desired) Step {
 	}
 	if first := p.taken[kind.OwnerText(p.Stack, d.Key)]; first != d.Key {
 		s.Error = true
-		return s.withAction(Refuse, fmt.Sprintf("its owner mark would be the same as that of %s; rename one of them", first))
+		return s.withAction(Refuse, cause.Of(cause.SameMark, first))
 	}
 	ch := p.settle(d)
 	p.besides(d, ch)
 	switch {
-	case ch.refusal != "" && d.Options.Suspend:
-		return s.withAction(Keep, "suspended; "+ch.refusal)
-	case ch.refusal != "":
+	case !ch.refusal.IsZero() && d.Options.Suspend:
+		return s.withAction(Keep, cause.Of(cause.Suspended), ch.refusal)
+	case !ch.refusal.IsZero():
 		s.Error = true
 		return s.withAction(Refuse, ch.refusal)
 	case ch.have == nil:
-		return p.decideMissing(s, d)
+		return p.apart(p.decideMissing(s, d), d)
 	}
-	return p.decideOwned(s, d, ch.have)
+	return p.apart(p.decideOwned(s, d, ch.have), d)
 }
 
-func (s Step) withAction(action Action, reason string) Step {
-	s.Action, s.Reason = action, reason
+func (s Step) withAction(action Action, causes ...cause.Cause) Step {
+	s.Action, s.Causes, s.Turn = action, cause.List(nil).And(causes...), cause.Cause{}
 	return s
 }
 
 func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 	if d.Options.Suspend {
-		return s.withAction(Keep, "suspended; it does not exist")
+		return s.withAction(Keep, cause.Of(cause.Suspended), cause.Of(cause.NotThere))
 	}
-	if why := p.leftOut(d); why != "" {
+	if why := p.leftOut(d); !why.IsZero() {
 		return p.leaveOut(s, d, why)
 	}
 	if d.Import != nil {
 		return p.decideUnadopted(s, d)
 	}
+	why := p.impossible(d, s.have, s.View())
 	if taken := p.nameTaken(d); taken != nil {
 		s.Error = true
 		return s.withAction(Refuse, p.takenText(taken))
 	}
-	if why := p.impossible(d, s.have, s.View()); why != "" {
+	if !why.IsZero() {
 		s.Error = true
-		return s.withAction(Refuse, "cannot be created: "+why)
+		return s.withAction(Refuse, cause.Of(cause.CannotCreate, why))
 	}
-	if why := p.perhapsElsewhere(d); why != "" {
+	if why := p.perhapsElsewhere(d); !why.IsZero() {
 		s.Error = true
 		return s.withAction(Wait, why)
 	}
 	s.lost = p.Lost[s.Identity()]
-	s.Action, s.Drift = Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.lost != "" // whoever asks for more explains one more
-	s.Reason = p.withoutLate(d)
+	s.Action, s.Drift = Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.lost != "" || p.wasWanted(d) // a requested scale-up is not drift
+	s.Causes = cause.List(nil).And(p.withoutLate(d))
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }
 
-func (p *planner) takenText(by *kind.Live[any]) string {
-	text := fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them", printable.Name(by.Name), by.ID, p.Stack)
+// wasWanted reports whether a missing object was there before, as far as the commit before shows it.
+func (p *planner) wasWanted(d *kind.Desired) bool {
+	sum, known := p.Before[d.Key]
+	return known && sum == d.Sum && p.owned > 0 && !d.Scaled && !p.Begun[d.Key]
+}
+
+func (p *planner) takenText(by *kind.Live[any]) cause.Cause {
 	if !by.Mine || by.Mark != nil {
-		return text
+		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, p.Stack)
 	}
-	return text + ", or adopt it with spec.import.id: " + by.ID
+	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, p.Stack, by.ID)
 }
 
 // nameTaken finds somebody else's object under the name that d would bear:

@@ -97,7 +97,7 @@ func Held(kinds []kind.Kind, have kind.Snapshot, service string) (held kind.Amou
 	facts := factsIn(have)
 	for _, k := range kinds {
 		counts := counted(kinds, k.Info().Kind)
-		if counts == nil || k.Driver() == nil || k.Info().Service != service || k.Info().ImportOnly {
+		if counts == nil || k.Driver() == nil || k.Info().Service != service {
 			continue
 		}
 		c, listed := have[k.Info().Kind]

@@ -70,7 +70,7 @@ func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Cha
 // document is everything of the manifest that has an effect, as a tree in which
 // secrets are redacted. It is empty for objects that no file holds.
 func document(d *kind.Desired) map[string]any {
-	if d.Object == nil || d.Body == nil {
+	if d.Object == nil || !d.Body.Is() {
 		return nil
 	}
 	tree := treeOf(d.Object, d.Body)

@@ -22,11 +22,10 @@ type sealed [sha256.Size]byte
 
 // treeOf reads a document into maps, lists and scalars as its type has it, with
 // the values under the rule "secret" sealed.
-func treeOf(object *manifest.Object, body reflect.Type) map[string]any {
-	into := reflect.New(body)
-	object.Decode(into.Interface()) // nothing is wrong: it was decoded before
+func treeOf(object *manifest.Object, body manifest.Type) map[string]any {
+	read, _ := object.Read(body) // nothing is wrong: it was decoded before
 	object.Release()
-	text, err := json.Marshal(into.Interface())
+	text, err := json.Marshal(read)
 	if err != nil {
 		return map[string]any{}
 	}
@@ -36,12 +35,15 @@ func treeOf(object *manifest.Object, body reflect.Type) map[string]any {
 	if decoder.Decode(&tree) != nil {
 		return map[string]any{}
 	}
-	seal(tree, body)
+	seal(tree, body.Go())
 	return tree
 }
 
-// seal replaces the secrets of a tree of that type, where they stand.
+// seal replaces the secrets of a tree of that type, where they stand. A type that is not one of Go's has none.
 func seal(tree any, of reflect.Type) {
+	if of == nil {
+		return
+	}
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Array {
 		of = of.Elem()
 	}

@@ -2,9 +2,10 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -19,7 +20,7 @@ func (p *planner) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.C
 	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Through), Want: entryName(d.Entry), Disruption: kind.Replace}}
 }
 
-// perhapsElsewhere says why d, which no entry shows, may be in the cloud all the same; "" where
+// perhapsElsewhere says why d, which no entry shows, may be in the cloud all the same; zero where
 // it is not. It was perhaps made through another entry, of which its manifest was before, and
 // that one does not say now what there is:
 //
@@ -29,17 +30,16 @@ func (p *planner) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.C
 //	could not log in                                unless it was seen before and
 //	                                                the agent has not deleted it
 //	may not list, or its list failed                no
-func (p *planner) perhapsElsewhere(d *kind.Desired) string {
+func (p *planner) perhapsElsewhere(d *kind.Desired) cause.Cause {
 	for _, part := range p.Have[d.Key.Kind].Parts {
 		switch {
 		case part.Err == nil || part.Entry == d.Entry || errors.Is(part.Err, kind.ErrNoService):
 		case part.Closed && p.Lost[d.Key.String()] == "":
 		default:
-			return fmt.Sprintf("it may have been made through %s, which does not say what it has (%v); nothing is created before it does, or before the entry is removed from spec.clouds of the stack's configuration",
-				entryName(part.Entry), part.Err)
+			return cause.Of(cause.PerhapsThrough, entryName(part.Entry), part.Err.Error())
 		}
 	}
-	return ""
+	return cause.Cause{}
 }
 
 // unseen explains which entries that are logged in did not say what they have.

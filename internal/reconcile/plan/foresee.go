@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -19,7 +21,7 @@ func (p *planner) bereft(d *kind.Desired) bool {
 			return false
 		}
 		ch := p.settle(target)
-		return ch.have == nil && ch.refusal == ""
+		return ch.have == nil && ch.refusal.IsZero()
 	})
 }
 
@@ -43,9 +45,9 @@ func (p *planner) foresee() {
 	}
 }
 
-// withoutLate says which late references an object will be made without; "" for
+// withoutLate says which late references an object will be made without; zero for
 // none.
-func (p *planner) withoutLate(d *kind.Desired) string {
+func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
 	var keys []manifest.Key
 	for _, ref := range d.Refs {
 		if ref.Late && !p.ready[ref.Key] && !slices.Contains(keys, ref.Key) {
@@ -53,9 +55,9 @@ func (p *planner) withoutLate(d *kind.Desired) string {
 		}
 	}
 	if len(keys) == 0 {
-		return ""
+		return cause.Cause{}
 	}
-	return "without what refers to " + listed(keys) + "; that follows"
+	return cause.Of(cause.WithoutLate, listed(keys))
 }
 
 // listed names keys for people, the first few of many.

@@ -15,7 +15,12 @@ import (
 // file says how they are. What it decides is carried out in group_turns.go.
 
 // part is where an object belongs that is, or belongs to, a member of a group.
-type part struct{ group, member manifest.Key }
+type part struct {
+	group, member manifest.Key
+	// away is how many members of the group may be away at once, or are tried first, when they are replaced; 0 where the
+	// group does not say how that is done.
+	away int
+}
 
 // group is what a group of the stack consists of.
 type group struct {
@@ -79,7 +84,12 @@ func (p *planner) everyGroup() (groups []*group) {
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
+		away := 0
+		if g.strategy.Consents && p.written(g.key) {
+			away = g.strategy.AtOnce(g.replicas())
+		}
 		for _, m := range g.members {
+			m.away = away
 			if m.works != nil && m.works.have != nil {
 				m.began, m.until = latest(m.works.have.Since, healedAt(p.Patients[m.member])), p.servedUntil(m)
 			}
@@ -109,7 +119,7 @@ func (p *planner) newGroup(key manifest.Key) *group {
 func (p *planner) partOf(d *kind.Desired) *part {
 	for ; d != nil && d.Parent != (manifest.Key{}); d = p.byKey[d.Parent] {
 		if p.kinds[d.Parent.Kind].Info().Members == d.Key.Kind {
-			return &part{d.Parent, d.Key}
+			return &part{group: d.Parent, member: d.Key}
 		}
 	}
 	return nil

@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -98,8 +99,8 @@ func (g *group) drain(m *member, now time.Time) {
 }
 
 // whenDrained is until when what is drained waits.
-func whenDrained(front manifest.Key, drain time.Duration) string {
-	return fmt.Sprintf("after %s has sent it nothing new for %s", front, drain)
+func whenDrained(front manifest.Key, drain time.Duration) cause.Cause {
+	return cause.Of(cause.Drained, front, drain)
 }
 
 // trafficOf is what may be sent to an object that is, or is of, a member of a group.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
@@ -23,7 +25,7 @@ type healing struct {
 type cure struct {
 	rollout.Cure
 	stands string // in words that stay the same as long as the member stays so
-	why    string
+	why    cause.Cause
 }
 
 // patient is how a member is, and what it is a patient for.
@@ -49,15 +51,15 @@ func (p *planner) settleHealing(g *group) (news bool) {
 		if patients[i] = p.patient(m); m.spare {
 			patients[i] = rollout.Patient{Away: patients[i].Away}
 		}
-		patients[i].Changes = len(m.changes) > 0 && g.decision.Verdicts[i] == rollout.Go
+		patients[i].Changes = len(m.changes) > 0 && g.decision.Verdicts[i] == rollout.Go && !p.Healing
 	}
 	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), p.Now)
 	p.healing.treated[g.key] = out.Held
 	for i, m := range g.members {
 		if out.Cures[i] != "" {
-			c := cure{Cure: out.Cures[i], stands: patients[i].Down, why: "it has been " + patients[i].Down + " for " + p.Now.Sub(patients[i].Since).Round(time.Second).String()}
+			c := cure{Cure: out.Cures[i], stands: patients[i].Down, why: cause.Of(cause.DownFor, patients[i].Down, p.Now.Sub(patients[i].Since).Round(time.Second))}
 			if patients[i].Silent {
-				c.stands, c.why = "does not answer its probes", p.Sick[m.member].Sick
+				c.stands, c.why = "does not answer its probes", cause.Of(cause.Unanswering, p.Sick[m.member].Sick)
 			}
 			p.healing.cures[m.member], news = c, true
 		}
@@ -87,6 +89,10 @@ const HealthField = "health"
 // heal makes the step that brings back what does the work of a member.
 func (p *planner) heal(s Step, d *kind.Desired, c cure) Step {
 	s.Drift, s.heals = true, true
+	if c.Cure == rollout.Replace && p.Healing && !p.applied(d, s.have.Mark) {
+		s.heals = false // it would become what nobody has approved of
+		return s.withAction(Wait, c.why, cause.Of(cause.HealsOnApproval))
+	}
 	if c.Cure == rollout.Replace {
 		return p.recreate(s, d, c.why)
 	}
@@ -101,8 +107,7 @@ func (p *planner) heal(s Step, d *kind.Desired, c cure) Step {
 		way = ways[i]
 	}
 	s.Changes = []kind.Change{{Field: HealthField, Have: c.stands, Want: "serves", Disruption: way.Disruption, Loss: way.Loss, Way: way.Name}}
-	s.Action, s.Reason = Update, c.why
-	return s
+	return s.withAction(Update, c.why)
 }
 
 // tellHeld says of members that would be healed why they are not.
@@ -165,4 +170,23 @@ func (s Step) Heals() (member manifest.Key, ok bool) {
 		return manifest.Key{}, false
 	}
 	return s.part.member, true
+}
+
+// Heals reports whether members may be healed while the plan is held: groups that heal theirs have some that do not serve. Where every change waits
+// for an approval this is one of them.
+func (p Plan) Heals() bool {
+	return p.Held != "" && p.Manual == "" && p.Suspended == "" && slices.ContainsFunc(p.Steps, func(s Step) bool {
+		return s.part != nil && s.works && s.have != nil && (s.heals || s.have.Down != "" || s.silent)
+	})
+}
+
+// OnlyHealing is the plan with nothing to do but to heal members.
+func (p Plan) OnlyHealing() Plan {
+	return p.mapSteps(func(s Step) Step {
+		if s.heals || !s.Action.Writes() {
+			return s
+		}
+		s.Action = Keep
+		return s
+	})
 }

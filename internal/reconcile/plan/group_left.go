@@ -1,8 +1,9 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -22,7 +23,7 @@ import (
 
 // leaving is why a member stays as it is.
 type leaving struct {
-	why string
+	why cause.Cause
 	// outdated is true where what does the work of the member is among that which stays, and a commit is the reason.
 	outdated bool
 }
@@ -31,7 +32,7 @@ type leaving struct {
 // not known before.
 func (p *planner) settleLeft(g *group, at int) (news bool) {
 	m := g.members[at]
-	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, p.waitsItsTurn) || p.left[m.member].why != "" {
+	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, p.waitsItsTurn) || !p.left[m.member].why.IsZero() {
 		return false
 	}
 	p.left[m.member] = leaving{p.leavesFor(g, at), m.works != nil && p.waitsItsTurn(m.works) && !p.applied(m.works.want, m.works.have.Mark)}
@@ -49,22 +50,22 @@ func (p *planner) waitsItsTurn(s *Step) bool {
 }
 
 // leavesFor says why the member at an index stays as it is.
-func (p *planner) leavesFor(g *group, at int) string {
+func (p *planner) leavesFor(g *group, at int) cause.Cause {
 	if why := p.turnOf(g.members[at]).Stay; why != "" {
-		return "left as it is: " + why
+		return cause.Of(cause.LeftFor, why)
 	}
 	return g.leaves(at)
 }
 
 // leaves says why the group's strategy leaves a member as it is.
-func (g *group) leaves(at int) string {
+func (g *group) leaves(at int) cause.Cause {
 	switch {
 	case g.strategy.Type == rollout.OnDelete:
-		return fmt.Sprintf("left as it is: %s changes a member when that is deleted", g.key)
+		return cause.Of(cause.LeftOnDelete, g.key)
 	case at >= g.strategy.Partition:
-		return fmt.Sprintf("left as it is: %s pauses after %d of its members", g.key, g.strategy.PauseAfter)
+		return cause.Of(cause.LeftPaused, g.key, g.strategy.PauseAfter)
 	}
-	return fmt.Sprintf("left as it is: %s changes its members from number %d on", g.key, g.strategy.From)
+	return cause.Of(cause.LeftPartition, g.key, g.strategy.From)
 }
 
 // leftAs is why the member that an object is a part of stays as it is; zero when it does not.
@@ -82,7 +83,7 @@ func (p *planner) leftAs(d *kind.Desired) (l leaving, of *part) {
 // is drift all the same.
 func (p *planner) leave(s Step, d *kind.Desired) (Step, bool) {
 	l, _ := p.leftAs(d)
-	if l.why == "" || !p.waitsItsTurn(&s) {
+	if l.why.IsZero() || !p.waitsItsTurn(&s) {
 		return s, false
 	}
 	s.left, s.Drift = true, p.applied(d, s.have.Mark) && !p.Begun[d.Key]
@@ -94,19 +95,19 @@ func (p *planner) leave(s Step, d *kind.Desired) (Step, bool) {
 }
 
 // leaveOut has an object not made that only what is left as it is would use. One that somebody has deleted is drift all the same.
-func (p *planner) leaveOut(s Step, d *kind.Desired, why string) Step {
+func (p *planner) leaveOut(s Step, d *kind.Desired, why cause.Cause) Step {
 	p.unmade[d.Key], s.left, s.lost = true, true, p.Lost[s.Identity()]
 	if s.Drift = s.lost != ""; s.Drift {
 		s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}
 	}
-	return s.withAction(Keep, why+"; it does not exist")
+	return s.withAction(Keep, why, cause.Of(cause.NotThere))
 }
 
 // leftOut says why an object is not made: only what is left as it is would use it.
-func (p *planner) leftOut(d *kind.Desired) string {
+func (p *planner) leftOut(d *kind.Desired) cause.Cause {
 	l, of := p.leftAs(d)
 	if !l.outdated {
-		return ""
+		return cause.Cause{}
 	}
 	if slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.unmade[ref.Key] }) { // what belongs to such a one
 		return l.why
@@ -114,7 +115,7 @@ func (p *planner) leftOut(d *kind.Desired) string {
 	if works := p.worksOfMember(of.member); works != nil && slices.ContainsFunc(works.Refs, func(ref kind.RefSpec) bool { return ref.Key == d.Key }) {
 		return l.why
 	}
-	return ""
+	return cause.Cause{}
 }
 
 // worksOfMember is what does the work of a member: the object of its name and the kind that does, or itself; nil for none.

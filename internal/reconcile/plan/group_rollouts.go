@@ -11,21 +11,24 @@ import (
 // Rollout is how far the members of a group are changed.
 type Rollout struct {
 	Group manifest.Key
-	// Done are the members that are as wanted, Of how many there are.
+	// Done are the members that are up to date, Of how many there are.
 	Done, Of int
 }
 
-// String is "VirtualMachineGroup/web: 4 of 6 members are as wanted".
+// String is "VirtualMachineGroup/web: 4 of 6 up to date".
 func (r Rollout) String() string {
 	return r.Group.String() + ": " + r.progress()
 }
 
 func (r Rollout) progress() string {
-	return fmt.Sprintf("%d of %d members are as wanted", r.Done, r.Of)
+	return fmt.Sprintf("%d of %d up to date", r.Done, r.Of)
 }
 
-// Rollouts are the groups of which members are made or interrupted, in the order of the steps.
+// Rollouts are the groups of which members are made or interrupted, in the order of the steps. There are none while nothing of the plan is carried out.
 func (p Plan) Rollouts() (list []Rollout) {
+	if p.Stopped() {
+		return nil
+	}
 	type progress struct{ members, open map[manifest.Key]bool }
 	at, rolling := map[manifest.Key]*progress{}, map[manifest.Key]bool{}
 	var order []manifest.Key

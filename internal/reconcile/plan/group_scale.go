@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -107,16 +109,16 @@ func (p *planner) withSize(d *kind.Desired) []kind.Note {
 }
 
 // beyond says why there shall be nothing of a member now; "" of what does not belong to one that comes and goes so.
-func (p *planner) beyond(item *kind.Live[any]) string {
+func (p *planner) beyond(item *kind.Live[any]) cause.Cause {
 	if p.all == nil {
-		return ""
+		return cause.Cause{}
 	}
 	d := p.all.byOwner[item.Mark.Owner]
 	if d == nil || !d.Scaled {
-		return ""
+		return cause.Cause{}
 	}
 	group := p.groupOf(p.all.owner[d.Key])
-	return group.String() + " has " + p.sizes[group].why
+	return cause.Of(cause.Beyond, group, p.sizes[group].why)
 }
 
 func (p *planner) groupOf(member manifest.Key) manifest.Key {

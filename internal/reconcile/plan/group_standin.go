@@ -2,9 +2,10 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -110,7 +111,7 @@ func (p *planner) standIn(f former) {
 		}
 	}
 	for _, s := range standing {
-		s.waitFor(fmt.Sprintf("when more members of %s serve", f.group), keys...)
+		s.waitFor(cause.Of(cause.MoreServe, f.group), keys...)
 	}
 }
 

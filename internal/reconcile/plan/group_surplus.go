@@ -58,7 +58,7 @@ func (p *planner) linger() {
 // keepTogether has what nothing else keeps of a former member, such as its floating IP, stay as long as what does its work.
 func (p *planner) keepTogether(f former) {
 	for _, works := range f.works {
-		if works.Turn == "" {
+		if works.Turn.IsZero() {
 			continue
 		}
 		for i := range p.steps {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
@@ -73,7 +75,7 @@ func (p *planner) takeTurnsIn(g *group) {
 
 func (p *planner) takeTurns(g *group) {
 	var first []manifest.Key
-	var turn string
+	var turn cause.Cause
 	for i, m := range g.members {
 		if g.decision.Verdicts[i] != rollout.Wait {
 			for _, s := range m.changes {
@@ -92,38 +94,40 @@ func (p *planner) takeTurns(g *group) {
 }
 
 // waitFor has a step wait for others, and says until when.
-func (s *Step) waitFor(turn string, keys ...manifest.Key) {
+func (s *Step) waitFor(turn cause.Cause, keys ...manifest.Key) {
 	s.Awaits = append(s.Awaits, keys...)
+	if !s.Turn.IsZero() {
+		s.Causes = s.why().And(s.Turn)
+	}
 	s.Turn = turn
-	s.Reason = s.Why() + "; " + turn
 }
 
 // ahead is what those who wait are waiting for, and what to say of it.
-func (p *planner) ahead(g *group) (keys []manifest.Key, turn string) {
+func (p *planner) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 	pace := g.pace()
 	if g.unseen != (manifest.Key{}) {
 		return []manifest.Key{g.unseen}, whenSeen(g.unseen)
 	}
 	if g.renewed != (manifest.Key{}) {
-		return []manifest.Key{g.renewed}, fmt.Sprintf("after %s, %s", g.renewed, pace)
+		return []manifest.Key{g.renewed}, cause.Of(cause.Turn, g.renewed, pace)
 	}
 	if at := g.decision.Awaited; at >= 0 {
 		keys = p.awaited(g, g.members[at], g.decision.Until)
 		if !g.decision.Until.IsZero() {
-			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.decision.For, pace)
+			return keys, cause.Of(cause.TurnWorked, keys[0], g.decision.For, pace)
 		}
 		if works := g.members[at].works; works != nil && works.sick != "" {
-			return keys, fmt.Sprintf("after %s (%s), %s", keys[0], works.sick, pace)
+			return keys, cause.Of(cause.TurnSick, keys[0], works.sick, pace)
 		}
-		return keys, fmt.Sprintf("after %s, %s", keys[0], pace)
+		return keys, cause.Of(cause.Turn, keys[0], pace)
 	}
 	for i, m := range g.members {
 		if g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0 {
 			keys = keysOf(m.changes)
-			return keys, fmt.Sprintf("after %s, %s", keys[0], pace)
+			return keys, cause.Of(cause.Turn, keys[0], pace)
 		}
 	}
-	return []manifest.Key{g.key}, fmt.Sprintf("when more members of %s serve, %s", g.key, pace)
+	return []manifest.Key{g.key}, cause.Of(cause.TurnMore, g.key, pace)
 }
 
 // awaited is what of a member others wait for. What something besides the cloud's work is

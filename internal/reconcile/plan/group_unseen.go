@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"fmt"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
@@ -65,4 +65,4 @@ func (p *planner) holdUnseen(g *group, members []rollout.Member) {
 }
 
 // whenSeen is until when members wait while what may judge them cannot be seen.
-func whenSeen(judge manifest.Key) string { return fmt.Sprintf("when %s can be seen", judge) }
+func whenSeen(judge manifest.Key) cause.Cause { return cause.Of(cause.Seen, judge) }

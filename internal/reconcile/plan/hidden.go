@@ -2,8 +2,9 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -21,12 +22,12 @@ func (p *planner) awaitUsers() {
 	}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.Turn != "" || !s.Action.Destroys() && s.Action != Detach {
+		if !s.Turn.IsZero() || !s.Action.Destroys() && s.Action != Detach {
 			continue
 		}
 		for _, u := range users {
 			if u.mayUse(s) {
-				s.waitFor(fmt.Sprintf("when every %s can be seen", u.key.Kind), u.key)
+				s.waitFor(cause.Of(cause.AllSeen, u.key.Kind), u.key)
 				break
 			}
 		}

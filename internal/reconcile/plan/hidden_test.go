@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ type sends struct {
 
 type fronts struct{ kind.Kind }
 
-func (fronts) Body() reflect.Type { return reflect.TypeFor[sends]() }
+func (fronts) Body() manifest.Type { return manifest.TypeFor[sends]() }
 
 // define is a kind of Things by another name.
 func define(name string) kind.Kind {
@@ -54,7 +53,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 	} {
 		p := Compute(Input{Stack: "s", Kinds: []kind.Kind{define(c.of), fronts{define("Front")}}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Lost: c.lost})
-		if got := strings.TrimSpace(fmt.Sprint(p.Steps[0].Action, " ", p.Steps[0].Reason, " ", p.Steps[0].Awaits)); got != c.want {
+		if got := strings.TrimSpace(fmt.Sprint(p.Steps[0].Action, " ", p.Steps[0].Reason(), " ", p.Steps[0].Awaits)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

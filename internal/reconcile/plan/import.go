@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -16,7 +17,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	for _, ref := range d.Refs {
 		if !p.ready[ref.Key] && !p.byKey[ref.Key].Virtual {
 			s.Awaits = append(s.Awaits, ref.Key)
-			return s.withAction(Wait, "waits for "+ref.Key.String())
+			return s.withAction(Wait, cause.Of(cause.WaitsFor, ref.Key))
 		}
 	}
 	found := p.candidates(d)
@@ -28,13 +29,13 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	}
 	switch {
 	case len(found) == 0:
-		s.Error, s.cause = true, reasonProgressing
+		s.Error, s.condition = true, ReasonProgressing
 		if d.Import.ID != "" {
-			s.cause = reasonFatal
+			s.condition = ReasonFatal
 		}
 		return s.withAction(Wait, p.nothingFound(d))
 	case len(found) > 1:
-		s.Error, s.cause = true, reasonInvalid
+		s.Error, s.condition = true, ReasonInvalid
 		return s.withAction(Refuse, p.severalFound(d, found))
 	}
 	s.have = found[0]
@@ -42,13 +43,13 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	p.imports[found[0]] = append(p.imports[found[0]], d.Key)
 	p.ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
-		s.Error, s.cause = true, reasonProgressing
-		return s.withAction(Refuse, called(found[0])+": "+found[0].Message+"; nothing can depend on it")
+		s.Error, s.condition = true, ReasonProgressing
+		return s.withAction(Refuse, cause.Of(cause.ImportFailed, called(found[0]), found[0].Message))
 	}
 	if !p.ready[d.Key] {
-		return s.withAction(Wait, string(found[0].Phase)+" "+found[0].Message)
+		return s.withAction(Wait, cause.Of(cause.Phase, string(found[0].Phase), found[0].Message))
 	}
-	return s.withAction(Keep, "")
+	return s.withAction(Keep)
 }
 
 // leftBehind is one of the objects that a manifest of this stack made which is gone
@@ -70,11 +71,10 @@ func (p *planner) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
 	return nil
 }
 
-func (p *planner) leftBehindText(item *kind.Live[any]) string {
+func (p *planner) leftBehindText(item *kind.Live[any]) cause.Cause {
 	o, _ := kind.ParseOwner(item.Mark.Owner)
 	key := p.orphanKey(o, item)
-	return fmt.Sprintf("%s was made by this stack for %s, whose manifest is gone while others still refer to it; put the manifest back, or remove what refers to it; to keep it unmanaged, apply the manifest with the annotation %s: detach before it goes",
-		called(item), key, resolve.AnnotationDelete)
+	return cause.Of(cause.LeftBehind, called(item), key, resolve.AnnotationDelete)
 }
 
 func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
@@ -103,23 +103,23 @@ const (
 	mostName     = 255
 )
 
-func (p *planner) nothingFound(d *kind.Desired) string {
+func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 	kind := strings.ToLower(d.Key.Kind)
 	if d.Import.ID != "" {
-		return fmt.Sprintf("the cloud has no %s with ID %s; correct spec.import.id", kind, d.Import.ID)
+		return cause.Of(cause.NoID, kind, d.Import.ID)
 	}
 	if d.Import.Hint != "" {
-		return fmt.Sprintf("the cloud has no such %s; %s", kind, d.Import.Hint)
+		return cause.Of(cause.NoSuch, kind, d.Import.Hint)
 	}
 	wanted := filterName(d.Import.Filter)
 	if wanted == "" {
-		return fmt.Sprintf("the cloud has no %s that matches spec.import.filter; correct the filter", kind)
+		return cause.Of(cause.NoMatch, kind)
 	}
 	wanted = printable.Clip(wanted, mostName)
-	text := fmt.Sprintf("the cloud has no %s named %s", kind, printable.Name(wanted))
+	none := func(then cause.Cause) cause.Cause { return cause.Of(cause.NoName, kind, printable.Name(wanted), then) }
 	items := p.Have[d.Key.Kind].Items
 	if p.compared += len(items); p.compared > mostCompared || p.private(d) {
-		return text + "; correct the name or add it to the cloud"
+		return none(cause.Of(cause.CorrectName))
 	}
 	names := make([]string, len(items))
 	for i := range items {
@@ -129,16 +129,16 @@ func (p *planner) nothingFound(d *kind.Desired) string {
 		for i := range near {
 			near[i] = printable.Name(near[i])
 		}
-		return text + "; the nearest are " + strings.Join(near, ", ")
+		return none(cause.Of(cause.NearestNames, strings.Join(near, ", ")))
 	}
-	return text + "; correct the name or add it to the cloud"
+	return none(cause.Of(cause.CorrectName))
 }
 
 // private reports whether names of the cloud's objects are kept from people: those of a
 // privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
 func (p *planner) private(d *kind.Desired) bool { return p.kinds[d.Key.Kind].Info().Privileged }
 
-func (p *planner) severalFound(d *kind.Desired, found []*kind.Live[any]) string {
+func (p *planner) severalFound(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
 	var names []string
 	for _, item := range found {
 		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
@@ -147,14 +147,19 @@ func (p *planner) severalFound(d *kind.Desired, found []*kind.Live[any]) string 
 	if len(names) > 5 {
 		names = append(names[:5], "…")
 	}
-	fix := "narrow spec.import.filter, or name one by spec.import.id"
-	if d.Import.Hint != "" {
-		fix = d.Import.Hint
-	}
+	fix := remedy(d.Import.Hint, cause.NarrowImport)
 	if p.private(d) {
-		return fmt.Sprintf("%d of them match; %s", len(found), fix)
+		return cause.Of(cause.ManyMatch, len(found), fix)
 	}
-	return fmt.Sprintf("%d of them match: %s; %s", len(found), strings.Join(names, ", "), fix)
+	return cause.Of(cause.ManyNamed, len(found), strings.Join(names, ", "), fix)
+}
+
+// remedy is how a kind says that something is put right; otherwise it is a code.
+func remedy(said string, otherwise cause.Code) cause.Cause {
+	if said != "" {
+		return cause.Of(cause.Kind, said)
+	}
+	return cause.Of(otherwise)
 }
 
 // Named is implemented by import filters that ask for a name.

@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"cmp"
-	"fmt"
+	"maps"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -11,51 +12,87 @@ import (
 )
 
 // impossible says why the cloud will refuse to make an object, as far as that shows in
-// what it refers to; "" for nothing. have is the one that it takes the place of; nil for none.
+// what it refers to; zero for nothing. have is the one that it takes the place of; nil for none.
 // What cannot be made is not asked for, and nothing is deleted to make room for it.
-func (p *planner) impossible(d *kind.Desired, have *kind.Live[any], view kind.Want[any]) string {
+func (p *planner) impossible(d *kind.Desired, have *kind.Live[any], view kind.Want[any]) cause.Cause {
 	judge, ok := p.kinds[d.Key.Kind].(kind.AnyJudge)
 	if !ok {
-		return ""
+		return cause.Cause{}
 	}
-	if why := judge.Impossible(view); why != "" {
-		return why
-	}
-	for _, c := range judge.Alone(view) {
-		if why := p.takenAlready(d, have, c); why != "" {
-			return fmt.Sprintf("%s: %s of %s/%s is %s", c.Field, printable.Line(c.What), c.Of.Key.Kind, c.Of.Name, why)
+	claims := judge.Alone(view)
+	overlaps := make([]cause.Cause, len(claims)) // found first: what is in the way stays, whatever else is
+	for i, c := range claims {
+		if c.Range {
+			overlaps[i] = p.overlapped(d, have, c)
 		}
 	}
-	return ""
+	if why := judge.Impossible(view); why != "" {
+		return cause.Of(cause.Kind, why)
+	}
+	for i, c := range claims {
+		if why := cause.First(p.takenAlready(d, have, c), overlaps[i]); !why.IsZero() {
+			return cause.Of(cause.ClaimRefused, c.Field, claimCause(c, why))
+		}
+	}
+	return cause.Cause{}
 }
 
-// takenAlready says who has, or asks for, what only one object can have; "" for nobody.
-func (p *planner) takenAlready(d *kind.Desired, have *kind.Live[any], c kind.Claim) string {
+// takenAlready says who has, or asks for, what only one object can have; zero for nobody.
+func (p *planner) takenAlready(d *kind.Desired, have *kind.Live[any], c kind.Claim) cause.Cause {
 	if p.holders == nil {
 		p.holders = p.findHolders()
 	}
 	if other := p.rival(d, c); other != nil {
-		return fmt.Sprintf("also asked for by %s (%s); %s", other.Key, other.Origin, cmp.Or(c.Remedy, "choose another for one of them"))
+		return rivalText(other, c)
 	}
 	h, found := p.holders.stranger(c)
 	if !found || have != nil && h.goesWith(have) {
-		return ""
+		return cause.Cause{}
 	}
-	return fmt.Sprintf("taken by %s, which stack %s did not make; %s", h.text(), p.Stack, cmp.Or(c.Remedy, "choose another"))
+	return cause.Of(cause.ClaimTaken, h.text(), p.Stack, remedy(c.Remedy, cause.ChooseAnother))
+}
+
+// claimCause says of what is claimed what is the matter with it.
+func claimCause(c kind.Claim, why cause.Cause) cause.Cause {
+	return cause.Of(cause.Claim, printable.Line(c.What), c.Of.Key.Kind, c.Of.Name, why)
+}
+
+func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
+	if c.Range {
+		return cause.Of(cause.RivalOverlaps, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseRange))
+	}
+	return cause.Of(cause.RivalAsks, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseForOne))
 }
 
 // rival is another object of the repository that asks for the same; nil for none. What both
 // refer to is decided before them, so that all is known of it. One that is suspended and is not
 // there is not made, and asks for nothing.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
+	if c.What == "" {
+		return nil // any other one will do as well: see capacity.go
+	}
 	for _, of := range p.alsoCalled(c.Of.Key) {
-		for _, other := range p.claimants(of)[c.What] {
+		for _, other := range p.asking(of, c) {
 			if other.Key != d.Key && !(other.Options.Suspend && p.settle(other).have == nil) {
 				return other
 			}
 		}
 	}
 	return nil
+}
+
+// asking are the objects that ask for what is claimed of another one, or a part of it.
+func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
+	all := p.claimants(of)
+	if !c.Range {
+		return all[c.What]
+	}
+	for _, what := range slices.Sorted(maps.Keys(all)) {
+		if c.Overlaps(what) {
+			list = append(list, all[what]...)
+		}
+	}
+	return list
 }
 
 // alsoCalled are the manifests that stand for the same object of the cloud, that of the key first.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,13 +15,14 @@ import (
 type claiming struct{ kind.Kind }
 
 func (claiming) Impossible(kind.Want[any]) string { return "" }
+func (claiming) Doubtful(kind.Want[any]) string   { return "" }
 
 func (c claiming) Alone(w kind.Want[any]) []kind.Claim {
 	spec, ok := w.Spec.(*thingtest.Spec)
 	if !ok || len(spec.On) == 0 {
 		return nil
 	}
-	return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing"}}
+	return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing", Range: strings.Contains(spec.Colour, "/")}}
 }
 
 // asking is a case of what only one object can have. token is what the object of the cloud called x
@@ -30,6 +32,7 @@ type asking struct {
 	token       string
 	alter       func(*Input)
 	refused     map[string]string
+	kept        []string // of what no manifest stands for any more
 }
 
 const baseHere = "base ours colour=red"
@@ -53,8 +56,11 @@ func (c asking) run(t *testing.T) {
 	}
 	for _, s := range Compute(in).Steps {
 		why := c.refused[s.Key.Name]
-		if refused := s.Action == Refuse; refused != (why != "") || !strings.Contains(s.Reason, why) {
-			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason)
+		if refused := s.Action == Refuse; refused != (why != "") || !strings.Contains(s.Reason(), why) {
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
+		}
+		if kept := s.Action == Keep && s.want == nil; kept != slices.Contains(c.kept, s.Key.Name) {
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
 		}
 	}
 }
@@ -125,6 +131,72 @@ func TestNobodyElseHasIt(t *testing.T) {
 		}},
 	} {
 		t.Run(name, c.run)
+	}
+}
+
+// A range is had by one object; what has a part of it and bears the stack's mark stays where nothing takes its place.
+func TestARangeOnlyOneCanHave(t *testing.T) {
+	base, a := "base colour=red", "a atop=base colour=10.0.0.0/24"
+	for name, c := range map[string]asking{
+		"two ask for a part of one": {
+			repo:    []string{base, a, "b atop=base colour=10.0.0.128/25", "c atop=base colour=10.0.1.0/24"},
+			refused: map[string]string{"a": "overlaps what Thing/b", "b": "overlaps what Thing/a"}},
+		"of two things": {repo: []string{base, "also colour=red", a, "b atop=also colour=10.0.0.0/24"}},
+		"somebody has it": {
+			repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing x (id-002), which stack s did not make"}},
+		"it is on its way out": {repo: []string{base, a}, cloud: []string{baseHere, "x nobody leaving=1"}, token: "id-001/10.0.0.0/16"},
+		"of something else":    {repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-009/10.0.0.0/16"},
+		"what its manifest still says elsewhere": {
+			repo: []string{base, a, "x colour=red"}, cloud: []string{baseHere, "x ours colour=red"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing/x has a part of its addresses, and is not replaced"}},
+		"what is replaced": {
+			repo: []string{base, a, "x atop=base colour=10.9.0.0/24 shape=new"}, cloud: []string{baseHere, "x stale colour=10.0.0.0/16 shape=old atop=id-001"}, token: "id-001/10.0.0.0/16"},
+		"itself": {
+			repo: []string{base, "x atop=base colour=10.0.0.0/24 shape=new"}, cloud: []string{baseHere, "x stale colour=10.0.0.0/24 shape=old atop=id-001"}, token: "id-001/10.0.0.0/24"},
+		"a half-made copy of itself": {repo: []string{base, "x atop=base colour=10.0.0.0/24"}, cloud: []string{baseHere, "x half colour=10.0.0.0/24 atop=id-001"}, token: "id-001/10.0.0.0/24"},
+		"its name of before": {
+			repo: []string{base, a}, cloud: []string{baseHere, "x stale atop=id-001", "user stale near=id-002", "far stale near=id-003", "aside stale"}, token: "id-001/10.0.0.0/24",
+			refused: map[string]string{"a": "stackreeve.dev/moved-from: Thing/x"}, kept: []string{"x", "user", "far"}},
+	} {
+		t.Run(name, c.run)
+	}
+}
+
+// Who asks for what an object has that no manifest stands for any more may be the same under another name.
+func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("base colour=red", "a atop=base colour=blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, []string{baseHere, "x stale", "y stale"}, want)
+	in := Input{Stack: "s", Kinds: []kind.Kind{claiming{w.Kind()}}, Want: want, Have: w.Snapshot()}
+	items := in.Have["Thing"].Items
+	for i := range items {
+		if items[i].Name == "x" {
+			items[i].Tokens = append(items[i].Tokens, "id-001/blue")
+		}
+	}
+	for _, s := range Compute(in).Steps {
+		if hinted := strings.Contains(s.Reason(), "stackreeve.dev/moved-from: Thing/x"); hinted != (s.Key.Name == "x") {
+			t.Errorf("%s %s: %s", s.Action, s.Key.Name, s.Reason())
+		}
+	}
+}
+
+// Manifests that ask for the same are found without a cloud.
+func TestRivals(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("base colour=red", "a atop=base colour=10.0.0.0/24", "b atop=base colour=10.0.0.128/25", "c atop=base colour=blue", "d atop=base colour=blue",
+		"e atop=base colour=10.0.0.0/16 suspend=true", "f atop=base colour=green")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, found := range Rivals([]kind.Kind{claiming{w.Kind()}}, want) {
+		names = append(names, found.Key.Name)
+	}
+	if got := strings.Join(names, " "); got != "a b c d" {
+		t.Errorf("found %q", got)
 	}
 }
 

@@ -29,12 +29,15 @@ type planner struct {
 	was        map[*kind.Live[any]]manifest.Key   // the members of groups that are no more, or were a part of
 	unmade     map[manifest.Key]bool              // what is not made since only what is left as it is would use it
 	users      map[string][]*kind.Live[any]       // owned objects by the tokens they use
+	userKinds  map[*kind.Live[any]]string         // the kinds of those that use anything
 	taken      map[string]manifest.Key            // which desired object answers for an owner text
 	adopted    map[*kind.Live[any]]*kind.Desired  // which managed object names it by spec.import.id
 	adopters   map[*kind.Live[any]]manifest.Key   // what it is adopted for
 	imports    map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
 	holders    *holders                           // of what only one object can have; nil until somebody asks
 	suspended  []suspended                        // what may have parts that no manifest has any more
+	movesFor   map[manifest.Key][]manifest.Key    // those that have what an object asks for, and are to be replaced
+	keptFor    map[*kind.Live[any]]manifest.Key   // what stays since that cannot be made, for which it would make way
 	all        *spares                            // that there may be; nil for none
 	steps      []Step
 	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
@@ -72,7 +75,8 @@ func newPlanner(in Input) *planner {
 		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds), owners: kind.OwnersOf(in.Stack),
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
-		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
+		movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{},
+		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, users: map[string][]*kind.Live[any]{}, userKinds: map[*kind.Live[any]]string{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
 	}
 	if p.Printer == nil {
 		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
@@ -133,6 +137,7 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 		if p.claim(x, kindName, item) {
 			for _, token := range item.Uses {
 				p.users[token] = append(p.users[token], item)
+				p.userKinds[item] = kindName
 			}
 		}
 	}
@@ -184,7 +189,7 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 	}
 	for _, text := range item.Mark.Owners() {
 		if !strings.HasPrefix(text, p.owners) {
-			continue // which a project of many stacks has the most of
+			continue // mostly marks of other stacks
 		}
 		o, ok := kind.ParseOwner(text)
 		switch {
@@ -246,6 +251,7 @@ func (p *planner) usersOf(l *kind.Live[any]) []*kind.Live[any] {
 func (p *planner) losses() {
 	for i, s := range p.steps {
 		switch {
+		case s.unused:
 		case s.Action.Destroys() && !s.surplus:
 			p.steps[i].Loss = p.kinds[s.Key.Kind].Info().Loss
 		case s.Action == Update:

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -12,8 +14,9 @@ import (
 type Subject struct {
 	Key    manifest.Key
 	Action Action         // "" for what only stands for others
-	Fields []string       // that change
+	Fields []string       // that change, whoever's step writes them
 	Object map[string]any // kind, metadata and spec of its manifest, or of what was derived for it; secrets are redacted
+	Refs   []Reference    // what the names in it stand for
 }
 
 // Verdict is what policies say against an object, each by its name; the zero value is nothing.
@@ -25,11 +28,11 @@ type Verdict struct {
 // policyField stands where notes name a field.
 const policyField = "policy"
 
-// Judge has refused what a verdict denies, for the object itself or for one that it was expanded from, and notes what else
-// it says. What is there already stays, with a note; what is deleted is not judged. of says which kinds it is asked about.
+// Judge has refused what a verdict denies, for the object itself, for one that it was expanded from, or for another one
+// whose field the step writes, and notes what else it says. What is there already stays, with a note; what is deleted is not judged. of says which kinds it is asked about.
 func Judge(of func(kind string) bool, verdict func(Subject) Verdict) Policy {
 	return func(p Plan) Plan {
-		found := p.verdicts(of, verdict)
+		found, among := p.verdicts(of, verdict)
 		if len(found) == 0 {
 			return p // a copy of the steps is megabytes
 		}
@@ -47,9 +50,9 @@ func Judge(of func(kind string) bool, verdict func(Subject) Verdict) Policy {
 				return s
 			}
 			v := found[s.Key]
-			if why := denied(s, found, parents); why != "" && s.Action.Writes() {
+			if why := denied(s, found, parents, among.writes[s.Key]); why != "" && s.Action.Writes() {
 				s.Error, s.Notes = true, v.notes(s.Notes, "")
-				return s.withAction(Refuse, policyField+" "+why)
+				return s.withAction(Refuse, cause.Of(cause.Policy, why))
 			}
 			s.Notes = v.notes(s.Notes, v.Deny)
 			return s
@@ -57,17 +60,25 @@ func Judge(of func(kind string) bool, verdict func(Subject) Verdict) Policy {
 	}
 }
 
-// denied is why a step's object may not be made or changed: for itself, or for what it was expanded from.
-func denied(s Step, found map[manifest.Key]Verdict, parents map[manifest.Key]manifest.Key) string {
+// denied is why a step may not be carried out: for its object, for what that was expanded from, or for the others whose
+// fields it writes.
+func denied(s Step, found map[manifest.Key]Verdict, parents map[manifest.Key]manifest.Key, others []manifest.Key) string {
 	if s.Action == Delete || s.Action == Detach {
 		return ""
 	}
-	if why := found[s.Key].Deny; why != "" {
-		return why
-	}
-	for key, n := s.Parent, 0; key != (manifest.Key{}) && n < len(parents); key, n = parents[key], n+1 {
+	for _, key := range append([]manifest.Key{s.Key}, others...) {
 		if why := found[key].Deny; why != "" {
 			return why
+		}
+		if key == s.Key {
+			key = s.Parent
+		} else {
+			key = parents[key]
+		}
+		for n := 0; key != (manifest.Key{}) && n <= len(parents); key, n = parents[key], n+1 {
+			if why := found[key].Deny; why != "" {
+				return why
+			}
 		}
 	}
 	return ""
@@ -90,8 +101,8 @@ func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
 }
 
 // verdicts are those that say something.
-func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict) map[manifest.Key]Verdict {
-	found := map[manifest.Key]Verdict{}
+func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, among family) {
+	found, among = map[manifest.Key]Verdict{}, familyOf(p)
 	var specs func(manifest.Key) any
 	var labels map[manifest.Key]map[string]string
 	judge := func(key manifest.Key, want *kind.Desired, s Subject) {
@@ -101,7 +112,7 @@ func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict)
 		if specs == nil {
 			specs, labels = p.Specs(), labelsOf(p)
 		}
-		s.Key, s.Object = key, subjectOf(key, want, labels[key], specs(key))
+		s.Key, s.Object, s.Refs = key, subjectOf(key, want, labels[key], specs(key)), among.references(key)
 		if v := verdict(s); v.Deny != "" || len(v.Warn) > 0 {
 			found[key] = v
 		}
@@ -114,13 +125,16 @@ func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict)
 		if s.surplus || s.Action == Delete || s.Action == Detach {
 			continue
 		}
-		var fields []string
+		action, fields := s.Action, slices.Clone(among.written[s.Key])
+		if len(fields) > 0 && !action.Writes() {
+			action = Update
+		}
 		for _, c := range s.Changes {
 			fields = append(fields, c.Field)
 		}
-		judge(s.Key, s.want, Subject{Action: s.Action, Fields: fields})
+		judge(s.Key, s.want, Subject{Action: action, Fields: fields})
 	}
-	return found
+	return found, among
 }
 
 func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, spec any) map[string]any {
@@ -130,6 +144,10 @@ func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, s
 	}
 	if spec == nil {
 		spec = map[string]any{}
+	}
+	spec = oneSpelling(spec)
+	if e, ok := want.Spec.(Explicit); ok && !want.Unmanaged {
+		e.SpellOut(specAt(spec, want.SpecPath))
 	}
 	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": spec}
 }

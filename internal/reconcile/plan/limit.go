@@ -16,13 +16,15 @@ type Limits struct {
 	All Limit
 	// Kinds bounds single kinds besides, each by what the stack owns of it.
 	Kinds map[string]Limit
+	// DataLoss is whether data may be lost that is nowhere else, where no annotation says.
+	DataLoss bool
 }
 
 // Ownable names the kinds of which a stack can own objects in the cloud, the
 // only ones that a limit means something for.
 func Ownable(kinds []kind.Kind) (names []string) {
 	for _, k := range kinds {
-		if k.Driver() != nil && !k.Info().ImportOnly {
+		if k.Driver() != nil {
 			names = append(names, k.Info().Kind)
 		}
 	}

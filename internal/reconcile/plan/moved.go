@@ -1,8 +1,9 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -55,11 +56,12 @@ func (p *planner) claims(d *kind.Desired) claims {
 
 // renamings adds to the deletion of an object which new one is the same but for its
 // name, where there is just one such: who renames a manifest may not know what
-// that means.
+// that means. So is a new one of the kind that asks for what only one can have, and what the old one has.
 func (p *planner) renamings() {
 	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
 		return
 	}
+	asking := p.askingFor()
 	type likeness struct{ kind, digest string }
 	alike := map[likeness][]manifest.Key{}
 	for i := range p.steps {
@@ -74,9 +76,40 @@ func (p *planner) renamings() {
 			continue
 		}
 		if keys := alike[likeness{s.Key.Kind, s.have.Mark.Applied}]; len(keys) == 1 {
-			s.Reason += fmt.Sprintf("; %s is the same under another name: to keep this one, give that the annotation %s: %s", keys[0], resolve.AnnotationMoved, s.Key)
+			s.Causes = s.Causes.And(cause.Of(cause.SameUnderName, keys[0], resolve.AnnotationMoved, s.Key))
+			continue
+		}
+		for _, token := range s.have.Tokens {
+			if key, asks := asking[claimed{s.Key.Kind, token}]; asks {
+				s.Causes = s.Causes.And(cause.Of(cause.AsksForTheSame, key, resolve.AnnotationMoved, s.Key))
+				break
+			}
 		}
 	}
 }
 
-func isOrphanDeletion(s Step) bool { return s.Action == Delete && s.want == nil && !s.surplus }
+// claimed is what only one object of a kind can have.
+type claimed struct{ kind, token string }
+
+// askingFor is which new object asks for what another one of its kind may have.
+func (p *planner) askingFor() map[claimed]manifest.Key {
+	asking := map[claimed]manifest.Key{}
+	for i := range p.steps {
+		s := &p.steps[i]
+		judge, ok := p.kinds[s.Key.Kind].(kind.AnyJudge)
+		if !ok || s.Action != Create {
+			continue
+		}
+		for _, c := range judge.Alone(s.View()) {
+			if token := c.Token(); token != "" && c.By == s.Key.Kind {
+				asking[claimed{s.Key.Kind, token}] = s.Key
+			}
+		}
+	}
+	return asking
+}
+
+// isOrphanDeletion is true of what is deleted because its manifest is gone, or would be if nothing used it.
+func isOrphanDeletion(s Step) bool {
+	return (s.Action == Delete || s.Action == Refuse && s.locked) && s.want == nil && !s.surplus
+}

@@ -3,8 +3,9 @@ package plan
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -73,37 +74,41 @@ func (p *planner) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
 }
 
 func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
-	s := Step{Key: p.orphanKey(o, item), have: item}
+	s, gone := Step{Key: p.orphanKey(o, item), have: item}, cause.Of(cause.Gone)
 	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
 		s.Parent, s.ofSuspended = over, true
-		return s.withAction(Keep, fmt.Sprintf("no longer in the repository; left as it is: by its name it is a part of %s, which is suspended", over))
+		return s.withAction(Keep, gone, cause.Of(cause.PartOfSuspended, over))
 	}
+	stays := p.staysFor(o.Kind, item)
 	switch info := p.kinds[o.Kind].Info(); {
 	case item.Mark.Detach && (info.FixedMark || info.StaysMarked):
-		return s.withAction(Keep, "no longer in the repository; left in the cloud with its mark, which cannot be taken off a "+o.Kind)
-	case item.Mark.Detach && p.holding[item] != "":
-		return s.withAction(Keep, "no longer in the repository; left in the cloud, and keeps its mark while "+p.holding[item])
-	case item.Mark.Detach && item.Phase != kind.Deleting:
-		return s.withAction(Detach, "is no longer managed, and stays in the cloud as its annotation asked")
-	case item.Mark.Keep:
-		return s.withAction(Keep, "no longer in the repository; left in the cloud as its manifest asked")
-	case item.Phase == kind.Deleting:
-		return s.withAction(Wait, "is being deleted")
-	case p.spared[item] != "":
+		return s.withAction(Keep, gone, cause.Of(cause.MarkStays, o.Kind))
+	case item.Mark.Detach && !p.holding[item].IsZero():
+		return s.withAction(Keep, gone, cause.Of(cause.MarkHeld, p.holding[item]))
+	case !stays.IsZero() && item.Phase != kind.Deleting:
 		s.left = true
-		return s.withAction(Keep, "no longer in the repository; "+p.spared[item])
-	case p.locked[item] != "":
+		return s.withAction(Keep, gone, stays)
+	case item.Mark.Detach && item.Phase != kind.Deleting:
+		return s.withAction(Detach, cause.Of(cause.LetGo))
+	case item.Mark.Keep:
+		return s.withAction(Keep, gone, cause.Of(cause.LeftAsAsked))
+	case item.Phase == kind.Deleting:
+		return s.withAction(Wait, cause.Of(cause.BeingDeleted))
+	case !p.spared[item].IsZero():
+		s.left = true
+		return s.withAction(Keep, gone, p.spared[item])
+	case !p.locked[item].IsZero():
 		s.Error, s.locked = true, true
-		return s.withAction(Refuse, "no longer in the repository, and "+p.locked[item])
+		return s.withAction(Refuse, cause.Of(cause.GoneAnd, gone, p.locked[item]))
 	}
 	if p.isSpare(item) {
 		s.spare = true
-		return s.withAction(Delete, "a further member that its group does not need any more")
+		return s.withAction(Delete, cause.Of(cause.SpareUnneeded))
 	}
-	if why := p.beyond(item); why != "" {
+	if why := p.beyond(item); !why.IsZero() {
 		return s.withAction(Delete, why)
 	}
-	return s.withAction(Delete, "no longer in the repository")
+	return s.withAction(Delete, gone)
 }
 
 // unlisted explains which collections are unknown although the cloud has the

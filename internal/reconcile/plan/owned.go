@@ -1,8 +1,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -15,7 +17,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase.Usable()
 	if s.Adopts {
-		if refusal := p.cannotTake(d, have); refusal != "" {
+		if refusal := p.cannotTake(d, have); !refusal.IsZero() {
 			s.Error = true
 			return s.withAction(Refuse, refusal)
 		}
@@ -24,7 +26,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		if p.ready[d.Key] {
 			s.aside = p.differences(d, have)
 		}
-		return s.withAction(Keep, "suspended")
+		return s.withAction(Keep, cause.Of(cause.Suspended))
 	}
 	if c, sick := p.cureOf(d); sick && p.ready[d.Key] {
 		return p.heal(s, d, c)
@@ -32,56 +34,70 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	switch have.Phase {
 	case kind.Deleting:
 		s.Drift = !p.Begun[d.Key] && (p.Synced || p.applied(d, have.Mark))
-		return s.withAction(Wait, "is being deleted; recreated when it is gone")
+		return s.withAction(Wait, cause.Of(cause.BeingDeleted), cause.Of(cause.RecreatedLater))
 	case kind.Failed:
-		return p.recreate(s, d, "failed: "+have.Message)
+		return p.decideFailed(s, d)
 	case kind.Pending:
-		return s.withAction(Wait, have.Message)
+		return s.withAction(Wait, reported(have))
 	case kind.Ready, kind.Degraded, kind.Begun:
 	}
 	differs, moved, ignored, notes := p.changes(d, have)
 	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
+	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return p.follows(d, have, c) })
+	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
+	s.From = former.Name
 	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
 	if left, stays := p.leave(s, d); stays {
 		return p.tend(left, d)
 	}
 	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
-	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, c) })
+	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, have, c) })
 	switch {
 	case len(s.Changes) == 0:
-		return p.tend(s.withAction(Keep, have.Message), d)
+		return p.tend(s.withAction(Keep, reported(have)), d)
 	case fixed < 0:
 		s.Action = Update
 		if former != (manifest.Key{}) {
-			s.Reason = "was " + former.String()
+			s.Causes = cause.List{cause.Of(cause.Was, former)}
 		}
 		return p.await(s, d)
 	case barred >= 0:
-		return s.withAction(Refuse, whyBarred(d, s.Changes[barred]))
+		return s.withAction(Refuse, p.whyBarred(d, have, s.Changes[barred]))
 	default:
-		return p.recreate(s, d, s.Changes[fixed].Field+" cannot be changed in place")
+		return p.recreate(s, d, cause.Of(cause.FixedField, s.Changes[fixed].Field))
 	}
 }
 
-func (p *planner) recreate(s Step, d *kind.Desired, reason string) Step {
+// reported is what the cloud says of an object; zero where it says nothing.
+func reported(l *kind.Live[any]) cause.Cause {
+	if l.Message == "" {
+		return cause.Cause{}
+	}
+	return cause.Of(cause.Reported, l.Message)
+}
+
+func (p *planner) recreate(s Step, d *kind.Desired, reason cause.Cause) Step {
 	if s.Adopts {
 		s.Error = true
-		return s.withAction(Refuse, reason+"; an object that no stack owned is not recreated in the step that adopts it: adopt it as it is, and replace it by a later commit")
+		return s.withAction(Refuse, reason, cause.Of(cause.AdoptFirst))
 	}
-	if locked := p.locked[s.have]; locked != "" {
+	if locked := p.locked[s.have]; !locked.IsZero() {
 		s.Error = true
 		return s.withAction(Refuse, locked)
 	}
 	if d.Import != nil {
 		s.Error = true
-		return s.withAction(Refuse, fmt.Sprintf("%s; it was adopted, and no other is made while the manifest asks to adopt one: remove %s first", reason, d.Import.Where()))
+		return s.withAction(Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
 	}
-	if why := p.impossible(d, s.have, s.View()); why != "" {
+	if why := p.impossible(d, s.have, s.View()); !why.IsZero() {
 		s.Error = true
-		return s.withAction(Refuse, reason+"; another cannot be created: "+why)
+		return s.withAction(Refuse, reason, cause.Of(cause.AnotherCannot, why))
+	}
+	if why := p.doubtful(d, s); why != "" {
+		s.Error = true
+		return s.withAction(Refuse, reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
 	}
 	s = s.withAction(Recreate, reason)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName

@@ -6,7 +6,7 @@ import "slices"
 // and nothing else: what its first plan does, what must follow from that, and what else was approved with it. Drift that
 // shows later waits for the next pass, and for another approval.
 type Permission struct {
-	prints []string
+	prints []Print
 	steps  map[string]bool // that write in the first plan, by step identity
 }
 
@@ -19,7 +19,7 @@ func (p Plan) Permission(only bool) *Permission {
 	l := &Permission{prints: p.Fingerprints(), steps: map[string]bool{}}
 	if p.Approved != nil && p.Approved.rest(p) {
 		l.prints = append(l.prints, p.Approved.Proof.Steps...)
-		slices.Sort(l.prints)
+		slices.SortFunc(l.prints, comparePrints)
 	}
 	for _, s := range p.Steps {
 		if s.Action.Writes() {
@@ -39,8 +39,8 @@ func (l *Permission) Allows(stack string, s Step) bool {
 	case s.Drift && !l.steps[s.Identity()]:
 		return false
 	}
-	return slices.ContainsFunc(s.needs(stack), func(print string) bool {
-		_, ok := slices.BinarySearch(l.prints, print)
+	return slices.ContainsFunc(s.needs(stack), func(print Print) bool {
+		_, ok := slices.BinarySearchFunc(l.prints, print, comparePrints)
 		return ok
 	})
 }

@@ -35,11 +35,15 @@ type Plan struct {
 	// Suspended says why nothing of the plan is carried out, whoever approves of it;
 	// "" when that is not so. Manual says why every change waits for an approval.
 	Suspended, Manual string
+	// Elsewhere says why what the plan creates may exist in another project; "" when nothing says so.
+	Elsewhere string
 	// At is when it was made, Closes when nothing of it is begun any more, and HarmCloses when nothing is that
 	// destroys something (see [Step.Harm]); the zero time for never.
 	At, Closes, HarmCloses time.Time
 	// Preflight is what the plan needs of the cloud, as far as that was asked.
 	Preflight Preflight
+	// Left are the files and documents of the commit that were left alone: no step follows from them.
+	Left []manifest.Ignored
 
 	failing   []Failing
 	fallbacks []Fallback

@@ -3,6 +3,8 @@ package plan
 import (
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -54,7 +56,7 @@ func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) Polic
 			if _, harms := s.Harm(); !harms {
 				return s
 			}
-			return s.withAction(Refuse, why)
+			return s.withAction(Refuse, cause.Of(cause.Window, why))
 		})
 	}
 }
@@ -82,11 +84,11 @@ func Manual(why string) Policy {
 func NoPrune(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
 		if s.Action == Detach {
-			return s.withAction(Keep, "no longer in the repository; left in the cloud, and keeps its mark because prune is off")
+			return s.withAction(Keep, cause.Of(cause.Gone), cause.Of(cause.MarkUnpruned))
 		}
 		if s.Action == Delete && !s.surplus && !s.spare || s.locked {
 			s.Error = false
-			return s.withAction(Keep, "no longer in the repository; kept because prune is off")
+			return s.withAction(Keep, cause.Of(cause.Gone), cause.Of(cause.KeptUnpruned))
 		}
 		return s
 	})
@@ -114,12 +116,14 @@ func ReportDrift(byDefault bool) Policy {
 			if !reports(&s) {
 				return s
 			}
-			reason := "changed in the cloud; only reported"
-			if s.Action == Create {
-				reason = "deleted in the cloud; only reported"
+			var reason cause.List
+			switch {
+			case s.broken():
+				reason = s.Causes
+			case s.Action == Create:
 				s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}
 			}
-			return s.withAction(Keep, reason)
+			return s.withAction(Keep, reason.And(cause.Of(cause.OnlyReported))...)
 		})
 	}
 }
@@ -134,7 +138,7 @@ func Cautious(p Plan) Plan {
 		if s.surplus || !s.Action.Writes() || s.Action == Create || !s.Action.Destroys() && (s.Drift || s.applied()) {
 			return s
 		}
-		return s.withAction(Keep, "left alone: a newer commit may have been applied, and is refused now")
+		return s.withAction(Keep, cause.Of(cause.Cautious))
 	})
 }
 

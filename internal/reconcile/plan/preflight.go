@@ -54,7 +54,7 @@ func (f *Preflight) Compare(d Demand, service string, allowed kind.Allowances, h
 
 // Redacted takes secrets out of what clouds wrote.
 func (f Preflight) Redacted(r *redact.Redactor) Preflight {
-	f.Quotas, f.Notes, f.Warnings = slices.Clone(f.Quotas), texts(r, f.Notes), texts(r, f.Warnings)
+	f.Quotas, f.Notes, f.Warnings = slices.Clone(f.Quotas), r.Texts(f.Notes), r.Texts(f.Warnings)
 	for i := range f.Quotas {
 		f.Quotas[i].Type = r.Text(f.Quotas[i].Type)
 	}

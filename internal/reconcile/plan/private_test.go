@@ -32,8 +32,8 @@ func TestAttackNamesOfTheWholeCloud(t *testing.T) {
 				t.Fatal(err)
 			}
 			step := Compute(Input{Stack: "s", Kinds: kinds, Want: want, Have: w.Snapshot()}).Steps[0]
-			if !step.Error || strings.Contains(step.Reason, "payroll") == privileged {
-				t.Errorf("%s of a privileged kind (%v): %s", question, privileged, step.Reason)
+			if !step.Error || strings.Contains(step.Reason(), "payroll") == privileged {
+				t.Errorf("%s of a privileged kind (%v): %s", question, privileged, step.Reason())
 			}
 		}
 	}

@@ -1,10 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -129,9 +130,9 @@ func (p *planner) astray(reached func(id string) bool) (list []Step) {
 		for _, owner := range slices.Sorted(maps.Keys(x.elsewhere)) {
 			d := p.byKey[p.taken[owner]]
 			for _, l := range x.elsewhere[owner].all() {
-				why := "no Project of the repository leads to"
+				why := cause.Of(cause.NoProjectLeads)
 				if d != nil {
-					why = "its manifest does not name"
+					why = cause.Of(cause.OtherProject)
 				}
 				switch {
 				case len(list) == mostAstray:
@@ -141,8 +142,7 @@ func (p *planner) astray(reached func(id string) bool) (list []Step) {
 				}
 				o, _ := kind.ParseOwner(owner)
 				s := Step{Key: p.orphanKey(o, l), have: l, surplus: true}
-				list = append(list, s.withAction(Keep, fmt.Sprintf("%s bears its mark, and is in project %s, which %s; it is left as it is: name that project to have it managed, or %s",
-					called(l), l.Project, why, p.unmark(name, l.ID, owner))))
+				list = append(list, s.withAction(Keep, cause.Of(cause.ElsewhereByMark, called(l), l.Project, why, p.unmark(name, l.ID, owner))))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func TestAdoptionIsCalledSo(t *testing.T) {
 func TestHashKnowsNoPresentation(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c colour=green"}, []string{"a nobody colour=blue", "b stale colour=blue", "d stale"})
 	shown := p.mapSteps(func(s Step) Step {
-		s.Adopts, s.Within, s.Turn, s.Ignored = !s.Adopts, thingtest.Key("x"), "after x", []kind.Change{{Field: "x"}}
+		s.Adopts, s.Within, s.Turn, s.Ignored = !s.Adopts, thingtest.Key("x"), cause.Of(cause.Seen, "x"), []kind.Change{{Field: "x"}}
 		s.Names = map[string]string{"id-001": "Thing/x"}
 		return s
 	})

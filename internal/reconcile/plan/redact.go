@@ -3,7 +3,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -15,7 +15,7 @@ import (
 // to see: names, descriptions and messages in the cloud are what others wrote.
 func (p Plan) Redacted(r *redact.Redactor) Plan {
 	p = p.mapSteps(func(s Step) Step { return s.redacted(r) })
-	p.Unlisted = texts(r, p.Unlisted)
+	p.Unlisted = r.Texts(p.Unlisted)
 	p.Workloads = slices.Clone(p.Workloads)
 	for i := range p.Workloads {
 		p.Workloads[i].Notes = notes(r, p.Workloads[i].Notes)
@@ -26,14 +26,12 @@ func (p Plan) Redacted(r *redact.Redactor) Plan {
 
 func (s Step) redacted(r *redact.Redactor) Step {
 	s.secrets = r
-	s.Reason = r.Text(s.Reason)
-	if s.want == nil {
-		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, when its mark does not say
+	s.Causes, s.Turn = s.Causes.Map(r.Text), s.Turn.Map(r.Text)
+	if s.want == nil && s.have != nil && s.Key.Name == s.have.Name {
+		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud: its mark does not say
 	}
-	s.Blockers, s.Notes = texts(r, s.Blockers), notes(r, s.Notes)
-	if s.Names != nil {
-		s.Names, _ = value(r, s.Names).(map[string]string)
-	}
+	s.Blockers, s.Notes = r.Texts(s.Blockers), notes(r, s.Notes)
+	s.Names, _ = value(r, s.Names, nil).(map[string]string)
 	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
 	if s.upkeep != nil {
 		s.upkeep = &kind.Upkeep{Due: changes(r, s.upkeep.Due), Next: s.upkeep.Next, Overdue: r.Text(s.upkeep.Overdue)}
@@ -44,7 +42,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 	list = slices.Clone(list)
 	for i, c := range list {
-		list[i].Have, list[i].Want = value(r, c.Have), value(r, c.Want)
+		list[i].Have, list[i].Want = value(r, c.Have, nil), value(r, c.Want, nil)
 	}
 	return list
 }
@@ -52,14 +50,6 @@ func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 // ShownID is the object's identifier in the cloud, "" when there is none, for
 // people: a cloud might repeat a secret even there.
 func (s Step) ShownID() string { return s.secrets.Text(s.ID()) }
-
-func texts(r *redact.Redactor, list []string) []string {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i] = r.Text(list[i])
-	}
-	return list
-}
 
 func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 	list = slices.Clone(list)
@@ -70,48 +60,30 @@ func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 }
 
 // value takes secrets out of a value. It keeps its type, unless there is
-// anything to take out of one of a type that we do not know.
-func value(r *redact.Redactor, v any) any {
-	switch v := v.(type) {
-	case nil, bool, int, float64, json.Number:
-		return v
-	case string:
-		return r.Text(v)
-	case []string:
-		return texts(r, v)
-	case []any:
-		v = slices.Clone(v)
-		for i := range v {
-			v[i] = value(r, v[i])
-		}
-		return v
-	case map[string]string:
-		out := make(map[string]string, len(v))
-		for key := range v {
-			out[r.Text(key)] = r.Text(v[key])
-		}
-		return out
-	case map[string]any:
-		out := maps.Clone(v)
-		clear(out)
-		for key := range v {
-			out[r.Text(key)] = value(r, v[key])
-		}
-		return out
-	}
+// anything to take out of one of a type that we do not know. Names of that type's
+// fields stay, and so does what else own takes for ours.
+func value(r *redact.Redactor, v any, own func(key string) bool) any {
 	if r.None() {
 		return v
 	}
-	tree, clean := treeWithout(r, v)
+	if shown, known := r.Value(v, own); known {
+		return shown
+	}
+	fields := map[string]bool{}
+	kind.FieldNames(reflect.TypeOf(v), fields)
+	tree, clean := treeWithout(r, v, func(key string) bool { return fields[key] || own != nil && own(key) })
 	if clean {
 		return v
 	}
 	return tree
 }
 
+// always takes every key for ours: those that kinds write, and definitions.
+func always(string) bool { return true }
+
 // treeWithout is a value as its JSON, without secrets. clean is true when there
 // were none.
-func treeWithout(r *redact.Redactor, v any) (tree any, clean bool) {
+func treeWithout(r *redact.Redactor, v any, own func(key string) bool) (tree any, clean bool) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return redact.Hidden, false
@@ -122,6 +94,6 @@ func treeWithout(r *redact.Redactor, v any) (tree any, clean bool) {
 		return redact.Hidden, false
 	}
 	before := resolve.Canonical(tree)
-	tree = value(r, tree)
+	tree, _ = r.Value(tree, own)
 	return tree, resolve.Canonical(tree) == before
 }

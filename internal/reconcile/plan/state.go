@@ -21,7 +21,7 @@ const (
 	StateHeld      State = "held"                // would be done, and the whole plan is held
 	StateDiffers   State = "suspended (differs)" // suspended, and not as its manifest says
 	StateSuspended State = "suspended"           // suspended, and as its manifest says as far as can be seen
-	StateFailed    State = "failed"              // broken in the cloud, or a person must change the manifest
+	StateFailed    State = "failed"              // broken in the cloud, its step failed, or a person must change the manifest
 	StateWaiting   State = "waiting"             // something else must happen first: see Status.WaitsFor
 	StateDrifted   State = "drifted"             // no commit explains the difference; undone or only reported
 	StateCreate    State = "to create"
@@ -73,7 +73,7 @@ func statesOf(p Plan) states {
 			st.at[s.Key] = s
 		}
 		if s.Action.Destroys() && s.have != nil {
-			st.going[s.secrets.Text(s.have.Name)] = true
+			st.going[s.secrets.Text(liveText(s.Key.Kind, s.have))] = true
 		}
 	}
 	return st
@@ -83,7 +83,7 @@ func statesOf(p Plan) states {
 func (st states) of(s Step) (state State, waitsFor string) {
 	waitsFor = st.waits(s)
 	switch {
-	case s.Action == Wait && s.Error && s.cause == "":
+	case s.Action == Wait && s.Error && s.condition == "":
 		return StateUnknown, ""
 	case s.Action == Refuse:
 		return StateRefused, ""
@@ -95,7 +95,7 @@ func (st states) of(s Step) (state State, waitsFor string) {
 		return s.suspension(), ""
 	case s.outdated():
 		return StateOutdated, ""
-	case s.Error, s.Action == Recreate && s.have != nil && s.have.Phase == kind.Failed:
+	case s.Error, s.failed.Text != "", (s.Action == Recreate || s.Action == Keep) && s.broken():
 		return StateFailed, ""
 	case s.Drift || s.Action == Keep && len(s.Changes) > 0:
 		return StateDrifted, waitsFor
@@ -217,12 +217,9 @@ func (s Step) message() string {
 			said = append(said, text)
 		}
 	}
-	if s.Drift && s.Action == Create {
-		add("deleted in the cloud")
-	} else if s.Drift && s.Action.Writes() {
-		add("changed in the cloud")
-	}
-	add(s.Reason)
+	add(s.Drifted())
+	add(s.failed.Text)
+	add(s.Reason())
 	add(s.plain())
 	if s.Action == Keep && s.have != nil && len(s.Changes) > 0 {
 		add("differs in " + fieldNames(s.Changes))
@@ -234,7 +231,7 @@ func (s Step) message() string {
 	add(s.crowded)
 	add(s.overdue())
 	switch {
-	case s.have == nil || s.have.Message != "" && strings.Contains(s.Reason, s.have.Message):
+	case s.have == nil || s.have.Message != "" && s.Causes.Names(s.have.Message):
 	case s.have.Phase != kind.Ready:
 		add(cmp.Or(s.have.Message, string(s.have.Phase)))
 	default:
@@ -243,13 +240,16 @@ func (s Step) message() string {
 	return strings.Join(said, "; ")
 }
 
+// broken reports whether the cloud shows the object as failed.
+func (s Step) broken() bool { return s.have != nil && s.have.Phase == kind.Failed }
+
 // plain is what is to be done.
 func (s Step) plain() string {
 	switch s.Action {
 	case Create:
 		return "to be created"
 	case Update:
-		return "to be changed: " + fieldNames(s.Changes)
+		return s.updating()
 	case Recreate:
 		return "to be deleted and made again"
 	case Delete:
@@ -259,4 +259,12 @@ func (s Step) plain() string {
 	case Keep, Wait, Refuse:
 	}
 	return ""
+}
+
+// updating is what an update does.
+func (s Step) updating() string {
+	if s.OnlyNoted() {
+		return "to be adopted; nothing changes"
+	}
+	return "to be changed: " + fieldNames(s.Known())
 }

@@ -22,7 +22,7 @@ func TestStates(t *testing.T) {
 		want                 string // the last object's state, waitsFor and message
 	}{
 		{name: "as wanted", repo: []string{"a colour=red"}, cloud: []string{"a ours colour=red"}, want: "in sync"},
-		{name: "only used", repo: []string{"a import=base"}, cloud: []string{"base alien"}, want: "in sync: exists; only used"},
+		{name: "only used", repo: []string{"a import=base"}, cloud: []string{"base alien"}, want: "in sync: not managed"},
 		{name: "missing", repo: []string{"a"}, want: "to create: to be created"},
 		{name: "a commit changed it", repo: []string{"a colour=blue"}, cloud: []string{"a stale colour=red"},
 			want: "to change: to be changed: spec.resource.colour, owner mark"},
@@ -45,7 +45,8 @@ func TestStates(t *testing.T) {
 		{name: "suspended and missing", repo: []string{"a" + suspended}, want: "suspended (differs): suspended; it does not exist"},
 		{name: "suspended and broken", repo: []string{"a" + suspended}, cloud: []string{"a ours failed"}, want: "suspended (differs): suspended; it broke"},
 		{name: "suspended and stopped", repo: []string{"a" + suspended}, cloud: []string{"a ours down=stopped"}, want: "suspended: suspended; is down"},
-		{name: "an ignored field differs", repo: []string{"a colour=red" + ignoring}, cloud: []string{"a ours colour=blue"}, want: "in sync"},
+		{name: "an ignored field differs", repo: []string{"a colour=red" + ignoring}, cloud: []string{"a ours colour=blue"},
+			want: "in sync: up to date, except for what stackreeve.dev/ignore-fields leaves to the cloud: spec.resource.colour"},
 		{name: "stopped", repo: []string{"a"}, cloud: []string{"a ours down=stopped"}, want: "stopped: is down"},
 		{name: "broken", repo: []string{"a"}, cloud: []string{"a ours failed"}, want: "failed: failed: it broke; to be deleted and made again"},
 		{name: "the cloud works on it", repo: []string{"a"}, cloud: []string{"a ours building"}, want: "waiting for the cloud: BUILD"},

@@ -3,32 +3,10 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
-)
-
-// Condition is one of K-ORC's two: Available (can it be used?) and Progressing
-// (will something still be done without a person?).
-type Condition struct {
-	Type    string `json:"type"`
-	Status  string `json:"status"` // True, False or Unknown
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-	// LastTransitionTime is since when Status is what it is, in RFC 3339; "" where nobody has watched it.
-	LastTransitionTime string `json:"lastTransitionTime,omitempty"`
-}
-
-// The reasons of conditions, K-ORC's words.
-// (k-orc/openstack-resource-controller api/v1alpha1/conditions.go)
-const (
-	reasonSuccess     = "Success"
-	reasonProgressing = "Progressing"
-	reasonInvalid     = "InvalidConfiguration"
-	reasonTransient   = "TransientError"
-	reasonFatal       = "UnrecoverableError"
 )
 
 const stackLabel = "stackreeve.dev/stack"
@@ -50,6 +28,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 	for _, s := range p.Steps {
 		o := b.object(s.Key, s.Parent)
 		o.Status = b.status(s)
+		o.settle(nil)
 		list = append(list, o)
 		if !s.surplus {
 			b.note(o, s.Key, s.want)
@@ -66,6 +45,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		o.Status.Origin, o.Status.Notes = placeOf(w.Origin), w.Notes
 		o.Status.Own = b.own(w)
 		if i := slices.IndexFunc(p.fallbacks, func(f Fallback) bool { return f.Group == w.Key }); i >= 0 {
+			o.Status.Sync = StateFailed
 			o.Status.State, o.Status.Message = StateFailed, p.fallbacks[i].String()
 			o.Status.worst = o.Status.Message
 		}
@@ -73,6 +53,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 			o.Status.Message = rollouts[i].progress() + "; " + o.Status.Message
 		}
 		b.sum(o, w.want)
+		o.settle(b.members(w))
 		b.note(o, w.Key, w.want)
 		list = append(list, o)
 		b.parts[w.Parent] = append(b.parts[w.Parent], o)
@@ -107,7 +88,7 @@ func (b statusBuilder) own(w Workload) map[string]any {
 	for _, p := range b.parts[w.Key] {
 		parts = append(parts, kind.PartStatus{Kind: p.Kind, Name: p.Metadata.Name, Available: p.Status.Conditions[0].Status == "True", Resource: p.Status.Resource})
 	}
-	own, _ := value(b.secrets, k.Summarize(w.want.Spec, parts)).(map[string]any)
+	own, _ := value(b.secrets, k.Summarize(w.want.Spec, parts), always).(map[string]any)
 	return own
 }
 
@@ -146,7 +127,7 @@ func (b statusBuilder) object(key, parent manifest.Key) *ObjectStatus {
 	o := &ObjectStatus{APIVersion: b.apiVersion(key.Kind), Kind: key.Kind,
 		Metadata: StatusMetadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{}}}
 	for name, text := range b.labels[key] {
-		o.Metadata.Labels[b.secrets.Text(name)] = b.secrets.Text(text)
+		o.Metadata.Labels[name] = b.secrets.Text(text)
 	}
 	o.Metadata.Labels[stackLabel] = b.stack
 	if parent != (manifest.Key{}) {
@@ -158,15 +139,18 @@ func (b statusBuilder) object(key, parent manifest.Key) *ObjectStatus {
 func (b statusBuilder) status(s Step) Status {
 	state, waitsFor := b.states.of(s)
 	out := Status{
-		State: state, WaitsFor: waitsFor, Message: s.message(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
-		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
-		Notes: s.Notes, Origin: placeOf(s.Origin),
+		State: state, Sync: s.sync(state), Health: s.health(), WaitsFor: waitsFor, Message: s.message(), Action: s.Action, Drift: s.Drift, Trace: TraceOf(s), Surplus: s.surplus, ID: s.ShownID(),
+		Conditions: b.states.conditions(s, state), Changes: unsealed(s.Known()), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
+		Notes: s.Notes, Origin: placeOf(s.Origin), Names: s.Names, unmanaged: s.Unmanaged(),
 	}
-	if awaited := b.states.awaited(s); awaited != "" {
+	if awaited := b.states.awaited(s); awaited != "" && out.Conditions[1].Reason == ReasonProgressing {
 		out.Conditions[0].Message, out.Conditions[1].Message = awaited, awaited
 	}
 	if out.Message == "" && state == StateInSync && s.Unmanaged() {
-		out.Message = "exists; only used"
+		out.Message = "not managed"
+	}
+	if out.Message == "" && state == StateInSync {
+		out.Message = cmp.Or(s.lock(), s.entrusted())
 	}
 	for i := range out.Conditions {
 		out.Conditions[i].Message = s.secrets.Text(out.Conditions[i].Message)
@@ -177,81 +161,11 @@ func (b statusBuilder) status(s Step) Status {
 			out.ID = ""
 		}
 		observed := k.Status(s.have.State)
-		out.Resource = value(s.secrets, observed)
-		out.Addresses, out.Made = addressesOf(s.secrets, observed), s.have.Created
+		out.Resource = value(s.secrets, observed, nil)
+		out.Addresses = addressesOf(s.secrets, observed)
+	}
+	if s.have != nil {
+		out.Made = s.have.Created
 	}
 	return out
-}
-
-func available(s Step) Condition {
-	c := Condition{Type: "Available", Status: "False", Reason: reasonProgressing}
-	switch {
-	case s.cause != "":
-		c.Reason, c.Message = s.cause, s.Reason
-	case s.have == nil && s.Error && s.Action == Wait:
-		c.Status, c.Reason, c.Message = "Unknown", reasonTransient, s.Reason
-	case s.have == nil && s.Action == Refuse:
-		c.Reason, c.Message = reasonFatal, s.Reason
-	case s.have == nil:
-		c.Message = cmp.Or(s.waiting(), "not in the cloud yet")
-	case s.have.Phase == kind.Ready && s.have.Message == "":
-		c.Status, c.Reason, c.Message = "True", reasonSuccess, "OpenStack resource is available"
-	case s.have.Down != "":
-		c.Reason, c.Message = reasonFatal, s.have.Down+": "+s.have.Message
-	case s.have.Phase == kind.Ready, s.have.Phase == kind.Degraded:
-		c.Status, c.Reason, c.Message = "True", reasonSuccess, "usable, but the cloud reports: "+s.have.Message
-	case s.have.Phase == kind.Failed:
-		c.Reason, c.Message = reasonFatal, "failed: "+s.have.Message
-	default:
-		c.Message = strings.TrimSpace(string(s.have.Phase) + " " + s.have.Message)
-	}
-	return c
-}
-
-func progressing(s Step, state State) Condition {
-	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.waiting()}
-	switch {
-	case state == StateHeld:
-		c.Status, c.Reason, c.Message = "False", reasonInvalid, "held with the whole plan until somebody approves: "+s.message()
-	case state == StateDiffers, s.Action == Keep && len(s.Changes) > 0:
-		c.Status, c.Reason, c.Message = "False", reasonInvalid, s.message()
-	case s.cause == reasonProgressing:
-	case s.cause != "":
-		c.Status, c.Reason = "False", s.cause
-	case s.Action == Keep:
-		c.Status, c.Reason, c.Message = "False", reasonSuccess, cmp.Or(s.Reason, "OpenStack resource is up to date")
-	case s.Action == Refuse && s.Error:
-		c.Status, c.Reason = "False", reasonFatal
-	case s.Action == Refuse:
-		c.Status, c.Reason = "False", reasonInvalid
-	case s.Action == Wait && s.Error:
-		c.Reason = reasonTransient
-	case s.Action == Create:
-		c.Message = cmp.Or(s.Reason, "to be created")
-	case s.Action == Update:
-		c.Message = "to be changed: " + fieldNames(s.Changes)
-	case s.Action == Recreate:
-		c.Message = "to be deleted and made again: " + s.Reason
-	case s.Action == Delete:
-		c.Message = "to be deleted: " + s.Reason
-	case s.Action == Detach:
-		c.Message = "to be let go: " + s.Reason
-	}
-	return c
-}
-
-// waiting is the reason of a step; where it only waits for another object, as K-ORC says that.
-func (s Step) waiting() string {
-	if key, only := strings.CutPrefix(s.Reason, "waits for "); only && s.Action == Wait && len(s.Awaits) == 1 && key == s.Awaits[0].String() {
-		return "Waiting for " + key + " to be ready"
-	}
-	return s.Reason
-}
-
-func fieldNames(changes []kind.Change) string {
-	names := make([]string, len(changes))
-	for i, c := range changes {
-		names[i] = c.Field
-	}
-	return strings.Join(names, ", ")
 }

@@ -78,10 +78,10 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 		return *b.shown.left >= 0
 	})
 	if status != nil {
-		o.Status.Resource = value(b.secrets, status)
+		o.Status.Resource = value(b.secrets, status, always)
 	}
 	if can := &o.Status.Conditions[0]; unready != "" && can.Status == "True" {
-		*can = Condition{Type: can.Type, Status: "False", Reason: reasonProgressing, Message: b.secrets.Text(unready)}
+		*can = Condition{Type: can.Type, Status: "False", Reason: ReasonProgressing, Message: b.secrets.Text(unready)}
 		o.Status.Message = cmp.Or(o.Status.Message, can.Message)
 	}
 }

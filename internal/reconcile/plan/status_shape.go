@@ -38,30 +38,42 @@ type StatusOwner struct {
 
 // Status is what the cloud says of an object, and what is to be done about it.
 type Status struct {
-	State     State    `json:"state"`
-	WaitsFor  string   `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
-	Message   string   `json:"message,omitempty"`
-	Action    Action   `json:"action,omitempty"` // of the plan's step; "" for what only stands for others
-	Drift     bool     `json:"drift,omitempty"`
-	Surplus   bool     `json:"surplus,omitempty"` // a copy that bears the mark of the object besides it
-	ID        string   `json:"id,omitempty"`
-	Addresses []string `json:"addresses,omitempty"`
+	State State `json:"state"`
+	// Sync is how it compares with its manifest, Health how it is in the cloud: State is what both come to.
+	Sync     State  `json:"sync"`
+	Health   Health `json:"health"`
+	WaitsFor string `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
+	Message  string `json:"message,omitempty"`
+	Action   Action `json:"action,omitempty"` // of the plan's step; "" for what only stands for others
+	Drift    bool   `json:"drift,omitempty"`
+	// Trace is who made the difference, of drift; nil where the cloud was not asked.
+	Trace     *StatusTrace `json:"changedBy,omitempty"`
+	Surplus   bool         `json:"surplus,omitempty"` // a copy that bears the mark of the object besides it
+	Ready     string       `json:"ready"`             // N/M: how many can be used, of its machines or other members, or of itself
+	ID        string       `json:"id,omitempty"`
+	Addresses []string     `json:"addresses,omitempty"`
 	// Changes are the fields that differ, LeftAlone those of which nothing is made.
 	// Of secrets the values are left out.
-	Changes    []kind.Change `json:"changes,omitempty"`
-	LeftAlone  []kind.Change `json:"leftAlone,omitempty"`
-	Notes      []kind.Note   `json:"notes,omitempty"`
-	Origin     *StatusOrigin `json:"origin,omitempty"`
-	LastChange *StatusTouch  `json:"lastChange,omitempty"` // nil when it was not asked for
-	Resource   any           `json:"resource,omitempty"`
-	Conditions []Condition   `json:"conditions"`
-	// Made is when the cloud says that it made the object; zero when it does not.
+	Changes   []kind.Change `json:"changes,omitempty"`
+	LeftAlone []kind.Change `json:"leftAlone,omitempty"`
+	// Names say what IDs among the values of both stand for, by ID.
+	Names      map[string]string `json:"names,omitempty"`
+	Notes      []kind.Note       `json:"notes,omitempty"`
+	Origin     *StatusOrigin     `json:"origin,omitempty"`
+	LastChange *StatusTouch      `json:"lastChange,omitempty"` // nil when it was not asked for
+	Resource   any               `json:"resource,omitempty"`
+	Conditions []Condition       `json:"conditions"`
+	// Made is when the cloud says that it made the object, or the first of what it stands for; zero when it does not.
 	Made time.Time `json:"-"`
 	// Own is what a workload kind says besides, in its own words; it stands beside the other fields.
 	Own map[string]any `json:"-"`
 
 	// worst is the message of the part that made a workload's state.
 	worst string
+	// able are how many can be used of the members; an object without any is its own.
+	able, members int
+	// unmanaged is only used: it may be older than the stack.
+	unmanaged bool
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -87,6 +99,25 @@ type StatusTouch struct {
 	Author  string `json:"author"`
 	Time    string `json:"time"` // RFC 3339, UTC
 	Subject string `json:"subject"`
+}
+
+// StatusTrace is who changed an object in the cloud, as far as the cloud says: nothing of it where it does not.
+type StatusTrace struct {
+	User   string `json:"user,omitempty"`   // a name, or the ID of a user
+	Time   string `json:"time,omitempty"`   // RFC 3339, UTC
+	Action string `json:"action,omitempty"` // as the cloud calls it
+}
+
+// TraceOf is that of a step; nil where nobody asked.
+func TraceOf(s Step) *StatusTrace {
+	if s.Trace == nil {
+		return nil
+	}
+	out := &StatusTrace{User: s.Trace.Who, Action: s.Trace.What}
+	if !s.Trace.When.IsZero() {
+		out.Time = s.Trace.When.UTC().Format(time.RFC3339)
+	}
+	return out
 }
 
 func placeOf(o manifest.Origin) *StatusOrigin {
@@ -117,7 +148,7 @@ type Addressed interface {
 
 func addressesOf(r *redact.Redactor, observed any) []string {
 	if a, ok := observed.(Addressed); ok {
-		return texts(r, a.Addresses())
+		return r.Texts(a.Addresses())
 	}
 	return nil
 }

@@ -29,14 +29,14 @@ func (p Plan) Specs() func(key manifest.Key) any {
 		}
 		c := comparison{secrets: p.secrets}
 		tree, _ := c.show(specTree(d))
-		return value(p.secrets, tree)
+		return value(p.secrets, tree, always)
 	}
 }
 
 // specTree is the spec as a tree, sealed. The text of an object that no file holds
 // is gone once it was read, so there it is what it was read into.
 func specTree(d *kind.Desired) any {
-	if written(d) && d.Object != nil && d.Body != nil {
+	if written(d) && d.Object != nil && d.Body.Is() {
 		return document(d)["spec"]
 	}
 	tree := map[string]any{}
@@ -80,3 +80,6 @@ func treeFrom(v any) (tree any) {
 
 // Redact is what may be shown of a text that has to do with the plan.
 func (p Plan) Redact(text string) string { return p.secrets.Text(text) }
+
+// Redactor is [Plan.Redact] for who does not keep the plan.
+func (p Plan) Redactor() func(text string) string { return p.secrets.Text }

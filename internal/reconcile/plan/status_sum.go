@@ -3,13 +3,12 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // summary is the status of a workload: the gravest state of its parts, and all
 // their addresses.
 func summary(parts []*ObjectStatus) Status {
-	out := Status{State: StateInSync, Conditions: sumUp(parts)}
+	out := Status{State: StateInSync, Sync: StateInSync, Conditions: sumUp(parts)}
 	fine, seen := 0, map[string]bool{}
 	for _, part := range parts {
 		s := part.Status
@@ -18,13 +17,21 @@ func summary(parts []*ObjectStatus) Status {
 				seen[a], out.Addresses = true, append(out.Addresses, a)
 			}
 		}
+		out.Health = out.Health.Worse(s.Health)
+		if s.Sync.gravity() < out.Sync.gravity() {
+			out.Sync = s.Sync
+		}
 		if s.State.Fine() {
 			fine++
+		}
+		if !s.unmanaged && !s.Made.IsZero() && (out.Made.IsZero() || s.Made.Before(out.Made)) {
+			out.Made = s.Made
 		}
 		if s.State.gravity() < out.State.gravity() {
 			out.State, out.WaitsFor, out.worst = s.State, s.WaitsFor, cmp.Or(s.worst, part.name()+": "+s.Message)
 		}
 	}
+	out.Health = cmp.Or(out.Health, HealthGood)
 	out.Message = out.worst
 	if more := len(parts) - fine - 1; more > 0 {
 		out.Message += fmt.Sprintf(" (and %d more of its %d parts)", more, len(parts))
@@ -32,13 +39,48 @@ func summary(parts []*ObjectStatus) Status {
 	return out
 }
 
+// members are the parts of a workload that stand for others in turn, such as the machines of a group; nil of one that has none.
+func (b statusBuilder) members(w Workload) (list []*ObjectStatus) {
+	if k := b.kinds[w.Key.Kind]; k != nil && k.Info().Members != "" {
+		list = []*ObjectStatus{}
+	}
+	for _, part := range b.parts[w.Key] {
+		if part.Status.Action == "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// settle says what follows from whether an object can be used: whether it is ready, and how many of its members are, where it has some.
+func (o *ObjectStatus) settle(members []*ObjectStatus) {
+	s := &o.Status
+	ready := s.Conditions[0]
+	ready.Type = "Ready"
+	s.Conditions = append(s.Conditions, ready)
+	switch {
+	case members != nil:
+		for _, m := range members {
+			s.able, s.members = s.able+m.Status.able, s.members+m.Status.members
+		}
+	case ready.Status == "True":
+		s.able, s.members = 1, 1
+	default:
+		s.members = 1
+	}
+	s.Ready = fmt.Sprintf("%d/%d", s.able, s.members)
+	if members == nil && ready.Status == "Unknown" {
+		s.Ready = "?/1"
+	}
+}
+
 func (o *ObjectStatus) name() string { return o.Kind + "/" + o.Metadata.Name }
 
 // sumUp gives a workload the conditions of its parts: available when all of
 // them are, progressing when one of them is, and the reason of the worst.
 func sumUp(parts []*ObjectStatus) []Condition {
-	can := Condition{Type: "Available", Status: "True", Reason: reasonSuccess}
-	going := Condition{Type: "Progressing", Status: "False", Reason: reasonSuccess, Message: "OpenStack resource is up to date"}
+	can := Condition{Type: "Available", Status: "True", Reason: ReasonSuccess}
+	going := Condition{Type: "Progressing", Status: "False", Reason: ReasonSuccess, Message: "OpenStack resource is up to date"}
 	ready := 0
 	for _, part := range parts {
 		a, p := part.Status.Conditions[0], part.Status.Conditions[1]
@@ -62,9 +104,4 @@ func sumUp(parts []*ObjectStatus) []Condition {
 	}
 	can.Message = count
 	return []Condition{can, going}
-}
-
-func graver(a, b string) bool {
-	order := []string{reasonSuccess, reasonProgressing, reasonTransient, reasonInvalid, reasonFatal}
-	return slices.Index(order, a) > slices.Index(order, b)
 }

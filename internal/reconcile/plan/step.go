@@ -2,12 +2,14 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -39,18 +41,21 @@ func (a Action) Destroys() bool { return a == Recreate || a == Delete }
 type Step struct {
 	Key    manifest.Key
 	Action Action
-	// Reason is for people and never parsed.
-	Reason string
+	// Causes are why the step is what it is, the reason before what follows from it.
+	Causes cause.List
 	// Error is true when the step cannot go on without a person: the manifest,
 	// the cloud's offer or a brake must change.
-	Error   bool
-	Drift   bool // the difference is not explained by a commit
+	Error bool
+	Drift bool // the difference is not explained by a commit
+	// Trace is who made the difference, of drift; nil where nobody asked the cloud, and
+	// the zero Trace where it does not report it. No hash knows it.
+	Trace   *kind.Trace
 	Changes []kind.Change
 	// Ignored are the differences that stay because the object's annotation
 	// stackreeve.dev/ignore-fields names them: nothing is done about them, and the
 	// plan's hash does not know them.
 	Ignored []kind.Change
-	// Awaits are the keys that must be ready first, Blockers the names of
+	// Awaits are the keys that must be ready first, Blockers, as Kind/name,
 	// objects in the cloud that must detach from this one first.
 	Awaits   []manifest.Key
 	Blockers []string
@@ -66,22 +71,31 @@ type Step struct {
 	// Within is the group that the object was a member of, or a part of a member, when
 	// its manifest is gone because the group has fewer members now; for people.
 	Within manifest.Key
-	// Turn says which member of its group comes first when members take turns. It is
-	// at the end of Reason, too.
-	Turn string
+	// From is the name that the object was made for, where that is another one; "" where it is not.
+	From string
+	// Turn is what the step has to come after, besides what it refers to: another member of its group, or what has to be seen first.
+	Turn cause.Cause
 	// Names say what IDs among the values of Changes and Ignored stand for, by ID:
 	// "Network/front" is an object of the stack or one that it imports, "Network front"
 	// what else the cloud has.
 	Names map[string]string
 
-	want   *kind.Desired
-	digest string // of want, as its mark has it
-	have   *kind.Live[any]
-	view   *kind.Want[any]
-	// cause is the condition reason of an import that cannot go on; "" leaves it
+	want  *kind.Desired
+	bound *bound // what an approval binds of want; nil where nothing is written
+	// follows is true where the object has to be written because what it refers to gets a new ID.
+	follows bool
+	have    *kind.Live[any]
+	view    *kind.Want[any]
+	// condition is the condition reason of an import that cannot go on; "" leaves it
 	// to the action.
-	cause string
-	lost  string // the ID of an object that was there and is gone, if it is known
+	condition string
+	// failed is why a pass that tried the step could not carry it out; zero where none did.
+	failed Fault
+	lost   string // the ID of an object that was there and is gone, if it is known
+	// target is what the machine that the step makes shall bear if people approved of it, see [planner.targetOf].
+	target string
+	// continues is true where they have approved of it before this process began.
+	continues bool
 	// part says what the object is a part of, where members stand in for each other; nil
 	// when it is none.
 	part *part
@@ -104,6 +118,12 @@ type Step struct {
 	left bool
 	// ofSuspended is true of what no manifest has any more, and what is suspended had.
 	ofSuspended bool
+	// unused is true of what is recreated although nobody could use it yet: nothing is lost with it.
+	unused bool
+	// losesData is true of a step that loses data which is nowhere else, lossAllowed what manifests say of
+	// that; nil for nothing.
+	losesData   bool
+	lossAllowed *bool
 	// locked is true when nothing but a user is in the way of a deletion.
 	locked bool
 	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
@@ -138,25 +158,23 @@ func (s Step) ID() string {
 	return s.have.ID
 }
 
-func (s Step) fingerprint() string {
-	type change struct {
-		Field      string
-		Have, Want any
+// fingerprint is of the step exactly as it is shown.
+func (s Step) fingerprint() Print {
+	changes := slices.Clone(s.Changes)
+	slices.SortStableFunc(changes, func(a, b kind.Change) int { return cmp.Compare(a.Field, b.Field) })
+	all := kind.NewSums("exact")
+	all.Add(s.Key.Group, s.Key.String(), string(s.Action), s.ID())
+	for _, c := range changes {
+		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want), c.Disruption.String(), c.Way)
 	}
-	changes := make([]change, len(s.Changes))
-	for i, c := range s.Changes {
-		changes[i] = change{c.Field, c.Have, c.Want}
-	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.Field, b.Field) })
-	var digest string
-	if s.want != nil {
-		digest = s.digest
-	}
-	text, err := json.Marshal([]any{s.Key, s.Action, s.ID(), changes, digest})
-	if err != nil {
-		return s.Key.String() + err.Error()
-	}
-	return string(text)
+	all.AddSums(s.bound.whole())
+	return all.Sum()
+}
+
+// Alters reports whether what others see of the object may be another after the step: more than its mark is written.
+func (s Step) Alters() bool {
+	return s.Action == Create || s.Action == Recreate ||
+		s.Action == Update && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Field != kind.MarkField })
 }
 
 // Unmanaged reports whether the step is about an object that is only used.
@@ -181,12 +199,23 @@ func (s Step) Identity() string {
 	return s.Key.String()
 }
 
-// Why says in few words what a step is about.
-func (s Step) Why() string {
-	if s.Reason != "" || len(s.Changes) == 0 {
-		return s.Reason
+// Reason is why the step is what it is, and what it has to come after, in words.
+func (s Step) Reason() string {
+	if s.Turn.IsZero() {
+		return s.Causes.String()
 	}
-	return s.Changes[0].Field
+	return s.Why()
+}
+
+// Why says in few words what a step is about.
+func (s Step) Why() string { return s.why().And(s.Turn).String() }
+
+// why is what a step is about: where nothing else is said, the first field that differs.
+func (s Step) why() cause.List {
+	if len(s.Causes) > 0 || len(s.Changes) == 0 {
+		return s.Causes
+	}
+	return cause.List{cause.Of(cause.Field, s.Changes[0].Field)}
 }
 
 func worst(list []kind.Change) kind.Disruption {
@@ -289,6 +318,9 @@ func (s Step) Sick() string { return s.sick }
 // Judges are the kinds of objects on whose word it depends that the step may interrupt a member of a
 // group: they must have been listed no earlier than the object itself.
 func (s Step) Judges() []string { return s.judges }
+
+// Unused is true of a step that recreates what this process has made, and nobody could use yet.
+func (s Step) Unused() bool { return s.unused }
 
 // Secrets takes out of texts what must not be shown of the object.
 func (s Step) Secrets() *redact.Redactor { return s.secrets }

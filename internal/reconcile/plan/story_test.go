@@ -70,13 +70,14 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 
 func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 	w := thingtest.New()
+	w.Data = slices.Contains(options, "data")
 	w.Absent = slices.Contains(options, "missing")
 	want, err := w.Wanted(repo...)
 	if err != nil {
 		return Plan{}, err
 	}
 	thingtest.Fill(t, w, cloud, want)
-	in := Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Replace: true}
+	in := Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Replace: true, Made: map[string]string{}}
 	var policies []Policy
 	limits := Limits{All: limit(t, "100%")}
 	for _, o := range options {
@@ -90,8 +91,16 @@ func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 		case "lost": // a name, and what its object was
 			name, id, _ := strings.Cut(value, " ")
 			in.Lost = map[string]string{manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}.String(): id}
+		case "made": // by this process, which has not seen it usable
+			for _, thing := range w.Things {
+				if thing.Name == value {
+					in.Made[thingtest.Key(value).String()] = thing.ID
+				}
+			}
 		case "report":
-			policies = append(policies, ReportDrift(true))
+			policies = append(policies, ReportDrift(value != "annotated"))
+		case "data":
+			limits.DataLoss = limits.DataLoss || value == "may be lost"
 		case "cautious":
 			policies = append(policies, Cautious)
 		case "no-prune":
@@ -120,8 +129,8 @@ func write(p Plan) string {
 	var b strings.Builder
 	for _, s := range p.Steps {
 		fmt.Fprintf(&b, "%s %s", s.Action, s.Key.Name)
-		if s.Reason != "" {
-			fmt.Fprintf(&b, ": %s", s.Reason)
+		if s.Reason() != "" {
+			fmt.Fprintf(&b, ": %s", s.Reason())
 		}
 		if len(s.Awaits) > 0 {
 			fmt.Fprintf(&b, " [after %v]", s.Awaits)

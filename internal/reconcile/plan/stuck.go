@@ -1,8 +1,9 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -19,6 +20,7 @@ import (
 //	delete    is to be detached                               refuse, and keep the user's mark
 //	delete    stays, and is to, for a while                   delete, and wait (see group_standin.go)
 //	replace   refers to it by a fixed reference, and stays    refuse
+//	replace   stays, and the cloud deletes none in use        refuse
 //	replace   is no longer in the repository, and stays       refuse
 
 // unlock finds the steps that destroy what stays in use, and reports whether there
@@ -46,11 +48,11 @@ func (p *planner) unlock() (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.have.Uses {
 			for _, s := range destroying[token] {
-				if p.locked[s.have] != "" || p.spared[s.have] != "" || p.standing[s.have] || s == user || !p.staysInUse(user, s) {
+				if !p.locked[s.have].IsZero() || !p.spared[s.have].IsZero() || p.standing[s.have] || s == user || !p.staysInUse(user, s) {
 					continue
 				}
 				if p.lock(s, user); user.Action == Detach {
-					p.holding[user.have] = "it uses " + s.Key.String() + ", which is to go"
+					p.holding[user.have] = cause.Of(cause.HoldsBack, s.Key)
 				}
 				open, news = append(open, s), true
 			}
@@ -59,40 +61,50 @@ func (p *planner) unlock() (news bool) {
 	return news
 }
 
-// lock notes that what a step destroys stays in use. What only a member uses that its group leaves as it is
-// stays with that member.
+// lock notes that what a step destroys stays in use. It is kept where it is used only by what is left as it is: a member, by its group, or what nothing can take the place of.
 func (p *planner) lock(s, user *Step) {
 	if user.left && s.want == nil {
-		p.spared[s.have] = fmt.Sprintf("kept while %s uses it, which its group leaves as it is", user.Key)
+		code := cause.KeptForGroup
+		if user.want == nil {
+			code = cause.KeptForUser
+		}
+		p.spared[s.have] = cause.Of(code, user.Key)
 		return
 	}
-	p.locked[s.have] = lockText(s, user)
+	p.locked[s.have] = lockCause(s, user)
 }
 
 // staysInUse reports whether the object of a step goes on using that of another, which is
 // to go.
 func (p *planner) staysInUse(user, s *Step) bool {
-	stays := user.Action != Update || p.locked[user.have] != ""
+	stays := user.Action != Update || !p.locked[user.have].IsZero()
 	switch {
 	case user.want == nil || s.Action == Delete:
 		return stays
 	case !p.doomed[s.Key]:
 		return false
 	}
-	return slices.ContainsFunc(user.want.Refs, func(ref kind.RefSpec) bool { return ref.Fixed && ref.Key == s.Key })
+	held := p.kinds[s.Key.Kind].Info().Held && !loosely(user.have, s.have)
+	return slices.ContainsFunc(user.want.Refs, func(ref kind.RefSpec) bool { return ref.Key == s.Key && (ref.Fixed || held && !ref.Order) })
 }
 
-func lockText(s, user *Step) string {
-	what, fix := "cannot be deleted", "detach it from that, or put its manifest back"
-	if s.Action == Recreate {
-		what, fix = "cannot be replaced ("+s.Why()+")", "let that be replaced, too, or undo the change"
-	}
-	text := fmt.Sprintf("%s while %s uses it", what, user.Key)
-	switch reason := user.Why(); {
+func fixedTo(user, s *Step) bool {
+	return user.want == nil || slices.ContainsFunc(user.want.Refs, func(ref kind.RefSpec) bool { return ref.Fixed && ref.Key == s.Key })
+}
+
+func lockCause(s, user *Step) cause.Cause {
+	var because cause.Cause
+	switch {
 	case user.Action == Detach:
-		text += " (which is no longer in the repository, and was to be let go)"
-	case reason != "":
-		text += " (" + reason + ")"
+		because = cause.Of(cause.UserLetGo)
+	case len(user.why()) > 0:
+		because = cause.Of(cause.UserBecause, user.why())
 	}
-	return text + "; " + fix
+	switch {
+	case s.Action != Recreate:
+		return cause.Of(cause.CannotDelete, user.Key, because)
+	case fixedTo(user, s):
+		return cause.Of(cause.CannotReplace, s.why(), user.Key, because, cause.Of(cause.ReplaceTogether))
+	}
+	return cause.Of(cause.CannotReplace, s.why(), user.Key, because, cause.Of(cause.UseAnother))
 }

@@ -14,7 +14,7 @@ import (
 //	NAME, with - or .   of any kind, where a definition says what it stands for, which chooses names itself
 //	around it
 //
-// Sooner something is kept that was no part of it than the other way round: the plan says so, and it goes later.
+// When unsure, it is kept: the plan says so, and it goes later.
 
 // suspended is an object of the repository that is suspended, and may stand for others.
 type suspended struct {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -57,7 +59,8 @@ func (s Step) overdue() string {
 // loses reports whether something is lost by a change.
 func loses(c kind.Change) bool { return c.Loss != "" }
 
-func destroys(c kind.Change) bool { return c.Destroys }
+// destroys reports whether a change is as bad as a deletion for somebody: for who has data in the object, or who depends on it.
+func destroys(c kind.Change) bool { return c.Destroys || c.Cuts != "" }
 
 // Tending is the update by which a pass does what is due of an object that is as wanted; false
 // where nothing is.
@@ -65,7 +68,7 @@ func (s Step) Tending() (update Step, due bool) {
 	if s.Action != Keep || s.upkeep == nil || len(s.upkeep.Due) == 0 {
 		return Step{}, false
 	}
-	update = s.withAction(Update, "is due")
+	update = s.withAction(Update, cause.Of(cause.Due))
 	update.Changes, update.tends = s.upkeep.Due, true
 	return update, true
 }
@@ -99,7 +102,7 @@ func (p *planner) marked(key manifest.Key) (kind.Facts, error) {
 	bearers := p.claimed(key.Kind, kind.OwnerText(p.Stack, key))
 	switch {
 	case len(bearers.shared) > 0:
-		return kind.Facts{}, errors.New(p.contestedText(key.Kind, bearers.shared[0]))
+		return kind.Facts{}, errors.New(p.contestedText(key.Kind, bearers.shared[0]).String())
 	case len(bearers.sole) > 1:
 		return kind.Facts{}, errors.New("several objects bear its mark")
 	case len(bearers.sole) == 0:

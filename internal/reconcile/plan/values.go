@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -96,11 +97,20 @@ func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
 	}
 	seal(tree, of.Type())
 	shown, secret := v.show.show(tree)
-	shown = value(v.show.secrets, shown) // keys, too
+	shown = value(v.show.secrets, shown, v.owns(of.Type())) // keys of maps, too
 	if secret || shown == any(redact.Hidden) {
 		v.list = append(v.list, Value{Field: path, Secret: true})
 		return
 	}
 	usual := slices.Contains(rules, "default="+fmt.Sprint(tree))
 	v.list = append(v.list, Value{Field: path, Value: shown, Default: usual})
+}
+
+// owns reports which keys are names of a type's fields.
+func (v *valuer) owns(t reflect.Type) func(key string) bool {
+	fields := map[string]bool{}
+	if !v.show.secrets.None() {
+		kind.FieldNames(t, fields)
+	}
+	return func(key string) bool { return fields[key] }
 }

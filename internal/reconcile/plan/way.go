@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -10,28 +13,59 @@ import (
 
 // mayReplace reports whether the object may be replaced for the sake of a change. An
 // annotation that names the field decides it for that field: whoever chose another way
-// did not choose this one. A change that waits for another reason is there only when there is one.
-func (p *planner) mayReplace(d *kind.Desired, c kind.Change) bool {
+// did not choose this one. A change that waits for another reason is there only when there is one. Where an import stands
+// for another object since, only such an annotation allows it: a new image called "latest" is no reason to replace machines.
+func (p *planner) mayReplace(d *kind.Desired, have *kind.Live[any], c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
 		return way == manifest.WayReplace || way == manifest.WayNext
+	case p.succeeded(d, have, c) != nil:
+		return false
 	case d.Options.Replace != nil:
 		return *d.Options.Replace
 	}
-	return p.Replace
+	return p.Replace || p.consents(d)
+}
+
+func waysOf(field string, c kind.Change) (list []string) {
+	for _, way := range c.Open() {
+		list = append(list, field+"="+way)
+	}
+	return list
+}
+
+// succeeded is the import that a change is about, where the object bears the very manifests that there are: then it is not they that
+// say another one. nil for none.
+func (p *planner) succeeded(d *kind.Desired, have *kind.Live[any], c kind.Change) *kind.Desired {
+	if !p.applied(d, have.Mark) {
+		return nil
+	}
+	for _, ref := range d.Refs {
+		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
+			continue
+		}
+		if target := p.byKey[ref.Key]; target != nil && target.Unmanaged && p.live[ref.Key] != nil {
+			return target
+		}
+	}
+	return nil
 }
 
 // whyBarred says why a change that would replace the object is refused, and what
 // people can do.
-func whyBarred(d *kind.Desired, c kind.Change) string {
+func (p *planner) whyBarred(d *kind.Desired, have *kind.Live[any], c kind.Change) cause.Cause {
 	field := strings.TrimPrefix(c.Field, d.SpecPath+".")
+	if other := p.succeeded(d, have, c); other != nil && d.Options.Way(c.Field) == "" {
+		ways := slices.Concat([]string{field + "=" + manifest.WayReplace}, waysOf(field, c))
+		return cause.Of(cause.BarredImport, c.Field, other.Key, resolve.AnnotationChange, strings.Join(ways, " or "))
+	}
 	if _, refusal := d.Options.Chosen(c); refusal != "" {
-		return c.Field + " cannot be changed as " + resolve.AnnotationChange + " asks: " + refusal +
-			"; choose " + field + "=" + strings.Join(append(c.Open(), manifest.WayReplace, manifest.WayIgnore), " or "+field+"=") + ", or undo the change"
+		ways := append(c.Open(), manifest.WayReplace, manifest.WayIgnore)
+		return cause.Of(cause.BarredWay, c.Field, resolve.AnnotationChange, refusal, field+"="+strings.Join(ways, " or "+field+"="))
 	}
-	text := c.Field + " cannot be changed in place; allow it with the annotation " + resolve.AnnotationReplace + ": allow, "
+	var other cause.Cause
 	if open := c.Open(); len(open) > 0 {
-		text += "choose another way with " + resolve.AnnotationChange + ": " + field + "=" + strings.Join(open, " or "+field+"=") + ", "
+		other = cause.Of(cause.OtherWay, resolve.AnnotationChange, field+"="+strings.Join(open, " or "+field+"="))
 	}
-	return text + "or undo the change"
+	return cause.Of(cause.Barred, c.Field, resolve.AnnotationReplace, other)
 }

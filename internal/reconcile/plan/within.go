@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -43,6 +45,9 @@ func (p *planner) placeOrphans() {
 // place notes what an object was a part of.
 func (p *planner) place(s *Step, group *kind.Desired, member string) {
 	of := p.kinds[group.Key.Kind].Info().Members
+	if s.Action == Delete && s.Causes.Is(cause.Gone) {
+		s.Causes = cause.List{cause.Of(cause.FewerMembers, group.Key)}
+	}
 	s.Within, p.was[s.have] = group.Key, manifest.Key{Group: p.group[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
 }
 

@@ -8,6 +8,7 @@ func AnnotationValues() map[string][]string {
 		AnnotationDelete:  {"detach", "delete"},
 		AnnotationDrift:   {"report", "correct"},
 		AnnotationReplace: {"allow", "refuse"},
+		AnnotationLoss:    {"allow", "refuse"},
 		AnnotationSuspend: {"true", "false"},
 	}
 }
@@ -21,6 +22,7 @@ func Annotations() map[string]string {
 		AnnotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
 		AnnotationChange:  `field=way, separated by commas, such as imageRef=rebuild, flavorRef=resize, userData=ignore: how a field is changed that would else have the object replaced. "replace" and "ignore" are ways of all of them; "explain Server.imageRef" lists those of a field`,
 		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and recreated to apply a change`,
+		AnnotationLoss:    `"allow" or "refuse": whether data may be lost that is nowhere else when it, or a part of it, is deleted or replaced; "allow" holds after the manifest is gone, if it was applied before`,
 		AnnotationSuspend: `"true": left exactly as it is, with all that it stands for, and with what its manifest had it stand for before: that is known by its name`,
 		AnnotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
 		AnnotationAdopt:   `an ID, or "true" for the name: the one object of the cloud that has it, and that no stack owns, is taken over instead of another one made; "true" on what stands for several objects, such as a VirtualMachineGroup, is about each of them; without effect afterwards`,
@@ -35,6 +37,7 @@ const (
 	AnnotationDelete  = AnnotationPrefix + "on-delete"
 	AnnotationDrift   = AnnotationPrefix + "drift"
 	AnnotationReplace = AnnotationPrefix + "replace"
+	AnnotationLoss    = AnnotationPrefix + "data-loss"
 	AnnotationSuspend = AnnotationPrefix + "suspend"
 	AnnotationIgnore  = AnnotationPrefix + "ignore-fields"
 	AnnotationAdopt   = AnnotationPrefix + "adopt"
@@ -42,8 +45,8 @@ const (
 	AnnotationChange  = AnnotationPrefix + "change-policy"
 )
 
-// mostIgnored is how many fields of an object can be left alone.
-const mostIgnored = 100
+// MostIgnored is how many fields of an object can be left alone.
+const MostIgnored = 100
 
 // AnnotationField is the path of an annotation.
 func AnnotationField(name string) string { return "metadata.annotations[" + name + "]" }

@@ -17,6 +17,7 @@ import (
 
 // TestAttackChain: a chain of references as long as a stack can be.
 func TestAttackChain(t *testing.T) {
+	testcost.Long(t)
 	const n = 20_000
 	next := func(i int) []int {
 		if i+1 == n {
@@ -32,6 +33,7 @@ func TestAttackChain(t *testing.T) {
 
 // TestAttackCircles: every object of a long circle closes others on the way.
 func TestAttackCircles(t *testing.T) {
+	testcost.Long(t)
 	const n = 5000
 	near := func(i int) []int { return []int{(i + 1) % n, i / 2, i / 3, i / 4} }
 	var err error
@@ -70,6 +72,7 @@ func TestAttackStoppedDecodes(t *testing.T) {
 
 // TestAttackEndlessExpansion: what expands into itself is stopped by its number.
 func TestAttackEndlessExpansion(t *testing.T) {
+	testcost.Long(t)
 	endless := kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Many"}, many{func() {}})
 	text := "apiVersion: test/v1\nkind: Many\nmetadata: {name: m}\nspec: {count: 1, again: true}\n"
 	_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{endless})

@@ -89,13 +89,10 @@ func (r *resolver) expandDefined() {
 	r.defining, r.declares = false, len(r.order)
 }
 
-// placeTemplates says of problems with what templates made where the template is.
-func (r *resolver) placeTemplates(problems []manifest.Problem) {
-	for i := range problems {
-		p := &problems[i]
-		if n := r.byKey[p.Key]; n != nil && n.template != nil {
-			p.What += fmt.Sprintf(" (by the template at %s)", n.template(p.Field))
-		}
+// placeTemplate says of a problem with what a template made where the template is.
+func (r *resolver) placeTemplate(p *manifest.Problem) {
+	if n := r.byKey[p.Key]; n != nil && n.template != nil {
+		p.What += fmt.Sprintf(" (by the template at %s)", n.template(p.Field))
 	}
 }
 

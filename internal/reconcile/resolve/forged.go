@@ -57,11 +57,14 @@ func (f *forgeries) walk(v reflect.Value, path string) {
 }
 
 func (f *forgeries) walkMap(v reflect.Value, path string) {
+	fields := v.Type() == reflect.TypeFor[manifest.Fields]()
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, key := range keys {
 		below := path
-		if key.Kind() == reflect.String {
+		if fields {
+			below += "." + key.String()
+		} else if key.Kind() == reflect.String {
 			below += "[" + key.String() + "]"
 			if kind.ReservedKey(key.String()) {
 				f.report.Problem(below, "is reserved for the mark of the owner", "choose another key")
@@ -76,8 +79,7 @@ func (f *forgeries) walkStruct(v reflect.Value, path string) {
 	t := v.Type()
 	for i := range t.NumField() {
 		field := t.Field(i)
-		rules := strings.Split(field.Tag.Get("rule"), ",")
-		if !field.IsExported() || slices.Contains(rules, "secret") {
+		if !field.IsExported() || kind.HasOption(field.Tag.Get("rule"), "secret") {
 			continue
 		}
 		below := path

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -41,7 +40,7 @@ func (r *resolver) checkIgnored() {
 // specBody is a type of documents, and where in them stands what is compared with
 // the cloud.
 type specBody struct {
-	body reflect.Type
+	body manifest.Type
 	spec string
 }
 

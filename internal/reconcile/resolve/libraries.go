@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"errors"
-	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -17,7 +16,7 @@ func (r Reader) checkLibraries(kinds []kind.Kind, limits manifest.Options) (prob
 		return nil, nil
 	}
 	options := loadOptions(kinds, limits)
-	bodies := map[string]reflect.Type{}
+	bodies := map[string]manifest.Type{}
 	for _, k := range r.Kinds {
 		if d, ok := k.(kind.Definer); ok {
 			bodies[d.Info().Kind] = d.Body()
@@ -25,8 +24,9 @@ func (r Reader) checkLibraries(kinds []kind.Kind, limits manifest.Options) (prob
 	}
 	var fields []manifest.Problem
 	options.Each = func(obj *manifest.Object) {
-		if body := bodies[obj.Key.Kind]; body != nil {
-			fields = append(fields, obj.Decode(reflect.New(body).Interface())...)
+		if body := bodies[obj.Key.Kind]; body.Is() {
+			_, wrong := obj.Read(body)
+			fields = append(fields, wrong...)
 		}
 	}
 	for _, library := range r.Libraries { // each on its own: libraries know nothing of each other's names

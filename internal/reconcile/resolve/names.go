@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// namesOf lists the names of objects by kind and namespace, sorted.
+// namesOf lists the names of objects by kind and namespace, in their natural order.
 func namesOf(list []*node) map[scope][]string {
 	names := map[scope][]string{}
 	for _, n := range list {
@@ -18,7 +19,7 @@ func namesOf(list []*node) map[scope][]string {
 		names[at] = append(names[at], n.Key.Name)
 	}
 	for at := range names {
-		slices.Sort(names[at])
+		natural.Sort(names[at])
 	}
 	return names
 }
@@ -59,7 +60,7 @@ func (r *resolver) referring(kind string, to manifest.Key) []string {
 			}
 		}
 		for at, names := range r.referrers {
-			slices.Sort(names)
+			natural.Sort(names)
 			r.referrers[at] = slices.Clip(slices.Compact(names))
 		}
 	}
@@ -113,7 +114,7 @@ func (r *resolver) link() {
 		}
 		n.Refs = append(refsOf(&n.Desired, r.groups), r.entries.secret(&n.Desired)...)
 		for _, ref := range n.Refs {
-			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) || r.lost {
+			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) || r.lost || r.unmade(ref.Key) {
 				continue
 			}
 			named[leads{n.Key, ref.Key}] = true
@@ -153,9 +154,22 @@ func (r *resolver) advise(ref kind.RefSpec) string {
 	return r.suggest(ref.Key)
 }
 
+// elsewhere is another namespace that has an object of that kind and name; "" for none.
+func (r *resolver) elsewhere(missing manifest.Key) (namespace string) {
+	for at, names := range r.all {
+		if at.kind == missing.Kind && (namespace == "" || at.namespace < namespace) && r.budget.affords(costComparisons, len(names)) && slices.Contains(names, missing.Name) {
+			namespace = at.namespace
+		}
+	}
+	return namespace
+}
+
 func (r *resolver) suggest(missing manifest.Key) string {
 	if r.all == nil {
 		r.all = namesOf(r.order)
+	}
+	if elsewhere := r.elsewhere(missing); elsewhere != "" {
+		return fmt.Sprintf("there is one in namespace %s, and objects refer to those of their own namespace only", elsewhere)
 	}
 	if near := r.meant(missing.Name, r.all[scope{missing.Kind, missing.Namespace}]); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)

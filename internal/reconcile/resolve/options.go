@@ -36,6 +36,9 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	if allow, given := choice(AnnotationReplace, "allow", "refuse"); given {
 		o.Replace = &allow
 	}
+	if allow, given := choice(AnnotationLoss, "allow", "refuse"); given {
+		o.DataLoss = &allow
+	}
 	if report, given := choice(AnnotationDrift, "report", "correct"); given {
 		o.Report = &report
 	}
@@ -43,9 +46,9 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 		if path = strings.TrimSpace(path); path == "" {
 			continue
 		}
-		if len(o.Ignore) == mostIgnored {
+		if len(o.Ignore) == MostIgnored {
 			problems = append(problems, d.Problem(AnnotationField(AnnotationIgnore),
-				fmt.Sprintf("names more than %d fields", mostIgnored), "name what holds them, such as spec.resource"))
+				fmt.Sprintf("names more than %d fields", MostIgnored), "name what holds them, such as spec.resource"))
 			break
 		}
 		o.Ignore = append(o.Ignore, path)

@@ -1,14 +1,8 @@
 package resolve
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"hash"
-	"io"
 	"strings"
-
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // visit is how far sort is with an object.
@@ -68,53 +62,4 @@ func circle(path []*node) string {
 		}
 	}
 	return b.String() + path[0].Key.String()
-}
-
-// longData is how many bytes of data go into a digest as they are. More is
-// digested by itself, once, however many objects refer to it.
-const longData = 64 << 10
-
-// digest fingerprints everything a commit can change about n: its spec, its
-// references, its options and the data it refers to.
-func (r *resolver) digest(n *node) string {
-	sum := sha256.New()
-	put(sum, Canonical(n.Spec), Canonical(n.Options))
-	if n.Entry != "" {
-		put(sum, "\nentry=", n.Entry)
-	}
-	for _, ref := range n.Refs {
-		if ref.Order {
-			continue
-		}
-		put(sum, "\n", ref.Field, "=", ref.Key.String())
-		if target := r.byKey[ref.Key]; target.Data != nil {
-			put(sum, target.dataText())
-		}
-	}
-	return kind.DigestOf(sum)
-}
-
-func put(sum hash.Hash, texts ...string) {
-	for _, text := range texts {
-		_, _ = io.WriteString(sum, text) // a hash takes everything
-	}
-}
-
-// dataText stands for the object's data in digests.
-func (n *node) dataText() string {
-	if n.text == "" {
-		if n.text = Canonical(n.Data); len(n.text) > longData {
-			n.text = kind.Digest(n.text)
-		}
-	}
-	return n.text
-}
-
-// Canonical is the JSON of a spec, the input of its digest.
-func Canonical(spec any) string {
-	text, err := json.Marshal(spec)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }

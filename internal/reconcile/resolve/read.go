@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,12 @@ type Reading struct {
 	Defined []kind.Kind
 	// Ignored are the files and documents that were left alone.
 	Ignored []manifest.Ignored
-	Size    Size
+	// Bare are those files that may hold manifests by their names and hold no object: see [Reader.Emptied].
+	Bare []string
+	Size Size
+
+	written map[manifest.Key]bool // that manifests declare
+	without []string              // patterns of include that match nothing
 }
 
 // Read turns the files of a revision into what the stack wants. Its error is a
@@ -45,7 +51,16 @@ type Reading struct {
 // the objects; then nothing may be applied. When ctx ends, so does the reading,
 // with its error.
 func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
-	return r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: r.Selection.Of(files)}})
+	files = r.Selection.Of(files)
+	reading, err := r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
+	for _, pattern := range manifest.Unmatched(files) {
+		if slices.Contains(r.Selection.Include, pattern) {
+			reading.without = append(reading.without, pattern)
+		}
+		reading.Ignored = append(reading.Ignored, manifest.Ignored{Origin: manifest.Origin{File: cmp.Or(r.Root, ".")},
+			Why: fmt.Sprintf("the pattern %q of include or exclude matches nothing below this folder", pattern)})
+	}
+	return reading, err
 }
 
 // ReadParts is Read of several folders and files, which are one stack together.
@@ -72,7 +87,12 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	res.entries = r.Entries
 	res.missing = r.Missing
 	options := loadOptions(kinds, limits)
-	options.Each, options.Unknown = res.write, unknownKinds(r.Kinds)
+	written := map[manifest.Key]bool{}
+	options.Unknown = unknownKinds(r.Kinds)
+	options.Each = func(obj *manifest.Object) {
+		written[obj.Key] = true
+		res.write(obj)
+	}
 	loaded, err := manifest.LoadParts(parts, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
@@ -83,7 +103,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	if err != nil && !errors.As(err, &more) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
-	reading := Reading{Defined: defined, Ignored: loaded.Ignored, Size: spend.size()}
+	reading := Reading{Defined: defined, Ignored: loaded.Ignored, Bare: loaded.Bare, Size: spend.size(), written: written}
 	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
 	if problems = append(problems, more...); len(problems) > 0 {
 		return reading, problems.Sorted()

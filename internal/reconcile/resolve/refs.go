@@ -13,8 +13,8 @@ import (
 // refsOf collects the references of a desired object: every string field of
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
 // the struct. With `ref:"Kind,order"` it says only what must be there first, with
-// `ref:"Kind,late"` it may be carried out when both objects are there. Of other options
-// "reads" is for [UsesOf], and "restricts" for exports. A reference is fixed when a field on the way to it has the rule
+// `ref:"Kind,late"` it may be carried out when both objects are there, and with
+// "reads" it takes only what the target shows. Of other options "restricts" is for exports. A reference is fixed when a field on the way to it has the rule
 // "immutable". A changeable reference of an object to itself is left out: it need not wait
 // for itself, and its driver fills the ID in once there is one.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
@@ -48,10 +48,9 @@ func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
 		c.walkStruct(v, path, fixed)
 	case reflect.String:
 		kindName, options, _ := strings.Cut(tag, ",")
-		how := strings.Split(options, ",")
 		if kindName != "" && v.String() != "" {
 			key := manifest.Key{Group: c.groups[kindName], Kind: kindName, Namespace: c.namespace, Name: v.String()}
-			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: slices.Contains(how, "order"), Late: slices.Contains(how, "late") && !fixed})
+			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: kind.HasOption(options, "order"), Reads: kind.HasOption(options, "reads"), Late: kind.HasOption(options, "late") && !fixed})
 		}
 	}
 }
@@ -68,7 +67,6 @@ func (c *refCollector) walkStruct(v reflect.Value, path string, fixed bool) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			below += "." + name
 		}
-		rules := strings.Split(f.Tag.Get("rule"), ",")
-		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || slices.Contains(rules, "immutable"))
+		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || kind.HasOption(f.Tag.Get("rule"), "immutable"))
 	}
 }

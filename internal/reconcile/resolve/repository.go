@@ -91,6 +91,14 @@ func (r repository) Members(of manifest.Key, kind string) (names []string, ok bo
 	return r.handOut(r.membersOf(n, kind)), true
 }
 
+// Doubtful implements [kind.Repository].
+func (r repository) Doubtful(key manifest.Key) bool {
+	if n := r.byKey[key]; n != nil {
+		return n.broken
+	}
+	return r.lost || r.unmade(key)
+}
+
 // TakeObjects implements [kind.Repository].
 func (r repository) TakeObjects(count int) bool { return r.budget.take(costObjects, count) }
 

@@ -50,7 +50,8 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 		if r.over() {
 			break
 		}
-		n.Digest, n.Confidential = r.digest(n), r.conceal(n)
+		n.Sum, n.Digest = r.sums(n)
+		n.Confidential = r.conceal(n)
 		n.Object.Release()
 		out[i] = n.Desired
 	}
@@ -69,8 +70,9 @@ type node struct {
 	template func(field string) manifest.Origin // that made it; nil for none
 
 	visit visit
-	depth int    // on the way that sort is on
-	text  string // canonical data; made when first asked for
+	depth int       // on the way that sort is on
+	text  string    // canonical data, or what an import says; made when first asked for
+	data  *kind.Sum // of the data, likewise
 }
 
 type resolver struct {
@@ -88,8 +90,10 @@ type resolver struct {
 	defining bool             // whether only objects of such kinds are expanded
 	last     *manifest.Object // the last one that was begun with; nil before the first
 	problems []manifest.Problem
+	alike    map[sameAs]*alike
+	broken   map[manifest.Key]bool // what is wrong
 
-	names     map[scope][]string // of written objects, sorted; made when first asked for
+	names     map[scope][]string // of written objects, in their natural order; made when first asked for
 	all       map[scope][]string // of all objects, likewise
 	referrers map[referrer][]string
 	secrets   map[string]string // what stands for long ones in fingerprints
@@ -100,7 +104,7 @@ type scope struct{ kind, namespace string }
 
 func newResolver(kinds []kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}}
+		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, broken: map[manifest.Key]bool{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}
@@ -114,11 +118,6 @@ func (r *resolver) key(kind, namespace, name string) manifest.Key {
 // mostProblems is how many problems are found before a revision is hopeless.
 const mostProblems = 1000
 
-func (r *resolver) report(problems ...manifest.Problem) {
-	r.placeTemplates(problems)
-	r.problems = append(r.problems, problems[:min(len(problems), mostProblems-min(len(r.problems), mostProblems))]...)
-}
-
 // over reports whether nothing more can come of it.
 func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
 
@@ -127,7 +126,7 @@ func (r *resolver) outcome() error {
 	if err := r.budget.stopped(); err != nil {
 		return err
 	}
-	problems := slices.Clip(r.problems)
+	problems := r.found()
 	switch n := len(problems); {
 	case r.budget.spent != nil:
 		problems = append(problems, r.budget.spent.problem(r.last))
@@ -195,6 +194,7 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 // breaks reports what is wrong with an object. What a definition would make of it may be what others refer to.
 func (r *resolver) breaks(n *node, problems []manifest.Problem) {
 	n.broken = true
+	r.broken[n.Key] = true
 	r.lost = r.lost || n.Defined() != nil
 	r.report(problems...)
 }
@@ -256,7 +256,7 @@ func (r *resolver) expand(n *node) {
 	if err != nil {
 		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
 	}
-	if len(problems) > 0 {
+	if len(problems) > 0 || e.Unsure() {
 		r.breaks(n, problems)
 		return
 	}

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -13,7 +12,7 @@ import (
 // not use it; nor does what must only be there later (`ref:"Kind,order"`), except of a kind that judges others.
 func UsesOf(k kind.Kind) (fixed map[string]bool) {
 	t := tags{uses: map[string]bool{}, seen: map[tagged]bool{}, judges: k.Info().Judges}
-	t.walk(tagged{of: k.Body()})
+	t.walk(tagged{of: k.Body().Go()})
 	return t.uses
 }
 
@@ -40,15 +39,13 @@ func (t tags) walk(at tagged) {
 		t.walk(tagged{at.of.Elem(), at.tag, at.fixed})
 	case reflect.String:
 		to, options, _ := strings.Cut(at.tag, ",")
-		how := strings.Split(options, ",")
-		if to != "" && !slices.Contains(how, "reads") && (t.judges || !slices.Contains(how, "order")) {
-			t.uses[to] = t.uses[to] || at.fixed && !slices.Contains(how, "order")
+		if to != "" && !kind.HasOption(options, "reads") && (t.judges || !kind.HasOption(options, "order")) {
+			t.uses[to] = t.uses[to] || at.fixed && !kind.HasOption(options, "order")
 		}
 	case reflect.Struct:
 		for i := range at.of.NumField() {
 			if f := at.of.Field(i); f.IsExported() {
-				rules := strings.Split(f.Tag.Get("rule"), ",")
-				t.walk(tagged{f.Type, f.Tag.Get("ref"), at.fixed || slices.Contains(rules, "immutable")})
+				t.walk(tagged{f.Type, f.Tag.Get("ref"), at.fixed || kind.HasOption(f.Tag.Get("rule"), "immutable")})
 			}
 		}
 	}

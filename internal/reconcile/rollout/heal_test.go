@@ -66,6 +66,11 @@ func TestTreat(t *testing.T) {
 			}
 		})
 	}
+	third := h
+	third.MaxSick = Amount{Percent: 30, Share: true}
+	if out := third.Treat(ward("qqqssssss"), 3, now); slices.ContainsFunc(out.Cures, func(c Cure) bool { return c != "" }) || out.Held == "" {
+		t.Errorf("a third is away at once: %+v", out) // ovh/terraform-provider-ovh#1215
+	}
 	often := ward("dsss")
 	often[1].Healed = []time.Time{now.Add(-59 * time.Minute), now.Add(-50 * time.Minute), now.Add(-2 * time.Hour)}
 	if out := h.Treat(often, 1, now); out.Cures[0] != "" || !strings.Contains(out.Held, "2 times within an hour") {

@@ -20,6 +20,8 @@ const (
 // Strategy is how a group changes its members. The zero value is one at a time.
 type Strategy struct {
 	Type Type // "" is Rolling
+	// Consents is true where the group's manifest says how members are changed, and so agrees that they are replaced.
+	Consents bool
 	// MaxUnavailable is how many members may not serve because of the group's own doing; nil is
 	// 1, or 0 with a MaxSurge.
 	MaxUnavailable *Amount
@@ -87,6 +89,16 @@ func (s Strategy) Unavailable(members int) int {
 	default:
 		return a.Count
 	}
+}
+
+// AtOnce is how many of so many members a change that is wrong can take away: those that are tried first, or else
+// those that need not serve; at least 1.
+func (s Strategy) AtOnce(members int) int {
+	n := s.Unavailable(members)
+	if s.Canary.Members > 0 {
+		n = s.Canary.Members
+	}
+	return max(1, min(n, members))
 }
 
 // Surge is how many further members there may be beside so many. A share is rounded up.

@@ -13,7 +13,7 @@ import (
 
 // Fill puts things into the world. Each line is "name owner field=value …",
 // owner one of ours (mark of the present manifest), stale (of an older one),
-// keep, detach, half, other, nobody, alien (another project's). Among the fields are
+// keep, detach, loses (the older manifest let its data be lost), half, other, nobody, alien (another project's). Among the fields are
 // as=NAME (the mark is that of NAME), like=NAME (what was applied is what NAME is now), rival=STACK and kind=KIND of the mark.
 func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	t.Helper()
@@ -43,6 +43,8 @@ func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 		return &kind.Mark{Owner: ours, Applied: "gone"}
 	case "stale":
 		return &kind.Mark{Owner: ours, Applied: "older"}
+	case "loses":
+		return &kind.Mark{Owner: ours, Applied: "older", Loses: true}
 	case "keep":
 		return &kind.Mark{Owner: ours, Applied: "older", Keep: true}
 	case "detach":
@@ -92,9 +94,15 @@ func (x *Thing) set(field, value string) {
 	case "copied":
 		x.Copied = "was restored from backup " + value
 	case "created":
-		day, _ := strconv.Atoi(value)
-		x.Created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
+		x.Created = dayOf(value)
+	case "updated":
+		x.Updated = dayOf(value)
 	}
+}
+
+func dayOf(value string) time.Time {
+	day, _ := strconv.Atoi(value)
+	return time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
 }
 
 // remark sets what a field of a line says of the thing's mark.

@@ -36,7 +36,7 @@ type Thing struct {
 	Building                        int // lists until it is ready
 	Leaving                         int // lists until it is gone; 0 = stays
 	Failed, Used                    bool
-	Created                         time.Time
+	Created, Updated                time.Time
 	Since                           time.Time // when it was ready
 	Copied                          string
 	Down                            string // why it serves nobody

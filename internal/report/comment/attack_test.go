@@ -17,6 +17,7 @@ import (
 // TestAttackLargePlan: the largest plan that a stack can have is shown in the
 // space of any other, and its cost grows with it and no faster.
 func TestAttackLargePlan(t *testing.T) {
+	testcost.Long(t)
 	const n = 20_000
 	p := plan.Plan{Stack: "prod"}
 	for i := range n {

@@ -30,8 +30,9 @@ func diff(changes []kind.Change, names map[string]string) string {
 			lines = append(lines, fmt.Sprintf("@@ %d more fields @@", len(changes)-mostFields))
 			break
 		}
-		lines = append(lines, "@@ "+c.Field+" @@"+costOf(c))
-		lines = append(lines, clipped(values(c, names))...)
+		sum, shown := values(c, names)
+		lines = append(lines, strings.TrimRight("@@ "+c.Field+" @@ "+sum, " ")+costOf(c))
+		lines = append(lines, clipped(shown)...)
 	}
 	return fenced("diff", lines)
 }
@@ -67,19 +68,21 @@ func clipped(lines []string) []string {
 	return append(slices.Clip(lines[:mostLines]), fmt.Sprintf("  … %d more lines", len(lines)-mostLines))
 }
 
-// values are the lines of one change.
-func values(c kind.Change, names map[string]string) []string {
+// values are the lines of one change, and what they are in short; "" where they are few.
+func values(c kind.Change, names map[string]string) (sum string, lines []string) {
 	switch {
+	case c.Field == kind.MarkField && c.Have == "":
+		return "", []string{"! added; without effect on users"}
 	case c.Field == kind.MarkField:
-		return []string{"! renewed; without effect on users"}
+		return "", []string{"! renewed; without effect on users"}
 	case c.Secret:
-		return []string{"! changed; it is a secret and not shown"}
+		return "", []string{"! changed; it is a secret and not shown"}
 	}
 	have, want := generic(c.Have), generic(c.Want)
 	switch h := have.(type) {
 	case string:
 		if w, ok := want.(string); ok && (strings.Contains(h, "\n") || strings.Contains(w, "\n")) {
-			return runs(strings.Split(h, "\n"), strings.Split(w, "\n"))
+			return "", runs(strings.Split(h, "\n"), strings.Split(w, "\n"))
 		}
 	case []any:
 		if w, ok := want.([]any); ok {
@@ -90,40 +93,39 @@ func values(c kind.Change, names map[string]string) []string {
 			return items(entries(h, names), entries(w, names))
 		}
 	}
-	var lines []string
 	if have != nil {
 		lines = append(lines, "- "+named(have, names))
 	}
 	if want != nil {
 		lines = append(lines, "+ "+named(want, names))
 	}
-	return lines
+	return "", lines
 }
 
-// items are the lines of lists whose order means little: what goes, what comes,
-// and how many stay.
-func items(have, want []string) []string {
-	if len(have) == 0 {
-		have = []string{"(empty)"}
+// items are the lines of lists whose order means little: what goes, what comes, and how many stay.
+func items(have, want []string) (sum string, lines []string) {
+	list := report.Compared(have, want)
+	if list.Same() {
+		return "", []string{"! in another order"}
 	}
-	if len(want) == 0 {
-		want = []string{"(empty)"}
+	if sum = list.Sum(); sum == "" {
+		list = report.Compared(orEmpty(have), orEmpty(want))
 	}
-	gone, come, kept := report.Compared(have, want)
-	var lines []string
-	for _, item := range gone {
-		lines = append(lines, "- "+item)
+	for _, item := range list.Items(false) {
+		lines = append(lines, item.Sign+" "+item.Text)
 	}
-	for _, item := range come {
-		lines = append(lines, "+ "+item)
+	if list.Kept > 0 {
+		lines = append(lines, "  "+strconv.Itoa(list.Kept)+" more unchanged")
 	}
-	switch {
-	case len(lines) == 0:
-		return append(lines, "! in another order")
-	case kept > 0:
-		lines = append(lines, "  "+strconv.Itoa(kept)+" more unchanged")
+	return sum, lines
+}
+
+// orEmpty says that a list has no items.
+func orEmpty(list []string) []string {
+	if len(list) == 0 {
+		return []string{"(empty)"}
 	}
-	return lines
+	return list
 }
 
 // runs are the lines of longer texts: what is between their common head and

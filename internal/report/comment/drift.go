@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -23,14 +22,9 @@ type Drift struct {
 	// More is how many objects drifted besides and are reported on no pull request:
 	// those of too many files, or pull requests.
 	More int
-	// Traces say who changed an object and when, as far as the cloud reports.
-	Traces map[manifest.Key]kind.Trace
 	// Over is true when it was corrected, or explained by a commit, since.
 	Over bool
 }
-
-// timeLayout is how people read times.
-const timeLayout = "15:04 UTC, 2 Jan 2006"
 
 // Markdown is the drift as a comment.
 func (d Drift) Markdown() string {
@@ -77,7 +71,7 @@ func (d Drift) about() string {
 		}
 	}
 	if !d.Since.IsZero() {
-		text += " It was found at " + d.Since.UTC().Format(timeLayout) + "."
+		text += " It was found at " + d.Since.UTC().Format(kind.TimeLayout) + "."
 	}
 	if d.More > 0 {
 		text += " Of " + report.Plural(d.More, "more object") + " that drifted no pull request is told: there are too many."
@@ -102,14 +96,14 @@ func (d Drift) held() string {
 // step is one drifted object: what happened to it, by whom, and its fields.
 func (d Drift) step(s plan.Step) string {
 	what := "changed in the cloud"
-	if report.Vanished(s) {
+	if s.Vanished() {
 		what = "deleted in the cloud"
 	}
-	if trace, ok := d.Traces[s.Key]; ok {
-		what += traced(trace)
+	if s.Trace != nil {
+		what += traced(*s.Trace)
 	}
 	text := "**" + code(s.Key.String()) + "**" + at(s.Origin) + ": " + what + d.remedy(s) + "\n\n"
-	if len(s.Changes) > 0 && !report.Vanished(s) {
+	if len(s.Changes) > 0 && !s.Vanished() {
 		text += diff(s.Changes, s.Names) + "\n\n"
 	}
 	return text
@@ -120,7 +114,7 @@ func (d Drift) remedy(s plan.Step) string {
 	switch {
 	case !d.Corrected:
 		return ""
-	case report.Vanished(s):
+	case s.Vanished():
 		return "; it was made again"
 	case s.Action == plan.Recreate:
 		return "; it was " + prose(does(s))
@@ -132,15 +126,21 @@ func (d Drift) remedy(s plan.Step) string {
 
 // traced is who did it, what, and when, as far as that is known.
 func traced(t kind.Trace) string {
+	if t == (kind.Trace{}) {
+		return ", by whom and when is unknown to this cloud"
+	}
 	text := ""
 	if t.Who != "" {
 		text += " by " + code(t.Who)
 	}
 	if !t.When.IsZero() {
-		text += " at " + t.When.UTC().Format(timeLayout)
+		text += " at " + t.When.UTC().Format(kind.TimeLayout)
 	}
 	if t.What != "" {
 		text += " (" + code(t.What) + ")"
+	}
+	if t.Who == "" {
+		text += ", by whom is unknown to this cloud"
 	}
 	return text
 }
@@ -149,7 +149,7 @@ func traced(t kind.Trace) string {
 func (d Drift) choice() string {
 	var gone, changed bool
 	for _, s := range d.Steps {
-		gone, changed = gone || report.Vanished(s), changed || !report.Vanished(s)
+		gone, changed = gone || s.Vanished(), changed || !s.Vanished()
 	}
 	text := "**To keep what the cloud holds**, "
 	switch {

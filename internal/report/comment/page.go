@@ -63,6 +63,7 @@ func (p Page) Markdown() string {
 	if p.Plan != nil {
 		b.WriteString(p.objects())
 		b.WriteString(p.quotas())
+		b.WriteString(p.leftAlone())
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

@@ -120,21 +120,24 @@ func TestDriftOfReplacedObjectsSaysWhatItTook(t *testing.T) {
 func TestValuesAsDiffs(t *testing.T) {
 	for _, c := range []struct {
 		have, want any
-		lines      string
+		lines, sum string
 	}{
-		{"a", "b", `- "a"|+ "b"`},
-		{nil, 3, `+ 3`},
-		{true, nil, `- true`},
-		{[]string{"a", "b", "c"}, []string{"c", "d", "b"}, `- "a"|+ "d"|  2 more unchanged`},
-		{[]string{}, []string{"a"}, `- (empty)|+ "a"`},
-		{[]int{1, 2}, []int{2, 1}, `! in another order`},
-		{[]map[string]any{{"port": 80}}, []map[string]any{{"port": 80}, {"port": 443}}, `+ {"port":443}|  1 more unchanged`},
-		{map[string]string{"a": "1", "b": "2"}, map[string]string{"a": "1", "b": "3"}, `- b: "2"|+ b: "3"|  1 more unchanged`},
-		{"1\n2\n3\n4\n5\n", "1\n2\n3\nfour\n5\n", `  2|  3|- 4|+ four|  5|  `},
-		{"<b>", "&", `- "<b>"|+ "&"`},
+		{"a", "b", `- "a"|+ "b"`, ""},
+		{nil, 3, `+ 3`, ""},
+		{true, nil, `- true`, ""},
+		{[]string{"a", "b", "c"}, []string{"c", "d", "b"}, `- "a"|+ "d"|  2 more unchanged`, ""},
+		{[]string{}, []string{"a"}, `- (empty)|+ "a"`, ""},
+		{[]int{1, 2}, []int{2, 1}, `! in another order`, ""},
+		{[]map[string]any{{"port": 80}}, []map[string]any{{"port": 80}, {"port": 443}}, `+ {"port":443}|  1 more unchanged`, ""},
+		{map[string]string{"a": "1", "b": "2"}, map[string]string{"a": "1", "b": "3"}, `- b: "2"|+ b: "3"|  1 more unchanged`, ""},
+		{"1\n2\n3\n4\n5\n", "1\n2\n3\nfour\n5\n", `  2|  3|- 4|+ four|  5|  `, ""},
+		{"<b>", "&", `- "<b>"|+ "&"`, ""},
+		{[]int{}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, `+ 1|+ 2|+ 3|+ 6 more`, "+9 (0 -> 9)"},
+		{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{0, 10}, `- 1|- 2|- 3|- 6 more|+ 10|  1 more unchanged`, "+1, -9 (10 -> 2)"},
 	} {
-		if got := strings.Join(values(kind.Change{Have: c.have, Want: c.want}, nil), "|"); got != c.lines {
-			t.Errorf("%v -> %v: got %s, want %s", c.have, c.want, got, c.lines)
+		sum, lines := values(kind.Change{Have: c.have, Want: c.want}, nil)
+		if got := strings.Join(append(lines, sum), "|"); got != c.lines+"|"+c.sum {
+			t.Errorf("%v -> %v: got %s, want %s|%s", c.have, c.want, got, c.lines, c.sum)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -84,45 +86,43 @@ func (s part) key() string { return s.Key.Kind + "/" + s.Key.Namespace }
 
 // said is what the step does and why, but for whom it comes after.
 func (s part) said() string {
-	s.Reason, s.Turn = report.OwnReason(s.Step), ""
+	s.Turn = cause.Cause{}
 	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titled(s.Step, inMarkdown())
 }
 
 // joined is one step for several with one sign.
 func (s part) joined(same []part) part {
 	literal := true // nothing in them depends on the name
-	turn := ""
+	var turn cause.Cause
 	for _, one := range same {
 		literal = literal && one.text() == s.text() && one.said() == s.said()
-		if one.Turn != "" {
+		if !one.Turn.IsZero() {
 			turn = one.Turn
 		}
 	}
-	s.Reason, s.Turn = report.OwnReason(s.Step), turn
+	s.Turn = turn
 	if !literal {
 		s = s.standing(s.Key.Name)
-	}
-	if turn != "" {
-		s.Reason = strings.TrimPrefix(s.Reason+"; "+turn, "; ")
 	}
 	return s
 }
 
 // standing is the step with the placeholder for a name.
 func (s part) standing(name string) part {
-	put := func(text string) string { return report.Standing(text, name) }
-	s.Key.Name, s.Reason = put(s.Key.Name), put(s.Reason)
+	former := s.From
+	put := func(text string) string { return report.Spoken(report.StandingBoth(text, name, former)) }
+	s.Key.Name, s.Causes = report.Standing(s.Key.Name, name), s.Causes.Map(put)
 	s.Changes, s.Ignored = standingIn(s.Changes, put), standingIn(s.Ignored, put)
 	s.Blockers, s.Notes = slices.Clone(s.Blockers), slices.Clone(s.Notes)
 	for i := range s.Blockers {
-		s.Blockers[i] = put(s.Blockers[i])
+		s.Blockers[i] = report.Standing(s.Blockers[i], name)
 	}
 	for i := range s.Notes {
 		s.Notes[i].Text = put(s.Notes[i].Text)
 	}
 	s.Awaits = slices.Clone(s.Awaits)
 	for i := range s.Awaits {
-		s.Awaits[i].Name = put(s.Awaits[i].Name)
+		s.Awaits[i].Name = report.Standing(s.Awaits[i].Name, name)
 	}
 	s.values = slices.Clone(s.values)
 	for i, v := range s.values {

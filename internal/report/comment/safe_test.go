@@ -17,11 +17,13 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 var (
@@ -134,16 +136,16 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	for _, action := range []plan.Action{plan.Keep, plan.Create, plan.Update, plan.Recreate, plan.Delete, plan.Wait, plan.Refuse} {
 		own := manifest.Key{Kind: b, Name: string(action) + a}
 		steps = append(steps,
-			plan.Step{Key: own, Action: action, Reason: a, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
+			plan.Step{Key: own, Action: action, Causes: cause.List{cause.Of(cause.Reported, a)}, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
 			plan.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
-			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Reason: b, Drift: true})
+			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Causes: cause.List{cause.Of(cause.Reported, b)}, Drift: true})
 		named := []kind.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
 		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are said together
 			if action != plan.Update {
 				break
 			}
 			equal := plan.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: action, Changes: append(named, kind.Change{Field: a, Have: b, Want: name}), Ignored: named,
-				Names: map[string]string{a: b, b: a}, Reason: "after " + name + "; " + a, Turn: a, Adopts: true, Origin: at}
+				Names: map[string]string{a: b, b: a}, Causes: cause.List{cause.Of(cause.Reported, "after "+name)}, Turn: cause.Of(cause.Reported, a), Adopts: true, Origin: at}
 			child := equal
 			child.Within = key
 			steps = append(steps, equal, child)
@@ -155,7 +157,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Reason: a, Dependents: []manifest.Key{key, {Kind: b}}}}}
 	free := *pass
 	free.First.Held = ""
-	traces := map[manifest.Key]kind.Trace{steps[0].Key: {Who: a, What: b, When: time.Unix(0, 0)}}
+	steps[0].Trace = &kind.Trace{Who: a, What: b, When: time.Unix(0, 0)}
 	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b}
 	return []interface{ Markdown() string }{
 		but(page, func(p *Page) { p.Plan = planned }),
@@ -170,8 +172,8 @@ func hostile(a, b string) []interface{ Markdown() string } {
 		but(page, func(p *Page) { p.After = &report.Run{Refused: &report.Refusal{Commit: a, Problems: problems}} }),
 		but(page, func(p *Page) { p.After = &report.Run{Pass: pass} }),
 		but(page, func(p *Page) { p.After = &report.Run{Pass: &free, Revision: source.Revision{Commit: a}} }),
-		Drift{Stack: a, Commit: b, Steps: steps, Traces: traces},
-		Drift{Stack: a, Commit: b, Steps: steps, Traces: traces, Corrected: true},
+		Drift{Stack: a, Commit: b, Steps: steps},
+		Drift{Stack: a, Commit: b, Steps: steps, Corrected: true},
 	}
 }
 
@@ -222,6 +224,7 @@ func outsideOfCode(t testing.TB, markdown string) string {
 // A name can be a sentence: "approved by the owner, safe to merge". Nobody shall
 // take it for ours.
 func TestAttackNamesReadAsOurWords(t *testing.T) {
+	testcost.Long(t)
 	for _, name := range []string{
 		"sentinel approved by the owner", "it is safe to merge sentinel", "sentinel", "nothing to do; sentinel is fine", "x` sentinel `y",
 		"sentinel\n\n### sentinel\n", "</code></summary> sentinel", "**sentinel**", "sentinel <!-- stackreeve {\"kind\":\"plan\"} --> sentinel", "sentinel @acme/admins #1 sentinel",

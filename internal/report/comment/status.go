@@ -48,7 +48,7 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	case plan.Suspended != "":
 		return true, described(text, "; suspended: nothing of it is applied")
 	case p.held() && p.Unread:
-		end = "; too many comments to be read: once merged, approve with " + RunCommand(p.Stack, plan.Hash())
+		end = "; unread; once merged: " + RunCommand(p.Stack, plan.Hash())
 	case p.held():
 		end = "; approve " + plan.Hash() + " to go on"
 	case plan.Held != "":

@@ -73,7 +73,7 @@ func runStory(t *testing.T, file string) {
 	}
 }
 
-var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}`)
+var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{32}`)
 
 // still is a text in which what differs from run to run stands still: IDs, and
 // the hashes that follow from them.

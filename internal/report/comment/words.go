@@ -97,9 +97,12 @@ func listed(words []string) string {
 func does(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
-		return with("created", s.Drift, "somebody deleted it in the cloud")
+		return with("created", s.Drift, byWhom(s, "somebody deleted it in the cloud"))
 	case plan.Update:
-		return with(changed[s.Disruption()]+losing(s), s.Drift, "somebody changed it in the cloud")
+		if s.OnlyNoted() {
+			return "adopted; nothing changes"
+		}
+		return with(changed[s.Disruption()]+losing(s)+cutting(s), s.Drift, byWhom(s, "somebody changed it in the cloud"))
 	case plan.Recreate:
 		return "deleted and recreated" + losing(s)
 	case plan.Delete:
@@ -112,7 +115,15 @@ func does(s plan.Step) string {
 		return "not done"
 	case plan.Keep:
 	}
-	return "left as it is"
+	return with("left as it is", s.Drift, s.Drifted())
+}
+
+// byWhom is what was done in the cloud: somebody did it, where nothing is known of whom.
+func byWhom(s plan.Step, somebody string) string {
+	if s.Trace == nil {
+		return somebody
+	}
+	return s.Drifted()
 }
 
 var changed = [...]string{
@@ -120,6 +131,16 @@ var changed = [...]string{
 	kind.Reboot:  "changed with a reboot; its disk and its addresses stay",
 	kind.Rebuild: "rebuilt: its disk is wiped, its addresses stay",
 	kind.Replace: "changed",
+}
+
+// cutting is what no longer works after an update.
+func cutting(s plan.Step) (text string) {
+	for _, c := range s.Changes {
+		if c.Cuts != "" {
+			text += "; " + c.Cuts
+		}
+	}
+	return text
 }
 
 func losing(s plan.Step) string {
@@ -139,16 +160,17 @@ func with(text string, more bool, what string) string {
 // why is the reason of a step, and what it waits for.
 func why(s plan.Step) string {
 	var parts []string
-	if s.Reason != "" {
-		parts = append(parts, s.Reason)
+	reason := s.Causes.And(s.Turn).String()
+	if reason != "" {
+		parts = append(parts, reason)
 	}
-	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {
+	if len(s.Awaits) > 0 && !s.Action.Writes() && reason == "" {
 		parts = append(parts, "for "+s.Awaits[0].String())
 	}
 	if len(s.Blockers) > 0 && (s.Action.Destroys() || s.Action == plan.Detach) {
 		parts = append(parts, "after "+some(s.Blockers))
 	}
-	return strings.Join(parts, "; ")
+	return report.Together(strings.Join(parts, "; "))
 }
 
 // explained is what a step does and why.
@@ -171,8 +193,8 @@ func said(s plan.Step, in style) string {
 // titled is said without what the changes say themselves.
 func titled(s plan.Step, in style) string {
 	if s.Action == plan.Recreate && kind.Replace == worst(s.Changes) {
-		if s.Turn != "" {
-			return in.prose(does(s)) + ": " + in.quote(s.Turn)
+		if !s.Turn.IsZero() {
+			return in.prose(does(s)) + ": " + in.quote(s.Turn.String())
 		}
 		return in.prose(does(s))
 	}

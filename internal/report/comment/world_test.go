@@ -18,7 +18,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -87,7 +86,7 @@ func (s *story) start() {
 	limit, err := plan.ParseLimit("100%")
 	s.check(err)
 	s.engine = &engine.Engine{
-		Stack: s.page.Stack, Kinds: all.Kinds(s.client, defaults.Defaults{Network: "private", Region: "RegionOne"}), Limits: plan.Limits{All: limit, Kinds: map[string]plan.Limit{}}, Replace: true, Parallelism: 1,
+		Stack: s.page.Stack, Kinds: all.Kinds(s.client, defaults.Defaults{Network: "private", Region: "RegionOne"}), Limits: plan.Limits{All: limit, Kinds: map[string]plan.Limit{}, DataLoss: true}, Replace: true, Parallelism: 1,
 		Timing: engine.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, Busy: 50 * time.Millisecond, Tries: 2},
 	}
 }
@@ -202,14 +201,14 @@ func (s *story) merge(want []kind.Desired) {
 func (s *story) drifted() Drift {
 	d := Drift{
 		Stack: s.engine.Stack, Commit: baseCommit, Since: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC),
-		Corrected: s.drift == "corrected", Over: s.drift == "over", Traces: map[manifest.Key]kind.Trace{},
+		Corrected: s.drift == "corrected", Over: s.drift == "over",
 	}
 	for _, step := range s.page.Plan.Steps {
 		if step.Drift {
-			d.Steps = append(d.Steps, step)
 			if step.Key.Kind == "Server" || step.Key.Kind == "Network" {
-				d.Traces[step.Key] = kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC), Who: "mallory", What: "update"}
+				step.Trace = &kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC), Who: "mallory", What: "update"}
 			}
+			d.Steps = append(d.Steps, step)
 		}
 	}
 	return d

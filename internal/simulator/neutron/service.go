@@ -148,6 +148,12 @@ func (n *Neutron) Groups(project, ref string) []*SecurityGroup {
 	})
 }
 
+// GroupsOf are all security groups of a project. The default group is made if need be.
+func (n *Neutron) GroupsOf(project string) []*SecurityGroup {
+	n.ensureDefaultGroup(project)
+	return n.groups.store.Where(func(g *SecurityGroup) bool { return g.ProjectID == project })
+}
+
 // CreateGroup makes a security group for a project.
 func (n *Neutron) CreateGroup(project string, body map[string]any) (*SecurityGroup, error) {
 	return n.groups.asService(project, body)

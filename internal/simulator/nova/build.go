@@ -76,6 +76,9 @@ func (n *Nova) abort(s *Server, err error) {
 
 // plug gives a server one interface: a port of its own on a network, or a port that was named.
 func (n *Nova) plug(s *Server, w nic) error {
+	if w.refused != nil {
+		return w.refused
+	}
 	if w.port == "" {
 		p, err := n.makePort(s, w)
 		if err != nil {

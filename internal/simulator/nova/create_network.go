@@ -58,11 +58,14 @@ func (n *Nova) autoNetwork(c *call, s *Server, auto bool) error {
 
 // checkNetworks is network/neutron.py: validate_networks.
 func (n *Nova) checkNetworks(c *call, s *Server, _ *pyjson.Object) error {
-	for _, w := range s.wanted {
+	for i := range s.wanted {
+		w := &s.wanted[i]
 		if w.port != "" {
-			if _, err := n.usablePort(c.Caller, w.port); err != nil {
+			p, err := n.usablePort(c.Caller, w.port)
+			if err != nil {
 				return err
 			}
+			w.refused = n.pluggable(c.Caller, p.NetworkID)
 			continue
 		}
 		t, err := n.network.VisibleNetwork(c.Caller, w.network)
@@ -89,9 +92,18 @@ func (n *Nova) usablePort(c *oslo.Caller, id string) (*neutron.Port, error) {
 	return p, nil
 }
 
-func (n *Nova) usableNetwork(c *oslo.Caller, t *neutron.Network) error {
-	if t.External && !t.Shared && !c.Admin() {
+// pluggable is network/neutron.py: _check_external_network_attach.
+func (n *Nova) pluggable(c *oslo.Caller, network string) error {
+	t, err := n.network.VisibleNetwork(c, network)
+	if err == nil && t.External && !t.Shared && !c.Admin() {
 		return forbidden("It is not allowed to create an interface on external network %s", t.ID)
+	}
+	return nil
+}
+
+func (n *Nova) usableNetwork(c *oslo.Caller, t *neutron.Network) error {
+	if err := n.pluggable(c, t.ID); err != nil {
+		return err
 	}
 	if len(t.Subnets) == 0 && t.PortSecurity {
 		return badRequest("Network %s requires a subnet in order to boot instances on.", t.ID)

@@ -15,6 +15,7 @@ func (n *Nova) addInterfaces() {
 	n.handle("GET /v2.1/servers/{id}/ips", 1, n.listAddresses)
 	n.handle("GET /v2.1/servers/{id}/ips/{network}", 1, n.showAddresses)
 	n.handle("GET /v2.1/servers/{id}/os-security-groups", 1, n.listSecurityGroups)
+	n.addSecurityGroups()
 }
 
 func (n *Nova) interfaceView(c *call, i *nic) (map[string]any, bool) {
@@ -126,7 +127,7 @@ func (n *Nova) attachable(c *call, s *Server, w *nic) error {
 		case len(p.FixedIPs) == 0:
 			return badRequest("Port %s requires a FixedIP in order to be used.", w.port)
 		}
-		return nil
+		return n.pluggable(c.Caller, p.NetworkID)
 	}
 	if w.network == "" {
 		var auto Server
@@ -228,7 +229,7 @@ func (n *Nova) listSecurityGroups(c *call) (*oslo.Response, error) {
 				continue
 			}
 			seen[id] = true
-			list = append(list, map[string]any{"id": id, "name": found[0].Name, "description": found[0].Description, "tenant_id": found[0].ProjectID, "rules": n.rulesView(id)})
+			list = append(list, n.groupView(found[0]))
 		}
 	}
 	return oslo.OK(map[string]any{"security_groups": list}), nil

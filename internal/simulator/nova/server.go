@@ -63,7 +63,8 @@ type Server struct {
 type nic struct {
 	network, port, fixedIP string
 	tag                    *string
-	own                    bool // made by Nova, which deletes it too
+	own                    bool  // made by Nova, which deletes it too
+	refused                error // why it cannot be plugged in, which only the compute host finds out
 }
 
 type fault struct {

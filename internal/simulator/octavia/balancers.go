@@ -58,10 +58,16 @@ func (o *Octavia) newBase(c *oslo.Call) Base {
 }
 
 func (o *Octavia) checkOffer(lb *LoadBalancer) error {
-	if lb.Provider != "amphora" && lb.Provider != "octavia" {
+	switch lb.Provider {
+	case "octavia":
+		lb.Provider = "amphora"
+	case "amphora", ovn:
+	default:
 		return badRequest("Provider '%s' is not enabled.", lb.Provider)
 	}
-	lb.Provider = "amphora"
+	if lb.Provider == ovn && lb.FlavorID != nil {
+		return unsupported("This provider does not support flavors.")
+	}
 	if id := lb.FlavorID; id != nil && !slices.ContainsFunc(o.flavors, func(f Offer) bool { return f.ID == *id }) {
 		return invalidOption("flavor", *id)
 	}

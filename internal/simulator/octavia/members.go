@@ -24,6 +24,9 @@ func (o *Octavia) newMember(c *oslo.Call, p *Pool, in object) (*Member, error) {
 		return nil, err
 	}
 	m.ProjectID, m.TenantID = p.ProjectID, p.ProjectID
+	if err := p.lb.bearsMember(m); err != nil {
+		return nil, err
+	}
 	if err := o.reserve(p.ProjectID, "member", 1); err != nil {
 		return nil, err
 	}
@@ -159,6 +162,9 @@ func (o *Octavia) newMonitor(c *oslo.Call, p *Pool, in object) (*HealthMonitor, 
 		return nil, err
 	}
 	m.ProjectID, m.TenantID = p.ProjectID, p.ProjectID
+	if p.lb.Provider == ovn && m.Type != "TCP" && m.Type != "UDP-CONNECT" {
+		return nil, unsupported("OVN provider does not support %s health monitors", m.Type)
+	}
 	datagrams := p.Protocol == "UDP" || p.Protocol == "SCTP"
 	if datagrams && !slices.Contains([]string{"UDP-CONNECT", "SCTP", "TCP", "HTTP"}, m.Type) {
 		return nil, invalid("The associated pool protocol is %s, so only a UDP-CONNECT/SCTP/TCP/HTTP health monitor is supported.", p.Protocol)

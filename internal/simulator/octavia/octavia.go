@@ -147,7 +147,8 @@ func (o *Octavia) addOffers() {
 	o.handle("GET", "providers", func(*oslo.Call) (*oslo.Response, error) {
 		return oslo.OK(map[string]any{"providers": []any{
 			map[string]string{"name": "amphora", "description": "the amphora provider with no-op compute"},
-			map[string]string{"name": "octavia", "description": "alias of amphora"}}}), nil
+			map[string]string{"name": "octavia", "description": "alias of amphora"},
+			map[string]string{"name": ovn, "description": "OVN itself"}}}), nil
 	})
 	o.handle("GET", "flavors", func(*oslo.Call) (*oslo.Response, error) {
 		return oslo.OK(map[string]any{"flavors": o.flavors, "flavors_links": []any{}}), nil

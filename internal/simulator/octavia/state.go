@@ -45,7 +45,7 @@ func (o *Octavia) settle(lb *LoadBalancer) {
 	lb.listeners = slices.DeleteFunc(lb.listeners, func(l *Listener) bool { return l.Provisioning == pendingDelete })
 	lb.pools = slices.DeleteFunc(lb.pools, func(p *Pool) bool { return p.Provisioning == pendingDelete })
 	alone := lb.Provisioning != pendingCreate
-	if !alone && o.opts.ChildrenStuck {
+	if !alone && (o.opts.ChildrenStuck || lb.Provider == ovn) {
 		lb.abandonChildren()
 	}
 	for _, l := range lb.listeners {

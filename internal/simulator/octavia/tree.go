@@ -129,6 +129,9 @@ func (o *Octavia) newListener(c *oslo.Call, lb *LoadBalancer, in object) (*Liste
 		return nil, err
 	}
 	l.ProjectID, l.TenantID = lb.ProjectID, lb.ProjectID
+	if err := lb.bearsListener(l); err != nil {
+		return nil, err
+	}
 	if err := l.judgeTLS(); err != nil {
 		return nil, err
 	}
@@ -164,6 +167,9 @@ func (o *Octavia) newPool(c *oslo.Call, lb *LoadBalancer, in object) (*Pool, err
 		return nil, err
 	}
 	p.ProjectID, p.TenantID = lb.ProjectID, lb.ProjectID
+	if err := lb.bearsPool(p); err != nil {
+		return nil, err
+	}
 	if err := o.reserve(lb.ProjectID, "pool", 1); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 	"github.com/stackreeve/stackreeve/internal/source/store"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestAttackMerges has many files that both sides changed.
@@ -49,6 +50,7 @@ func TestAttackMerges(t *testing.T) {
 // TestAttackCrissCross has histories that were merged into each other at every
 // step: what is counted is how often commits are visited.
 func TestAttackCrissCross(t *testing.T) {
+	testcost.Long(t)
 	a := ancestry{}
 	commit := func(side byte, n int) plumbing.Hash { return plumbing.Hash{side, byte(n >> 16), byte(n >> 8), byte(n)} }
 	const steps = 100_000

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // sidesOf makes two branches: what feature does to the first files, and what main
@@ -57,6 +58,7 @@ func all(steps ...func(*gittest.Repo)) func(*gittest.Repo) {
 // TestMovedFiles says what becomes of plain moves: what git makes of them, or a
 // conflict that says why.
 func TestMovedFiles(t *testing.T) {
+	testcost.Long(t)
 	staging := []string{"staging/a.yaml", ten, "staging/b.yaml", strings.ReplaceAll(ten, "\n", " of b\n"), "README.md", "read"}
 	edit := write("staging/a.yaml", edited("5", "five"))
 	for name, c := range map[string]struct {
@@ -163,6 +165,7 @@ func TestRulesOfMerging(t *testing.T) {
 // changing each: all are followed as they are, and none once there is too much to
 // compare.
 func TestAttackManyMoves(t *testing.T) {
+	testcost.Long(t)
 	if testing.Short() {
 		t.Skip("5,000 files")
 	}

@@ -18,6 +18,7 @@ const someCommit = "1212121212121212121212121212121212121212"
 // TestAttackHugeObjects makes a commit, a tag and a folder that are small to
 // send and large to read, and tags that lead to tags.
 func TestAttackHugeObjects(t *testing.T) {
+	testcost.Long(t)
 	parents := []byte("tree " + someCommit + "\n" + strings.Repeat("parent "+someCommit+"\n", maxTextBytes/48+1))
 	message := append([]byte("tree "+someCommit+"\n\n"), make([]byte, maxTextBytes)...)
 	folder := bytes.Repeat([]byte("100644 a\x00"+strings.Repeat("1", 20)), maxTreeBytes/29+1)

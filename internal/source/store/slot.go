@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
@@ -75,11 +76,7 @@ func (s *slot) current() (name string, commit plumbing.Hash, err error) {
 
 // setCurrent writes what current reads.
 func (s *slot) setCurrent(name string, commit plumbing.Hash) error {
-	file := filepath.Join(s.dir, currentFile)
-	if err := os.WriteFile(file+".new", []byte(name+" "+commit.String()+"\n"), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return localfile.Replace(filepath.Join(s.dir, currentFile), []byte(name+" "+commit.String()+"\n"))
 }
 
 // sweep removes everything but the store of a name, and that one too unless keep.

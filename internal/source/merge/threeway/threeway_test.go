@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func TestMerge(t *testing.T) {
@@ -50,6 +51,7 @@ func TestMerge(t *testing.T) {
 
 // TestTime merges texts that were made to take long.
 func TestTime(t *testing.T) {
+	testcost.Long(t)
 	periodic := func(n int, words ...string) []byte {
 		var b bytes.Buffer
 		for i := range n {

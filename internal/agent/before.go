@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Where drift is left to people, a process that begins must not make again what somebody deleted: it would undo a decision that the process before it
+// left to them. Where a forge remembers which commit was in sync, it is asked. Otherwise what the commit before wanted is what was there.
+
+// Wanted is what the newest acceptable commit of a past wanted, by sums of the manifests; nil where there is none.
+func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]kind.Sum, error) {
+	var sums map[manifest.Key]kind.Sum
+	var failed error
+	err := past(ctx, func(_ string, files fs.FS) (more bool) {
+		want, err := read(files)
+		switch {
+		case errors.As(err, new(manifest.Problems)):
+			return true
+		case err != nil:
+			failed = err
+			return false
+		}
+		sums = make(map[manifest.Key]kind.Sum, len(want))
+		for i := range want {
+			if d := &want[i]; !d.Virtual && !d.Unmanaged {
+				sums[d.Key] = d.Sum
+			}
+		}
+		return false
+	})
+	return sums, errors.Join(failed, err)
+}
+
+// wantedBefore is what the commit before the first one of this process wanted, where drift is left to people and no forge remembers anything.
+func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resolve.Reading, policies []plan.Policy) (map[manifest.Key]kind.Sum, error) {
+	switch {
+	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):
+		return nil, nil
+	case s.looked:
+		return s.before, nil
+	}
+	before, err := Wanted(ctx, PastOf(s.History, rev), func(files fs.FS) ([]kind.Desired, error) {
+		read, err := s.Read(ctx, files, s.cloud.Region)
+		return read.Want, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.before, s.looked = before, true
+	return before, nil
+}

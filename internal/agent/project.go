@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// In a project that holds nothing of the stack, everything is created. Credentials that were swapped lead to such a project,
+// so what was there is compared, where the configuration names no project:
+//
+//	known from                                   a plan that creates is held
+//	-------------------------------------------  -----------------------------------------
+//	this process, or its folder: the project     in another project
+//	  in which the stack was in sync last
+//	the forge: of how many objects a commit was  where nothing bears the stack's mark
+//	  in sync
+
+// mostPast is how many commits the forge is asked about.
+const mostPast = 20
+
+const perhapsElsewhere = "nothing in the project of the credentials is the stack's, and whether it was in sync before is not known yet"
+
+// elsewhere are the policies about what was in sync in another project.
+func (s *Loop) elsewhere() []plan.Policy {
+	project := s.lastProject()
+	switch {
+	case s.AnyProject:
+		return nil
+	case project != "" && s.cloud.Project != "" && project != s.cloud.Project:
+		return []plan.Policy{plan.Elsewhere(fmt.Sprintf("the stack was in sync in project %s, and the credentials are of project %s: what it would create exists there; correct the credentials, or set spec.project, or approve", project, s.cloud.Project), true)}
+	case project == "" && s.Existed != nil && !s.known:
+		return []plan.Policy{plan.Elsewhere(perhapsElsewhere, false)}
+	}
+	return nil
+}
+
+// syncHere is sync, which asks the forge first where the project holds nothing of the stack.
+func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revision) engine.Pass {
+	own := s.elsewhere()
+	rev.Policies = append(rev.Policies, own...)
+	pass := s.sync(ctx, rev)
+	if pass.First.Elsewhere != perhapsElsewhere || ctx.Err() != nil {
+		return pass
+	}
+	commit, existed, err := s.existed(ctx, at)
+	rev.Policies = rev.Policies[:len(rev.Policies)-len(own)]
+	switch {
+	case err != nil:
+		return pass
+	case existed:
+		rev.Policies = append(rev.Policies, plan.Elsewhere(fmt.Sprintf("the forge says that the stack was in sync at commit %s, and nothing in the project of the credentials is its own: what it would create may exist elsewhere; correct the credentials, or set spec.project, or approve", commit), false))
+	default:
+		s.known = true
+	}
+	return s.sync(ctx, rev)
+}
+
+// existed reports the newest commit of which the forge knows that it was in sync with any object.
+func (s *Loop) existed(ctx context.Context, at source.Revision) (commit string, existed bool, err error) {
+	known := false
+	look := func(rev source.Revision) (more bool) {
+		known, existed, err = s.Existed(ctx, rev.Commit)
+		commit = rev.Commit
+		return err == nil && !known
+	}
+	if look(at) && s.History != nil {
+		if past := s.History(ctx, at.Commit, mostPast, look); err == nil {
+			err = past
+		}
+	}
+	return commit, existed, err
+}

@@ -1,0 +1,141 @@
+package agent
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Record is a file that keeps what the process knows of a stack for the next one, where there is a folder for that. Nothing
+// depends on it: without it the approval is asked for again, and the project is that of the credentials.
+type Record string
+
+// mostRecord bounds the file: an approval of 100,000 steps.
+const mostRecord = 16 << 20
+
+// record is its content.
+type record struct {
+	Project  string       `json:"project,omitempty"`
+	Approval *approvalDoc `json:"approval,omitempty"`
+}
+
+// approvalDoc is an approval. What it stands for makes its hash, which is compared before it is used.
+type approvalDoc struct {
+	Hash   string   `json:"hash"`
+	By     string   `json:"by,omitempty"`
+	Commit string   `json:"commit"`
+	Proof  []string `json:"proof"` // the sum of the plan, then those of its steps
+}
+
+func (f Record) read() (r record, err error) {
+	text, err := localfile.ReadOwn(string(f), mostRecord)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
+}
+
+func (f Record) write(r record) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
+		return err
+	}
+	return localfile.Replace(string(f), text)
+}
+
+func docOf(a *plan.Approval) *approvalDoc {
+	if a == nil || a.Commit == "" {
+		return nil
+	}
+	doc := &approvalDoc{Hash: a.Hash, By: a.By, Commit: a.Commit, Proof: []string{hex.EncodeToString(a.Proof.Exact[:])}}
+	for _, print := range a.Proof.Steps {
+		doc.Proof = append(doc.Proof, hex.EncodeToString(print[:]))
+	}
+	return doc
+}
+
+// approval is what a document says, if that makes the hash for the stack; nil otherwise.
+func (d *approvalDoc) approval(stack string) *plan.Approval {
+	if d == nil || len(d.Proof) == 0 {
+		return nil
+	}
+	sums := make([]kind.Sum, len(d.Proof))
+	for i, text := range d.Proof {
+		sum, err := hex.DecodeString(text)
+		if err != nil || len(sum) != len(sums[i]) {
+			return nil
+		}
+		copy(sums[i][:], sum)
+	}
+	a := &plan.Approval{Hash: d.Hash, By: d.By, Commit: d.Commit, Proof: plan.Proof{Exact: sums[0], Steps: sums[1:]}}
+	if a.Proof.Hash(stack) != a.Hash {
+		return nil
+	}
+	return a
+}
+
+// Check says why what was kept cannot be read.
+func (f Record) Check() error {
+	if f == "" {
+		return nil
+	}
+	_, err := f.read()
+	return err
+}
+
+// recall reads what the process before has kept, once. Only a loop that goes on knows when an approval was used, and reads that.
+func (s *Loop) recall(serves bool) {
+	c := &s.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.Record == "" || c.recalled {
+		return
+	}
+	c.recalled = true
+	r, err := s.Record.read()
+	if err != nil {
+		return // it was said when the stack was made ready
+	}
+	c.project = r.Project
+	if serves && c.given == nil {
+		c.given = r.Approval.approval(s.Name)
+	}
+}
+
+// settled takes note of the project in which the stack is in sync.
+func (s *Loop) settled() {
+	c := &s.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.cloud.Project != "" && c.project != s.cloud.Project {
+		c.project = s.cloud.Project
+		s.keep()
+	}
+}
+
+// lastProject is that of the last state that was in sync; "" where that is not known.
+func (s *Loop) lastProject() string {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	return s.control.project
+}
+
+// keep writes down what is known; the lock is held. Where that fails, the next process knows less.
+func (s *Loop) keep() {
+	if s.Record != "" {
+		_ = s.Record.write(record{Project: s.control.project, Approval: docOf(s.control.given)})
+	}
+}

@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// An approval, and the project that the stack was in sync in, are known to the next process that has the folder; an approval that says
+// another thing than its hash is not.
+func TestWhatAProcessKnowsIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stacks", "s.json")
+	held := planned("one", "a", "b")
+	held.Steps[0].Action = plan.Keep // in the other process nothing is left of it
+	held.Held = "for a test"
+	first := &Loop{Name: "s", Record: Record(path), cloud: &Cloud{Project: "p1"}}
+	first.settled()
+	first.control.held = &held
+	if err := first.Approve(held.Hash(), "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	next := &Loop{Name: "s", Record: Record(path)}
+	next.recall(true)
+	if got := next.approved("one"); len(got) != 1 || got[0].Hash != held.Hash() || got[0].By != "Ann" || !got[0].Covers(held) {
+		t.Errorf("known are %v", got)
+	}
+	if got := next.approved("two"); len(got) != 0 || next.lastProject() != "p1" {
+		t.Errorf("of another commit: %v, project %s", got, next.lastProject())
+	}
+	other := &Loop{Name: "t", Record: Record(path)}
+	if other.recall(true); len(other.approved("one")) > 0 {
+		t.Error("another stack's approval is used")
+	}
+	once := &Loop{Name: "s", Record: Record(path)}
+	if once.recall(false); len(once.approved("one")) > 0 {
+		t.Error("a single pass uses it")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), held.Hash()[:8], "00000000", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	forged := &Loop{Name: "s", Record: Record(path)}
+	if forged.recall(true); len(forged.approved("one")) > 0 {
+		t.Error("an approval is used that is not of its hash")
+	}
+	done := planned("one")
+	if next.saw(report.Run{Pass: &engine.Pass{First: done, Last: done}}); Record(path).Check() != nil {
+		t.Error("it cannot be read any more")
+	}
+	last := &Loop{Name: "s", Record: Record(path)}
+	if last.recall(true); len(last.approved("one")) > 0 || last.lastProject() != "p1" {
+		t.Error("an approval that was used is given again, or the project is forgotten")
+	}
+}
+
+// What a plan would create in another project than the one where the stack was in sync waits for an approval.
+func TestAPlanForAnotherProjectIsHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, now string // projects
+		owned       int
+		in          map[string]bool // commits of which the forge knows that they were in sync, and whether with any object
+		away, any   bool            // the forge does not answer; the configuration names a project
+		held        bool
+	}{
+		"the same":                          {before: "p1", now: "p1"},
+		"another":                           {before: "p1", now: "p2", held: true},
+		"another that holds some":           {before: "p1", now: "p2", owned: 3, held: true},
+		"another that is configured":        {before: "p1", now: "p2", any: true},
+		"nothing is known":                  {now: "p2"},
+		"the forge knows":                   {now: "p2", in: map[string]bool{"one": true}, held: true},
+		"the forge knows of one before":     {now: "p2", in: map[string]bool{"zero": true}, held: true},
+		"the forge knows of nothing":        {now: "p2", in: map[string]bool{}},
+		"the forge knows that it was empty": {now: "p2", in: map[string]bool{"one": false, "zero": true}},
+		"the forge knows, and it is there":  {now: "p2", owned: 3, in: map[string]bool{"one": true}},
+		"the forge does not answer":         {now: "p2", in: map[string]bool{}, away: true, held: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &outside{commit: "one"}
+			o.pass = func(_ context.Context, n int) engine.Pass {
+				rev := o.passes[n-1]
+				p := planned(rev.Commit, "a")
+				p.Owned = c.owned
+				p = p.Apply(append(rev.Policies, plan.Brake(plan.Limits{}, rev.Approved))...)
+				return engine.Pass{First: p, Last: p}
+			}
+			s := o.stack(t, "@every 1m", "@every 5m")
+			s.AnyProject, s.control.project = c.any, c.before
+			s.Open = func(ctx context.Context) (Cloud, error) {
+				cloud, err := o.open(ctx)
+				cloud.Project = c.now
+				return cloud, err
+			}
+			s.History = pastOf("zero")
+			if c.in != nil {
+				s.Existed = func(_ context.Context, commit string) (known, any bool, err error) {
+					if c.away {
+						return false, false, os.ErrDeadlineExceeded
+					}
+					any, known = c.in[commit]
+					return known, any, nil
+				}
+			}
+			run := s.Pass(t.Context())
+			if run.Pass == nil || (run.Pass.First.Held != "") != c.held {
+				t.Errorf("%+v: held: %q", run.Err, run.Pass.First.Held)
+			}
+		})
+	}
+}

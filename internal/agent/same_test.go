@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A commit that changes nothing in the stack's folder does not end a pass, and takes no approval from its plan.
+func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
+	o := &outside{commit: "one", tree: "same"}
+	held := engine.Pass{First: plan.Plan{Commit: "one", Held: "too much"}, Last: plan.Plan{Commit: "one", Held: "too much"}}
+	var release chan struct{} // of the bubble
+	var cut bool
+	o.pass = func(ctx context.Context, n int) engine.Pass {
+		switch n {
+		case 1:
+			return held
+		case 2: // an approved one, which is left unfinished
+			select {
+			case <-release:
+			case <-ctx.Done():
+				cut = true
+			}
+			return engine.Pass{Interrupted: true, First: plan.Plan{Commit: "one"}}
+		}
+		return engine.Pass{}
+	}
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
+		release = make(chan struct{})
+		if err := s.Approve(held.First.Hash(), "ann"); err != nil {
+			t.Fatal(err)
+		}
+		o.pause(0)
+		for _, commit := range []string{"two", "three"} {
+			o.commit = commit
+			s.Wake()
+			o.pause(time.Minute)
+		}
+		if len(o.passes) != 2 || cut {
+			t.Errorf("%d passes, cut off: %t; want the second to go on", len(o.passes), cut)
+		}
+		close(release)
+		o.pause(0)
+		if len(o.passes) != 3 || o.passes[2].Commit != "three" || !slices.ContainsFunc(o.passes[2].Approved, func(a plan.Approval) bool { return a.By == "ann" && a.Commit == "three" }) {
+			t.Errorf("%d passes, the last %+v; want one of the newest commit with the approval", len(o.passes), o.passes[len(o.passes)-1])
+		}
+	})
+}
+
+// What differs when only other folders have changed is drift, as before.
+func TestACommitElsewhereExplainsNothing(t *testing.T) {
+	for tree, want := range map[string]bool{"same": true, "": false} {
+		o := &outside{commit: "one", tree: tree}
+		s := o.stack(t, "@every 1m", "@every 5m")
+		s.Pass(t.Context())
+		o.commit = "two"
+		s.Pass(t.Context())
+		if got := o.passes[1].Synced; got != want {
+			t.Errorf("tree %q: synced %t, want %t", tree, got, want)
+		}
+	}
+}

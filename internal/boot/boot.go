@@ -1,0 +1,61 @@
+// Package boot is what the machines of clusters do and say before the program runs that they are for: they fetch it, and tell on its port why they cannot
+// begin. Which program that is, and what follows, is decided elsewhere.
+package boot
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+//go:embed boot.py
+var script string
+
+// Filled is a machine's script with what all of them have in common, which needs ME, WANTED, HERE and UNIT of it; with the values it
+// wants, as JSON whose braces are kept apart for the template of a group; and with what is secret, in base64. Their places in the
+// template are @BOOT@, @WANTED@ and @GIVEN@.
+func Filled(template string, wanted map[string]any, given string) string {
+	text, _ := json.Marshal(wanted) // plain values
+	return strings.NewReplacer("@BOOT@", strings.TrimSpace(script), "@WANTED@", strings.ReplaceAll(string(text), "{{", "{{'{{'}}"), "@GIVEN@", given).Replace(template)
+}
+
+// Unready says that a machine answers in place of its program.
+type Unready struct {
+	Why string // it cannot begin, as the machine says, in words that are safe to print; "" while nothing has failed
+}
+
+// Error implements error.
+func (u Unready) Error() string {
+	if u.Why == "" {
+		return "its machine prepares"
+	}
+	return "its machine cannot begin: " + u.Why
+}
+
+// Unwrap has it count as not answered.
+func (Unready) Unwrap() error { return ErrSilent }
+
+// ErrSilent says that the machine's program does not answer.
+var ErrSilent = errors.New("does not answer")
+
+const longest = 300
+
+// Answer reads an answer of a machine; nil means that it is none of a machine that prepares.
+func Answer(status int, body []byte) error {
+	var said struct{ State, Message string }
+	if status != http.StatusServiceUnavailable || json.Unmarshal(body, &said) != nil || said.State == "" {
+		return nil
+	}
+	return Unready{printable.Clip(printable.Line(said.Message), longest)}
+}
+
+// Why is the reason that an error has of a machine; "" without one.
+func Why(err error) string {
+	var u Unready
+	errors.As(err, &u)
+	return u.Why
+}

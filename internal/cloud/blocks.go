@@ -1,0 +1,56 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// block is a conflict that lasts until somebody ends it, by what a service says of it. Other conflicts
+// are of work in progress, or of users that go, and are waited for.
+type block struct {
+	says *pattern.Pattern
+	fix  string // who has to do what
+}
+
+// Of Nova. (nova/exception.py: InstanceIsLocked, InstanceInvalidState)
+var computeBlocks = []block{
+	{pattern.Of(`(?i)\bis locked\b`), "the server is locked: its owner, or an administrator if one locked it, has to unlock it (openstack server unlock)"},
+	{pattern.Of(`in vm_state paused\b`), "somebody has paused the server: unpause it"},
+	{pattern.Of(`in vm_state suspended\b`), "somebody has suspended the server: resume it"},
+	{pattern.Of(`in vm_state rescued\b`), "somebody has put the server into rescue mode: unrescue it"},
+	{pattern.Of(`in vm_state shelved`), "somebody has shelved the server: unshelve it"},
+	{pattern.Of(`in vm_state soft-delete`), "the server is deleted and kept for a while: restore it, or wait until Nova reclaims it"},
+}
+
+// Of Neutron. (neutron_lib/exceptions/l3.py: RouterInterfaceInUseByRoute)
+var networkBlocks = []block{
+	{pattern.Of(`RouterInterfaceInUseByRoute|required by one or more routes`), "routes of the router lead through it: who added them has to remove them (openstack router remove route)"},
+}
+
+// blocked is the block that a conflict is of; nil for one that waiting may end.
+func (s *service) blocked(words []byte) *block {
+	for i := range s.blocks {
+		if s.blocks[i].says.Regexp().Match(words) {
+			return &s.blocks[i]
+		}
+	}
+	return nil
+}
+
+// Passes makes a rejected request one to be tried again, where the service's words are among those that pass. What is
+// said otherwise, and what is forbidden, stays rejected: waiting does not help.
+func Passes(err error, words ...string) error {
+	if !errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrUsedUp) {
+		return err
+	}
+	for _, w := range words {
+		if strings.Contains(err.Error(), w) {
+			return fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())
+		}
+	}
+	return err
+}

@@ -1,0 +1,11 @@
+package defaults
+
+// VolumeType is the type of volumes for a storage class of Kubernetes; "" for the cloud's default, and note
+// says so where the configuration does not.
+func (d Defaults) VolumeType(class string) (name, note string) {
+	name, known := d.StorageClasses[class]
+	if class != "" && !known {
+		note = "is a class of Kubernetes, and spec.defaults.storageClasses in the stack's configuration does not say which volume type it stands for: volumes are of the cloud's default"
+	}
+	return name, note
+}

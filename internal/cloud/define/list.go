@@ -1,0 +1,99 @@
+package define
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// parallelLists is how many lists are read at once.
+const parallelLists = 8
+
+// all reads all objects of the kind.
+func (d *Driver[Spec, Filter, More]) all(ctx context.Context) (all []*State[Spec, More], err error) {
+	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
+		return nil, err
+	}
+	if d.of.All != nil {
+		return d.of.All(ctx, d)
+	}
+	call := cloud.Call{Service: d.of.Info.Service}
+	if call.Microversion, err = d.microversion(ctx); err != nil {
+		return nil, err
+	}
+	if d.of.Collection.Within != nil {
+		return d.allWithin(ctx, call)
+	}
+	paths, err := d.paths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]*State[Spec, More], len(paths))
+	var group errgroup.Group // not one that ends the others' context: others may share a list
+	group.SetLimit(parallelLists)
+	for i, path := range paths {
+		group.Go(func() (err error) {
+			part := call
+			part.Path = path
+			parts[i], err = d.listed(ctx, part)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(parts...), nil
+}
+
+// paths are those that together list the collection.
+func (d *Driver[Spec, Filter, More]) paths(ctx context.Context) ([]string, error) {
+	switch {
+	case d.of.Lists != nil:
+		return d.of.Lists(ctx, d)
+	case d.of.Collection.Lists != nil:
+		return d.of.Collection.Lists, nil
+	}
+	return []string{d.of.Collection.Path}, nil
+}
+
+// listed reads what a path lists. Where the cloud refuses to list all, what the user itself
+// has is enough to find one that is to be used, and not to say that one is not there.
+func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call) ([]*State[Spec, More], error) {
+	objects, err := d.each(ctx, call)
+	if d.of.Collection.Own == "" || !errors.Is(err, kind.ErrForbidden) {
+		return objects, err
+	}
+	if name := d.of.Info.Kind; kind.Managed(ctx, name) {
+		return nil, fmt.Errorf("%w; a %s that this stack manages may be among those that are not shown: give the credentials the right to list all, or only import them (managementPolicy: unmanaged)", err, name)
+	}
+	call.Path = d.of.Collection.Own
+	return d.each(ctx, call)
+}
+
+// Find lists the objects of the collection that a query asks for ("?device_owner=…").
+func (d *Driver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]*State[Spec, More], error) {
+	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
+		return nil, err
+	}
+	return d.each(ctx, cloud.Call{Service: d.of.Info.Service, Path: d.of.Collection.Path + query})
+}
+
+// each reads the objects of a list.
+func (d *Driver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call) (all []*State[Spec, More], err error) {
+	field := cmp.Or(d.of.Collection.Field, d.of.Collection.Path)
+	take := func(answer table.Attributes) error {
+		s, err := d.read(answer)
+		all = append(all, s)
+		return err
+	}
+	err = cloud.Each(ctx, d.Client, call, field, take)
+	return all, err
+}

@@ -1,0 +1,16 @@
+package define
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+)
+
+// Refused makes a deletion one to be tried again that Cinder has refused by the object's status, in these words. A status after an error, such as
+// error_deleting, lasts until a person resets it.
+func Refused(err error, status, words string) error {
+	if strings.HasPrefix(status, "error_") {
+		return err
+	}
+	return cloud.Passes(err, words)
+}

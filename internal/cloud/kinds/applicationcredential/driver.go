@@ -1,0 +1,50 @@
+package applicationcredential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+func create(ctx context.Context, d driver, w want) (*state, error) {
+	own, name := d.Client.OwnUser()
+	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != own {
+		return nil, fmt.Errorf("%w: %suserRef: User %s is not %s, whose credentials the agent has, and Keystone lets nobody make an application credential for others; remove userRef, or let that user's own agent make it",
+			kind.ErrRejected, at, ref.Name, name)
+	}
+	body := d.Creation(w)
+	text, _ := body["description"].(string)
+	body["description"] = strings.TrimSuffix(text, "]") + " " + secretNote + ":" + w.Print(secretUse, secret(w)) + "]"
+	return d.Post(ctx, body)
+}
+
+// update is only ever asked to mark one that shall be adopted.
+func update(context.Context, driver, define.Change[Spec, More]) error {
+	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
+}
+
+// remove takes its access rules with it, which Keystone leaves behind; those that
+// another one has, too, it keeps.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+	for _, one := range d.Client.All() {
+		if err := define.KeepOwn(have.ID, "application credential", one.OwnCredential()); err != nil {
+			return false, err
+		}
+	}
+	if _, err := d.Remove(ctx, have.ID); err != nil {
+		return false, err
+	}
+	for _, rule := range have.State.More.AccessRules {
+		call := cloud.Call{Service: cloud.Identity, Method: http.MethodDelete, Path: "users/" + have.State.Spec.UserRef + "/access_rules/" + rule.ID}
+		if err := d.Client.Do(ctx, call); err != nil && !errors.Is(err, kind.ErrGone) && !errors.Is(err, kind.ErrRejected) {
+			break // it is of no use to anybody, and disturbs nobody
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,172 @@
+package applicationcredential
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	want   = kind.Want[*Spec]
+	object = table.Object[Spec, More]
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+const (
+	secretKey  = "value"                   // the entry of a Secret that holds it, as K-ORC has it
+	secretUse  = "application credential"  // what its fingerprint is for
+	secretNote = mark.ExtraKey + "-secret" // where that stands in the mark
+	at         = "spec.resource."
+)
+
+func validate(s *Spec, r *kind.Report) {
+	for i, rule := range s.AccessRules {
+		if (rule.Service == "") == (rule.ServiceRef == "") {
+			r.Problem(fmt.Sprintf("%saccessRules[%d]", at, i), "does not name one service", "give one of serviceRef and service")
+		}
+	}
+	if s.ExpiresAt != nil {
+		if _, err := time.Parse(time.RFC3339, *s.ExpiresAt); err != nil {
+			r.Problem(at+"expiresAt", "is no time", "write it like 2030-01-31T00:00:00Z")
+		}
+	}
+}
+
+// expand checks that the secret is there; a missing Secret is reported with the other
+// references.
+func expand(s *Spec, e *kind.Expansion) {
+	if !e.Declares("Secret", s.SecretRef) {
+		return
+	}
+	if text, ok := e.Data("Secret", s.SecretRef, secretKey); !ok || text == "" {
+		e.Lacks(at+"secretRef", "Secret", s.SecretRef, "Secret/"+s.SecretRef+" has no entry "+secretKey, "add it there, or name another")
+	}
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	if s.Spec.Unrestricted == nil {
+		s.Spec.Unrestricted = new(bool) // what was never given is null
+	}
+	if ends, err := time.Parse(timeForm, s.More.ExpiresAt); err == nil {
+		s.More.ExpiresAt = ends.Format(time.RFC3339Nano)
+	}
+	live.Facts = kind.Facts{Name: s.Name}
+	for _, role := range s.More.Roles {
+		live.Loose = append(live.Loose, role.ID)
+	}
+	live.Uses = live.Loose
+}
+
+func export(_ *state, _ *Spec, e *kind.Export) {
+	e.ImportOnly = "cannot be adopted, since Keystone cannot change an application credential to bear a mark; its secret is left out"
+}
+
+func skip(want, *object, *kind.Changes) {}
+
+// compareUser only notes another user: a new one would be of the same.
+func compareUser(w want, have *object, c *kind.Changes) {
+	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != have.Spec.UserRef {
+		c.Note(at+"userRef", "it stays that of user "+have.Spec.UserRef+", with whose credentials the agent works")
+	}
+}
+
+func secret(w want) string { return w.Ref("Secret", w.Spec.SecretRef).Data[secretKey] }
+
+// compareSecret compares by the fingerprint that was left with the secret. Where none is
+// known nothing is: it works, and stays as it is.
+func compareSecret(w want, have *state, c *kind.Changes) {
+	print := have.Notes[secretNote]
+	if text := secret(w); text != "" && w.Printed(print, secretUse, text) == fingerprint.Other {
+		c.Add(kind.Change{Field: at + "secretRef", Have: print, Want: w.Print(secretUse, text), Disruption: kind.Replace, Secret: true})
+	}
+}
+
+func writeSecret(w want, _ *object, body map[string]any) { body["secret"] = secret(w) }
+
+func compareRoles(w want, have *object, c *kind.Changes) {
+	var shown, wanted []string
+	for _, name := range w.Spec.RoleRefs {
+		ref := w.Ref("Role", name)
+		if ref.ID == "" {
+			return // as with any fixed reference whose target is not there
+		}
+		wanted = append(wanted, ref.ID)
+	}
+	for _, role := range have.More.Roles {
+		shown = append(shown, role.ID)
+	}
+	if len(wanted) > 0 {
+		kind.Set(c, at+"roleRefs", shown, wanted, kind.Replace)
+	}
+}
+
+func writeRoles(w want, _ *object, body map[string]any) {
+	var roles []any
+	for _, name := range w.Spec.RoleRefs {
+		roles = append(roles, map[string]any{"id": w.Ref("Role", name).ID})
+	}
+	if len(roles) > 0 {
+		body["roles"] = roles
+	}
+}
+
+// service is the type of the service that a rule is about; "" while it is not known.
+func (r AccessRule) service(w want) string {
+	if r.ServiceRef == "" {
+		return r.Service
+	}
+	return w.Ref("Service", r.ServiceRef).Facts.Name
+}
+
+func compareRules(w want, have *object, c *kind.Changes) {
+	var shown, wanted []string
+	for _, rule := range w.Spec.AccessRules {
+		service := rule.service(w)
+		if service == "" {
+			return
+		}
+		wanted = append(wanted, rule.Method+" "+service+" "+rule.Path)
+	}
+	for _, rule := range have.More.AccessRules {
+		shown = append(shown, rule.Method+" "+rule.Service+" "+rule.Path)
+	}
+	kind.Set(c, at+"accessRules", shown, wanted, kind.Replace)
+}
+
+func writeRules(w want, _ *object, body map[string]any) {
+	var rules []any
+	for _, rule := range w.Spec.AccessRules {
+		rules = append(rules, map[string]any{"path": rule.Path, "method": rule.Method, "service": rule.service(w)})
+	}
+	if len(rules) > 0 {
+		body["access_rules"] = rules
+	}
+}
+
+// timeForm is how Keystone writes times, which are in UTC.
+const timeForm = "2006-01-02T15:04:05.000000"
+
+// expiry is the time at which it shall end, in one of the forms of package time.
+func expiry(s *Spec, form string) string {
+	t, err := time.Parse(time.RFC3339, table.Or(s.ExpiresAt, ""))
+	if err != nil {
+		return "" // none is given: validate has seen it
+	}
+	return t.UTC().Format(form)
+}
+
+func compareExpiry(w want, have *object, c *kind.Changes) {
+	kind.Fixed(c, at+"expiresAt", have.More.ExpiresAt, expiry(w.Spec, time.RFC3339Nano))
+}
+
+func writeExpiry(w want, _ *object, body map[string]any) {
+	if text := expiry(w.Spec, timeForm); text != "" {
+		body["expires_at"] = text
+	}
+}

@@ -1,0 +1,68 @@
+package barbicansecret
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// The end of a name is
+//
+//	shop-cert [stackreeve:prod:BarbicanSecret/shop-cert stackreeve-payload:s-…]
+//
+// with the fingerprint of the payload, and :keep behind it where the secret outlives its
+// manifest.
+const (
+	printNote  = mark.OwnerKey + "-payload"
+	keepSuffix = ":keep"
+)
+
+func marked(own string, m kind.Mark, _, _ string) string {
+	if m.Owner == "" {
+		return own
+	}
+	return own + " " + mark.Text(m)
+}
+
+// unmarked takes a name apart into the user's and the claim behind it.
+func unmarked(name string) (own string, c mark.Claim) {
+	begin := strings.LastIndex(name, " [")
+	inside, closed := strings.CutSuffix(name, "]")
+	if begin < 0 || !closed {
+		return name, c
+	}
+	owner, note, found := strings.Cut(inside[begin+2:], " ")
+	print, isPrint := strings.CutPrefix(note, printNote+":")
+	if _, isOwner := kind.ParseOwner(owner); !isOwner || found != isPrint || strings.Contains(print, " ") {
+		return name, c
+	}
+	print, keep := strings.CutSuffix(print, keepSuffix)
+	own = name[:begin]
+	return own, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
+}
+
+// create makes the secret with all that will be known of it, in one request, and reads
+// what Barbican made of it: the answer has only its address.
+func create(ctx context.Context, d driver, w want) (*state, error) {
+	body := d.Creation(w)
+	note := " " + printNote + ":" + w.Print(payloadUse, payload(w))
+	if w.Mark.Keep {
+		note += keepSuffix
+	}
+	text, _ := body["name"].(string)
+	body["name"] = strings.TrimSuffix(text, "]") + note + "]"
+	made, err := d.Post(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	return d.Get(ctx, made.ID)
+}
+
+// update is only ever asked to mark a secret that shall be adopted.
+func update(context.Context, driver, define.Change[Spec, More]) error {
+	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
+}

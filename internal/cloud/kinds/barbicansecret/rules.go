@@ -1,0 +1,117 @@
+package barbicansecret
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+const (
+	at         = "spec.resource."
+	payloadUse = "barbican secret" // what its fingerprint is for
+	plainText  = "text/plain"
+)
+
+func validate(s *Spec, r *kind.Report) {
+	if s.Expiration != nil {
+		if _, err := time.Parse(time.RFC3339, *s.Expiration); err != nil {
+			r.Problem(at+"expiration", "is no time", "write it like 2030-01-31T00:00:00Z")
+		}
+	}
+}
+
+func (s *Spec) key() string { return table.Or(s.PayloadKey, "payload") }
+
+func (s *Spec) isText() bool { return table.Or(s.ContentType, plainText) == plainText }
+
+// expand checks that the payload is there; a missing Secret is reported with the other
+// references.
+func expand(s *Spec, e *kind.Expansion) {
+	if !e.Declares("Secret", s.PayloadRef) {
+		return
+	}
+	text, ok := e.Data("Secret", s.PayloadRef, s.key())
+	switch {
+	case !ok || text == "" || s.isText() && strings.TrimSpace(text) == "":
+		e.Lacks(at+"payloadKey", "Secret", s.PayloadRef, "Secret/"+s.PayloadRef+" has no entry "+s.key(), "add it there, or name another")
+	case s.isText() && !utf8.ValidString(text):
+		e.Problem(at+"payloadContentType", "entry "+s.key()+" of Secret/"+s.PayloadRef+" is no text", "use application/octet-stream")
+	}
+}
+
+func payload(w want) string { return w.Ref("Secret", w.Spec.PayloadRef).Data[w.Spec.key()] }
+
+func skip(want, *object, *kind.Changes) {}
+
+// diff compares the payload by the fingerprint that was left with it. Where none is known
+// nothing is: what is there stays. The mark says of the secret's end what it said when it
+// was made, which is noted where the manifest says something else now.
+func diff(w want, have *state, c *kind.Changes) {
+	print := have.Notes[printNote]
+	if text := payload(w); text != "" && w.Printed(print, payloadUse, text) == fingerprint.Other {
+		c.Add(kind.Change{Field: at + "payloadRef", Have: print, Want: w.Print(payloadUse, text), Disruption: kind.Replace, Secret: true})
+	}
+	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
+		ending := "the secret goes with its manifest"
+		if have.Mark.Keep {
+			ending = "the secret stays when its manifest goes"
+		}
+		c.Note("metadata.annotations", "came after the secret was made, and Barbican cannot write it down: "+ending+"; to change that, delete the secret and have it recreated")
+	}
+}
+
+// writePayload has text as it is and bytes in base64, as Barbican takes them.
+func writePayload(w want, _ *object, body map[string]any) {
+	text := payload(w)
+	if body["payload_content_type"] = table.Or(w.Spec.ContentType, plainText); w.Spec.isText() {
+		body["payload"] = text
+		return
+	}
+	body["payload"], body["payload_content_encoding"] = base64.StdEncoding.EncodeToString([]byte(text)), "base64"
+}
+
+func expiration(s *Spec) string {
+	t, err := time.Parse(time.RFC3339, table.Or(s.Expiration, ""))
+	if err != nil {
+		return "" // none is given: validate has seen it
+	}
+	return define.Timestamp(t)
+}
+
+func compareExpiration(w want, have *object, c *kind.Changes) {
+	kind.Fixed(c, at+"expiration", define.Timestamp(have.More.Expiration.Time), expiration(w.Spec))
+}
+
+func writeExpiration(w want, _ *object, body map[string]any) {
+	if text := expiration(w.Spec); text != "" {
+		body["expiration"] = text
+	}
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	live.Name, live.Created, live.Updated = table.Or(s.Spec.Name, ""), s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	live.Facts = kind.Facts{Name: live.Name, Address: s.More.Ref}
+	if s.More.Status == "ERROR" {
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
+	}
+}
+
+// export leaves out the payload, which is not asked for. It makes no object of a secret
+// that no stack has made: that can bear no mark.
+func export(s *state, spec *Spec, e *kind.Export) {
+	spec.Expiration = nil
+	if text := define.Timestamp(s.More.Expiration.Time); text != "" {
+		spec.Expiration = &text
+	}
+	if s.Mark != nil {
+		e.Lose(at+"payloadRef", "Barbican is not asked for what it holds; name the Secret that has it")
+	} else {
+		e.ImportOnly = "cannot be adopted, since Barbican cannot rename a secret to bear a mark; what it holds is left out"
+	}
+}

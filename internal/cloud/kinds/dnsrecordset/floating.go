@@ -1,0 +1,95 @@
+package dnsrecordset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+const (
+	fixed    = "fixed"
+	floating = "floating"
+)
+
+// private are the last labels of zones that nobody outside asks for. (RFC 6762, appendix G; RFC 8375; ICANN on .internal)
+var private = []string{"internal", "local", "localdomain", "lan", "intranet", "private", "corp", "home", "home.arpa"}
+
+func isPrivate(zone string) bool {
+	zone = strings.ToLower(strings.TrimSuffix(zone, "."))
+	return slices.ContainsFunc(private, func(last string) bool { return zone == last || strings.HasSuffix(zone, "."+last) })
+}
+
+// expandFloating finds the floating IPs that lead to what is referred to, and says which addresses the records have.
+func (s *Spec) expandFloating(from source, e *kind.Expansion) {
+	s.FloatingIPRefs, s.FloatingOf = nil, nil
+	if from.kind == "" || from.kind == "FloatingIP" || s.Type != "A" || s.AddressType == fixed {
+		s.noFloating(from, e)
+		return
+	}
+	targets, toKind := s.PortRefs, "Port"
+	switch from.kind {
+	case "LoadBalancer", "Port":
+		targets, toKind = []string{from.ref}, from.kind
+	}
+	for _, target := range targets {
+		for _, name := range leading(e, toKind, target) {
+			s.FloatingIPRefs, s.FloatingOf = append(s.FloatingIPRefs, name), append(s.FloatingOf, target)
+		}
+	}
+	zone := e.Stated("DNSZone", s.ZoneRef).Name
+	switch at := table.Path(from.field); {
+	case len(s.FloatingIPRefs) == 0:
+		s.noFloating(from, e)
+	case s.AddressType == floating:
+	case isPrivate(zone):
+		e.Note(at, fmt.Sprintf("%s/%s has a floating IP, and the record has its fixed address, since %s is a private zone by its name; addressType says otherwise", from.kind, from.ref, zone))
+	case zone == "":
+		e.Note(at, fmt.Sprintf("%s/%s has a floating IP: the record has that address, unless the zone is private by its name; addressType says otherwise", from.kind, from.ref))
+	default:
+		e.Note(at, fmt.Sprintf("%s/%s has a floating IP, and the record has that address; addressType: fixed is for the other", from.kind, from.ref))
+	}
+}
+
+// leading are the floating IPs that lead to a port or a load balancer: those of the repository itself, and those that machines and load balancers stand for.
+func leading(e *kind.Expansion, toKind, target string) []string {
+	of := toKind
+	if of == "Port" {
+		of = "VirtualMachine" // whose first port has its name
+	}
+	members, _ := e.Members(of, target, "FloatingIP")
+	names := slices.Concat(e.Referring("FloatingIP", toKind, target), members)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// noFloating refuses what asks for floating IPs that there are not.
+func (s *Spec) noFloating(from source, e *kind.Expansion) {
+	switch at := table.Path("addressType"); {
+	case s.AddressType == "":
+	case from.kind == "" || s.Type != "A" && s.Type != "AAAA":
+		e.Problem(at, "says which addresses of another object are meant, and the records are not those of one", "remove it")
+	case s.AddressType == floating && from.kind != "FloatingIP":
+		e.Problem(at, fmt.Sprintf("is floating, and no FloatingIP of the repository leads to %s/%s for records of type %s", from.kind, from.ref, s.Type), "give it a floatingIP, or remove addressType")
+	}
+}
+
+// reached are the objects that have the addresses at which one is reached: its floating IPs where those are meant.
+func (s *Spec) reached(w kind.Want[*Spec], ref kind.Ref) (list []kind.Ref) {
+	zone := w.Ref("DNSZone", s.ZoneRef)
+	if s.AddressType == "" && isPrivate(cmp.Or(zone.Facts.Name, zone.Stated().Name)) {
+		return []kind.Ref{ref}
+	}
+	for i, name := range s.FloatingIPRefs {
+		if s.FloatingOf[i] == ref.Key.Name {
+			list = append(list, w.Ref("FloatingIP", name))
+		}
+	}
+	if len(list) == 0 {
+		return []kind.Ref{ref}
+	}
+	return list
+}

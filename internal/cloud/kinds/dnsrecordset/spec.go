@@ -1,0 +1,101 @@
+// Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of
+// the domain name system (Designate). Of zones it knows their IDs and names, of machines, load
+// balancers and floating IPs their addresses.
+//
+// All record sets of the project come from one list, whatever zones they are in, so their IDs
+// are those of the zone and their own. Those that Designate itself keeps, SOA and the name
+// servers of a zone, take no description and so no mark: no stack owns them.
+//
+// It is longer than its table: records have spellings of their own (records.go), and follow
+// what other objects say (follow.go).
+package dnsrecordset
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a record set shall be. Values are Designate's (designate/objects/recordset.py,
+// rrdata_*.py).
+type Spec struct {
+	ZoneRef     string   `json:"zoneRef" api:"zone_id" show:"zoneID" rule:"required,immutable,min=1" ref:"DNSZone" doc:"The DNSZone that it is in."`
+	Name        string   `json:"name,omitempty" api:"name,named" rule:"immutable,max=255,pattern=^(@|\\*|(\\*\\.)?[A-Za-z0-9_/-]{1,63}(\\.[A-Za-z0-9_/-]{1,63})*\\.?)$" doc:"With a final dot the name itself, without one what stands before that of the zone; @ is the zone's own." example:"www"`
+	Type        string   `json:"type" api:"type" rule:"required,immutable,enum=A|AAAA|CAA|CERT|CNAME|MX|NAPTR|NS|PTR|SPF|SRV|SSHFP|TXT" doc:"Type of the records."`
+	Description *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate takes 160 characters, and the mark of the owner stands behind it."`
+	TTL         *int     `json:"ttl,omitempty" api:"ttl" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
+	Records     []string `json:"records,omitempty" api:"records,set" rule:"max=1000" cuts:"nothing is answered any more" doc:"The records, as in a zone file; their order means nothing. Names end with a dot. Texts need no quotes: without them, long ones are split. A reference can stand in place of them." example:"192.0.2.10"`
+
+	RecordSetRef string `json:"recordSetRef,omitempty" rule:"min=1" ref:"DNSRecordSet" doc:"In place of records, for types CNAME and PTR: the name of that DNSRecordSet."`
+
+	// Those of what has addresses stand in place of records of types A and AAAA, and in place of the name of type PTR.
+	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, as with the other references of this sort, in place of name: the one of its addresses that is in the zone."`
+	VirtualMachineGroupRef string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"In place of records: those of all machines of that VirtualMachineGroup, each at its first port."`
+	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer,reads" doc:"In place of records: the address of that LoadBalancer."`
+	FloatingIPRef          string `json:"floatingIPRef,omitempty" rule:"min=1" ref:"FloatingIP,reads" doc:"In place of records: that FloatingIP, for type A."`
+	PortRef                string `json:"portRef,omitempty" rule:"min=1" ref:"Port,reads" doc:"In place of records: the addresses of that Port."`
+	ServerRef              string `json:"serverRef,omitempty" rule:"min=1" ref:"Server,reads" doc:"In place of records: the addresses of that Server, at its first port."`
+
+	AddressType string `json:"addressType,omitempty" rule:"enum=fixed|floating" doc:"Which addresses of what is referred to: fixed, those of its own; floating, its FloatingIP. If left out, floating where the repository gives it one and the zone is not private by its name (internal, local, lan, intranet, private, corp, home, home.arpa), else fixed."`
+
+	// PortRefs are the first ports of the machines referred to.
+	PortRefs []string `json:"-" ref:"Port,reads"`
+	// FloatingIPRefs are the floating IPs that lead to what is referred to, FloatingOf the names of the ports and load balancers that they lead to.
+	FloatingIPRefs []string `json:"-" ref:"FloatingIP,reads"`
+	FloatingOf     []string `json:"-"`
+}
+
+// More is what only Designate says of a record set.
+type More struct {
+	ZoneName  string      `json:"zoneName" api:"zone_name"`
+	Status    string      `json:"status" api:"status"`
+	Action    string      `json:"action" api:"action"`
+	ProjectID string      `json:"projectID" api:"project_id"`
+	CreatedAt define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+}
+
+// Filter says which existing record set is meant.
+type Filter struct {
+	ZoneRef string  `json:"zoneRef,omitempty" ref:"DNSZone" doc:"The DNSZone that it is in."`
+	Name    *string `json:"name,omitempty" doc:"Exact name, with a final dot."`
+	Type    string  `json:"type,omitempty" doc:"Type of the records."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return called(table.Or(f.Name, ""), f.Type) }
+
+type (
+	object = table.Object[Spec, More]
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind DNSRecordSet over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	odd := []table.Odd[Spec, More]{
+		{Field: "name", Compare: compareName, Write: writeName},
+		{Field: "recordSetRef", Write: writeRecords},
+		{Field: "addressType", Write: writeRecords},
+		{Field: "ttl", Compare: compareTTL, Write: writeTTL},
+		{Field: "records", Compare: compareRecords, Write: writeRecords},
+	}
+	for _, s := range new(Spec).sources() {
+		odd = append(odd, table.Odd[Spec, More]{Field: s.field, Write: writeRecords})
+	}
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "DNSRecordSet", Service: cloud.DNS, UniqueNames: true,
+			Unmark: "openstack recordset set --description <text> <zone> <record set>, which are the two parts of <id>",
+			Doc:    "The records of one name and type in a zone (Designate). Its ID is that of the zone, a slash, and its own.",
+		},
+		Collection: define.Collection{Path: "recordsets", UpdateBy: http.MethodPut, Project: "project_id", Within: &define.Within{Path: "zones", Attribute: "zone_id"}},
+		Mark:       mark.DescriptionPlace,
+		Odd:        odd,
+		Validate:   validate, Expand: expand, Impossible: impossible, Name: name, Observe: observe, Create: create, Delete: remove,
+	})
+}

@@ -1,0 +1,62 @@
+// Package dnszone is the kind DNSZone: a zone of the domain name system (Designate).
+// It knows nothing of the record sets in it.
+package dnszone
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a zone shall be. Values are Designate's
+// (designate/objects/zone.py, schemas/v2/zone.yaml).
+type Spec struct {
+	Name        string            `json:"name" api:"name,named" rule:"required,immutable,format=domain" doc:"Name of the zone, with a final dot." example:"example.org."`
+	Description *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate takes 160 characters, and the mark of the owner stands behind it."`
+	Type        *string           `json:"type,omitempty" api:"type" rule:"immutable,enum=PRIMARY|SECONDARY,default=PRIMARY" doc:"PRIMARY: its records are kept here. SECONDARY: they are copied from masters."`
+	Email       *string           `json:"email,omitempty" api:"email" rule:"max=255,pattern=^[^@\\s]+@[^@\\s]+$" doc:"Who is responsible for it. Required for a PRIMARY zone." example:"hostmaster@example.org"`
+	TTL         *int              `json:"ttl,omitempty" api:"ttl" rule:"min=1,max=2147483647" doc:"Seconds for which answers are kept, where a record set does not say it; the cloud decides if left out."`
+	Masters     []string          `json:"masters,omitempty" api:"masters,set,empty" rule:"max=16" doc:"Name servers that a SECONDARY zone is copied from, with a port where it is not 53."`
+	Attributes  map[string]string `json:"attributes,omitempty" api:"attributes" doc:"By which the cloud chooses the name servers of a new zone; not compared if left out."`
+}
+
+// More is what only Designate says of a zone.
+type More struct {
+	Status    string      `json:"status" api:"status"`
+	Action    string      `json:"action" api:"action"`
+	Serial    int         `json:"serial" api:"serial"`
+	PoolID    string      `json:"poolID" api:"pool_id"`
+	ProjectID string      `json:"projectID" api:"project_id"`
+	CreatedAt define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+}
+
+// Filter says which existing zone is meant.
+type Filter struct {
+	Name  *string `json:"name,omitempty" doc:"Exact name, with a final dot."`
+	Email *string `json:"email,omitempty" doc:"Exact address of who is responsible for it."`
+	Type  string  `json:"type,omitempty" rule:"enum=PRIMARY|SECONDARY" doc:"Where its records are kept."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// Kind is the kind DNSZone over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "DNSZone", Service: cloud.DNS, UniqueNames: true,
+			HoldsData: true, Loss: []string{"all record sets in it"}, Unmark: "openstack zone set --description <text> <id>",
+			Doc: "A zone of the domain name system (Designate).",
+		},
+		Collection: define.Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"},
+		Mark:       mark.DescriptionPlace,
+		Odd:        []table.Odd[Spec, More]{{Field: "masters", Compare: compareMasters}},
+		Stated:     func(s *Spec) kind.Facts { return kind.Facts{Name: s.Name} },
+		Validate:   validate, Observe: observe, Delete: remove, Takes: define.One[Spec](cloud.DNS, "zones"),
+	})
+}

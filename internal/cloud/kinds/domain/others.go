@@ -1,0 +1,72 @@
+package domain
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// update carries out a change; disabling the domain locks out all that are in it.
+func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
+	if enabled, changed := n.Fields["enabled"]; changed && enabled != true {
+		if err := keepOthers(ctx, d, n.Have.ID, n.Want.Mark); err != nil {
+			return err
+		}
+	}
+	return d.Write(ctx, n)
+}
+
+// remove disables the domain first. Killed in between, the next pass goes on.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+	if err := keepOthers(ctx, d, have.ID, table.Or(have.Mark, kind.Mark{})); err != nil {
+		return false, err
+	}
+	if err := d.Disable(ctx, have.ID); err != nil {
+		return false, err
+	}
+	return d.Remove(ctx, have.ID)
+}
+
+// within are the collections whose objects are in a domain, with the kinds of their marks.
+var within = []struct{ collection, kind string }{{"users", "User"}, {"groups", "Group"}, {"projects", "Project"}, {"roles", "Role"}}
+
+// keepOthers refuses what harms all that is in a domain while the stack that the mark is of
+// did not make all of that. It names nothing, since whoever writes manifests reads it.
+func keepOthers(ctx context.Context, d driver, id string, m kind.Mark) error {
+	ours := mark.Claim{Mark: &m, Project: d.Client.ProjectID}.Holder()
+	others := make([]int, len(within))
+	group, stop := errgroup.WithContext(ctx)
+	for i, of := range within {
+		group.Go(func() error {
+			call := cloud.Call{Service: cloud.Identity, Path: of.collection + "?domain_id=" + url.QueryEscape(id)}
+			return cloud.Each(stop, d.Client, call, of.collection, func(object table.Attributes) error {
+				if mark.HolderOf(object, of.kind) != ours {
+					others[i]++
+				}
+				return nil
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("what is in the domain is not known: %w", err)
+	}
+	var found []string
+	for i, n := range others {
+		if n > 0 {
+			found = append(found, fmt.Sprintf("%d %s", n, within[i].collection))
+		}
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%w: %s that this stack did not make would go with the domain, or be locked out; move or delete them first, or keep the domain (managedOptions.onDelete: detach)", kind.ErrRejected, strings.Join(found, ", "))
+	}
+	return nil
+}

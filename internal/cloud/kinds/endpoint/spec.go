@@ -1,0 +1,57 @@
+// Package endpoint is the kind Endpoint: where a service of the catalog is (Keystone),
+// in K-ORC's vocabulary.
+//
+// Keystone knows neither a name nor a description of an endpoint, but keeps what it is
+// given: there the mark and the description are.
+package endpoint
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what an endpoint shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/endpoint_types.go); region is added.
+type Spec struct {
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
+	Interface   string  `json:"interface" api:"interface" rule:"required,enum=admin|internal|public" doc:"Who is to use it."`
+	URL         string  `json:"url" api:"url" rule:"required,min=1,max=225,pattern=^[a-zA-Z0-9+.-]+:.+" doc:"Where the service is." example:"https://files.example.org/v1"`
+	ServiceRef  string  `json:"serviceRef" api:"service_id" show:"serviceID" rule:"required,immutable,min=1" ref:"Service" doc:"Service that is there."`
+	Region      *string `json:"region,omitempty" api:"region_id" rule:"min=1,max=255" doc:"ID of the region that it is in, as of the catalog; not managed if left out."`
+}
+
+// More is what only Keystone says of an endpoint.
+type More struct{}
+
+// Filter says which existing endpoint is meant.
+type Filter struct {
+	Interface  *string `json:"interface,omitempty" rule:"enum=admin|internal|public" doc:"Who is to use it."`
+	ServiceRef string  `json:"serviceRef,omitempty" ref:"Service" doc:"Service that is there."`
+	URL        *string `json:"url,omitempty" doc:"Exact address."`
+	Region     *string `json:"region,omitempty" doc:"ID of the region that it is in."`
+	Enabled    *bool   `json:"enabled,omitempty" doc:"Whether it is in the catalog."`
+}
+
+type state = define.State[Spec, More]
+
+// Kind is the kind Endpoint over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Endpoint", Service: cloud.Identity, Privileged: true,
+			Unmark: mark.UnmarkExtra("endpoints", "endpoint"),
+			Doc:    "Where a service of the catalog is (Keystone). Only an administrator can list and make them.",
+		},
+		Collection: define.Collection{Path: "endpoints", Singular: "endpoint", UpdateBy: http.MethodPatch},
+		Mark:       mark.ExtraPlace,
+		Observe: func(s *state, live *kind.Live[*state]) {
+			define.ObserveIdentity(c, s, "", live)
+			live.Name, live.Uses = "", append(live.Uses, s.Spec.ServiceRef)
+		},
+	}, func(own cloud.Login) []string { return own.Endpoints }, "interface", "url", "region_id", "enabled"))
+}

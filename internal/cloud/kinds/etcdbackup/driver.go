@@ -1,0 +1,265 @@
+package etcdbackup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type driver struct {
+	store    etcdstore.Store
+	etcd     etcd.Client
+	now      func() time.Time
+	failures *failures
+	master   *pki.Master // nil for none
+}
+
+// client asks members of the cluster as they want it.
+func (d driver) client(w want) (c etcd.Client, err error) {
+	var entries map[string]string
+	if t := w.Spec.TLS; t != nil {
+		entries = w.Ref("Secret", t.SecretRef).Data
+	}
+	c = d.etcd
+	c.TLS, err = etcdtls.Config(w.Spec.TLS, entries, d.master, etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, w.Spec.ClusterRef))
+	return c, err
+}
+
+// List implements kind.Driver: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure
+// of, since it bears several marks or a copied one, stands alone.
+func (d driver) List(ctx context.Context) (all []kind.Live[*series], err error) {
+	around := kind.AroundOf(ctx)
+	containers, err := d.store.Containers(around)
+	if err != nil {
+		return nil, err
+	}
+	folder := etcdstore.Folder(wordOf(kind.OwnerText(around.Stack, manifest.Key{Kind: Name, Name: "x"})))
+	found := map[string][]item{}
+	var owners []string
+	for _, c := range containers {
+		objects, err := d.store.List(ctx, c, folder, etcdstore.IsSnapshot)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range objects {
+			switch {
+			case !i.Mark.For(Name), i.Elsewhere:
+			case i.Copied != "" || i.Mark.Rivals != "":
+				all = append(all, live([]item{i}, failure{}))
+			default:
+				if found[i.Mark.Owner] == nil {
+					owners = append(owners, i.Mark.Owner)
+				}
+				found[i.Mark.Owner] = append(found[i.Mark.Owner], i)
+			}
+		}
+	}
+	for _, owner := range owners {
+		slices.SortFunc(found[owner], newestFirst)
+		all = append(all, live(found[owner], d.failures.of(owner)))
+	}
+	return all, nil
+}
+
+// Create implements kind.Driver: a series begins with its first snapshot.
+func (d driver) Create(ctx context.Context, w want) (kind.Live[*series], error) {
+	i, err := d.take(ctx, w)
+	if err != nil {
+		return kind.Live[*series]{}, err
+	}
+	return live([]item{i}, failure{}), nil
+}
+
+// Update implements kind.Driver: it does what is due, and writes the marks of all last. What fails of that keeps nothing else from being done: an object
+// whose mark cannot be written, as one in an archive, would end all backups.
+func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], changes []kind.Change) error {
+	of := have.State.in(container(w))
+	gone, err := d.removeDue(ctx, w, of, changes)
+	errs := []error{err}
+	if usable(of) == 0 || takes(changes) || takes(w.Spec.upkeep(of, have.State.failed, d.now()).Due) {
+		_, err := d.take(ctx, w)
+		errs = append(errs, err)
+	}
+	if kind.Has(changes, kind.MarkField) {
+		errs = append(errs, d.rewrite(ctx, w.Mark, slices.DeleteFunc(slices.Clone(have.State.Items), func(i item) bool { return gone[i.ID()] })))
+	}
+	return errors.Join(errs...)
+}
+
+// takes reports whether one of the changes is that a snapshot is taken.
+func takes(changes []kind.Change) bool {
+	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField })
+}
+
+// removeDue removes what is too much and what is half-made, as far as it was asked for; gone are their IDs.
+func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind.Change) (gone map[string]bool, err error) {
+	gone = map[string]bool{}
+	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // nothing else is removed, whatever is asked for
+		if !kind.Has(changes, itemsField+"["+i.Name+"]") && (!i.Whole() || !kind.Has(changes, keepField)) {
+			continue
+		}
+		if err := d.remove(ctx, i); err != nil {
+			return gone, err
+		}
+		gone[i.ID()] = true
+	}
+	if usable(of) > 0 {
+		return gone, nil
+	}
+	for _, i := range of { // a process that ended has left them
+		if err := d.remove(ctx, i); err != nil {
+			return gone, err
+		}
+	}
+	return gone, nil
+}
+
+const (
+	// mostFailed is how many marks may fail to be written, other than because the store refuses them, until no more are tried.
+	mostFailed = 10
+	// mostNamed is how many of those that failed are named.
+	mostNamed = 3
+)
+
+// rewrite writes the mark of all that are whole, the newest first.
+func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
+	var errs []error
+	failed, more := 0, 0
+	for _, i := range items {
+		if !i.Whole() || *i.Mark == m {
+			continue
+		}
+		if ctx.Err() != nil || failed == mostFailed {
+			errs = append(errs, errors.New("the marks of the others were not tried"))
+			break
+		}
+		err := d.store.Write(ctx, i, m, notesOf(i))
+		if err == nil || errors.Is(err, kind.ErrGone) {
+			continue
+		}
+		if !errors.Is(err, kind.ErrRejected) {
+			failed++
+		}
+		if len(errs) < mostNamed {
+			errs = append(errs, fmt.Errorf("the mark of %s: %w", i.ID(), err))
+		} else {
+			more++
+		}
+	}
+	if more > 0 {
+		errs = append(errs, fmt.Errorf("and the marks of %d others", more))
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes a snapshot that was listed. Where that was half-made another process may have made it whole since, or another one of its name: it stays.
+func (d driver) remove(ctx context.Context, i item) error {
+	if !i.Whole() {
+		now, err := d.store.Head(ctx, i.Container, i.Name)
+		switch {
+		case errors.Is(err, kind.ErrGone):
+			return nil
+		case err != nil:
+			return err
+		case now.Whole(), now.ETag != i.ETag:
+			return nil
+		}
+	}
+	return d.store.Remove(ctx, i.Container, i.Name)
+}
+
+func notesOf(i item) map[string]string {
+	out := map[string]string{}
+	for _, name := range []string{etcdstore.Sum, etcdstore.Moment, etcdstore.Revision, etcdstore.Version, etcdstore.ClusterID} {
+		if i.Notes[name] != "" {
+			out[name] = i.Notes[name]
+		}
+	}
+	return out
+}
+
+// Delete implements kind.Driver: all of the series go, the oldest first, so that an interruption leaves the newest.
+func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool, err error) {
+	for _, i := range slices.Backward(have.State.Items) {
+		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Unmark implements kind.Driver.
+func (driver) Unmark(context.Context, kind.Live[*series]) error {
+	return fmt.Errorf("%w: the mark of an %s cannot be taken off", kind.ErrRejected, Name)
+}
+
+func classed(err error) error {
+	if errors.Is(err, etcd.ErrTooLarge) {
+		return tooLarge()
+	}
+	return err
+}
+
+// wordOf is the word for the stack in the names of its objects, which is that of its owner texts.
+func wordOf(owner string) string {
+	o, _ := kind.ParseOwner(owner)
+	return o.Stack
+}
+
+// within reports whether an address is in one of some networks.
+func within(networks []netip.Prefix, at netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(at.WithZone("").Unmap()) })
+}
+
+// allowed refuses addresses that the manifest names and that are in no subnet of the stack, where the configuration does not say which
+// networks may be asked, see [outbound.Machines].
+func (d driver) allowed(w want) error {
+	if len(d.etcd.Machines.Within) > 0 || len(w.Spec.EtcdEndpoints) == 0 {
+		return nil
+	}
+	var own []string
+	for _, name := range w.Spec.SubnetRefs {
+		own = append(own, w.Ref("Subnet", name).Facts.CIDR)
+	}
+	return inSubnets(own, addresses(w))
+}
+
+func inSubnets(own []string, list []netip.AddrPort) error {
+	var networks []netip.Prefix
+	for _, cidr := range own {
+		if p, err := netip.ParsePrefix(cidr); err == nil { // it is not known else
+			networks = append(networks, p.Masked())
+		}
+	}
+	for _, at := range list {
+		if !within(networks, at.Addr()) {
+			return fmt.Errorf("%w: spec.etcdEndpoints: %s is in no Subnet that the stack makes; correct it, or have its network added to spec.defaults.machineNetworks of the stack's configuration", kind.ErrRejected, at.Addr())
+		}
+	}
+	return nil
+}
+
+// addresses are where the members are asked.
+func addresses(w want) (list []netip.AddrPort) {
+	for _, endpoint := range w.Spec.EtcdEndpoints {
+		if at, what, _ := addressOf(endpoint); what == "" {
+			list = append(list, at)
+		}
+	}
+	for _, name := range w.Spec.MemberRefs {
+		if at, err := netip.ParseAddr(w.Ref("EtcdMember", name).Facts.Address); err == nil {
+			list = append(list, netip.AddrPortFrom(at, etcd.ClientPort))
+		}
+	}
+	return list
+}

@@ -1,0 +1,225 @@
+package etcdbackup
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Name implements kind.Rules. Each of a series has a name of its own, so none is looked up by it.
+func (rules) Name(w want) string { return w.Key.Name }
+
+// mostOften is how often snapshots may be taken, in seconds.
+const mostOften = 60
+
+// Validate implements kind.Rules.
+func (x rules) Validate(s *Spec, r *kind.Report) {
+	switch {
+	case s.StorageType == "S3" && s.S3 == nil:
+		r.Problem("spec.s3", "is missing", "set s3.path, a bucket that the stack's configuration names")
+	case s.StorageType == "S3":
+		s.S3.Check(x.s3, r)
+	case s.StorageType != "Swift":
+		r.Problem("spec.storageType", "is "+s.StorageType+", and snapshots are kept in Swift or S3", "set storageType: Swift and swift.container, the name of a SwiftContainer of this repository, or storageType: S3 and s3.path")
+	case s.Swift == nil:
+		r.Problem("spec.swift", "is missing", "set swift.container, the name of a SwiftContainer of this repository")
+	}
+	switch {
+	case s.ClusterRef == "" && len(s.EtcdEndpoints) == 0:
+		r.Problem("spec.clusterRef", "is missing", "name an EtcdCluster of this repository, or give etcdEndpoints")
+	case s.ClusterRef != "" && len(s.EtcdEndpoints) > 0:
+		r.Problem("spec.etcdEndpoints", "is given along with clusterRef", "keep one of them")
+	}
+	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, clientField, s.ClientTLSSecret) && s.ClientTLSSecret != "" {
+		r.Problem(clientField, "is given, and etcdEndpoints are asked without TLS", "write https in the addresses, or remove it")
+	}
+	for i, endpoint := range s.EtcdEndpoints {
+		if at, what, fix := addressOf(endpoint); what != "" {
+			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), what, fix)
+		} else if len(x.within) > 0 && !within(x.within, at.Addr()) {
+			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is in no network that the stack's configuration names", "correct the address, or have its network added to spec.defaults.machineNetworks")
+		}
+	}
+	if n := s.policy().Interval; n > 0 && n < mostOften {
+		r.Problem("spec.backupPolicy.backupIntervalInSecond", "comes more often than every minute", "write 60 or more")
+	}
+	s.note(r)
+}
+
+func (s *Spec) note(r *kind.Report) {
+	for _, other := range []struct {
+		name  string
+		given bool
+	}{{"swift", s.Swift != nil && s.StorageType == "S3"}, {"s3", s.S3 != nil && s.StorageType == "Swift"}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
+		if other.given && (s.StorageType == "Swift" || s.StorageType == "S3") {
+			r.Note("spec."+other.name, "has no meaning for "+s.StorageType)
+		}
+	}
+	if s.S3 != nil && s.StorageType == "S3" && s.S3.Object() != "" {
+		r.Note("spec.s3.path", "has no meaning behind the bucket: snapshots are called STACK/NAMESPACE/NAME/TIME-REVISION.db there")
+	}
+	if s.InsecureSkipVerify {
+		r.Note("spec.insecureSkipVerify", "has no meaning: the certificates of members are always verified, by etcd-client-ca.crt in the Secret")
+	}
+}
+
+// addressOf reads an endpoint; what is wrong with it, and how to correct that, is "" where nothing is.
+func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
+	const write = "write http://ADDRESS:2379, or https, with an IP address, or use clusterRef for an EtcdCluster of the stack"
+	u, err := url.Parse(endpoint)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "":
+		return at, "is no address of a member", write
+	case u.Scheme != "http" && u.Scheme != "https":
+		return at, "is no address of a member", write
+	}
+	if at, err = netip.ParseAddrPort(u.Host); err != nil {
+		return at, "names no IP address and port", write
+	}
+	return at, "", ""
+}
+
+// Expand makes no object; it finds the members of the cluster, which have to be there first, and how they are asked.
+func (r rules) Expand(s *Spec, e *kind.Expansion) {
+	if s.ClientTLSSecret != "" {
+		etcdtls.Check(e, clientField, s.ClientTLSSecret, r.now())
+	}
+	if s.ClusterRef == "" {
+		s.SubnetRefs = r.subnets(e)
+		if s.ClientTLSSecret != "" {
+			s.TLS = &kind.TLS{SecretRef: s.ClientTLSSecret}
+		}
+		return
+	}
+	if s.MemberRefs, _ = e.Members("EtcdCluster", s.ClusterRef, "EtcdMember"); len(s.MemberRefs) == 0 {
+		return
+	}
+	switch t := e.Stated("EtcdMember", s.MemberRefs[0]).TLS; {
+	case t != nil && s.ClientTLSSecret != "":
+		s.TLS = &kind.TLS{SecretRef: s.ClientTLSSecret}
+	case t != nil:
+		s.TLS, s.OperatorRef = t, t.SecretRef
+	case s.ClientTLSSecret != "":
+		e.Note(clientField, "has no meaning: EtcdCluster/"+s.ClusterRef+" has no TLS")
+	}
+}
+
+// subnets are those that the stack makes itself, where the configuration does not say in which networks machines are asked.
+func (r rules) subnets(e *kind.Expansion) (own []string) {
+	if len(r.within) > 0 {
+		return nil
+	}
+	for _, name := range e.Declared("Subnet") {
+		if e.Imported("Subnet", name) == nil {
+			own = append(own, name)
+		}
+	}
+	if len(own) == 0 {
+		e.Note("spec.etcdEndpoints", "is asked only in a Subnet that the stack makes, and there is none, or in spec.defaults.machineNetworks of its configuration")
+	}
+	return own
+}
+
+const clientField = "spec.clientTLSSecret"
+
+// Lasts implements kind.Lasting: what keeps data goes only where a manifest says so.
+func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
+
+func (s *Spec) policy() Policy {
+	if s.BackupPolicy == nil {
+		return Policy{}
+	}
+	return *s.BackupPolicy
+}
+
+// keep is how many snapshots are kept.
+func (s *Spec) keep() int {
+	const most = 1000
+	if n := s.policy().MaxBackups; n > 0 {
+		return n
+	}
+	return most
+}
+
+func (s *Spec) interval() time.Duration { return time.Duration(s.policy().Interval) * time.Second }
+
+// longest is how long taking one may last.
+func (s *Spec) longest() time.Duration {
+	if n := s.policy().Timeout; n > 0 {
+		return time.Duration(n) * time.Second
+	}
+	return 10 * time.Minute
+}
+
+// container is the name, in the cloud or the other store, of what the manifest names.
+func container(w want) string {
+	if w.Spec.StorageType == "S3" {
+		return w.Spec.S3.Container()
+	}
+	return w.Ref("SwiftContainer", w.Spec.Swift.Container).Facts.Name
+}
+
+// place is the field that names it.
+func (s *Spec) place() string {
+	if s.StorageType == "S3" {
+		return "spec.s3.path"
+	}
+	return "spec.swift.container"
+}
+
+// Diff implements kind.Rules. The cloud holds nothing of the manifest but its mark, so what a commit changes shows as another mark, and
+// what it loses here.
+func (rules) Diff(w want, have *series, c *kind.Changes) {
+	of := have.in(container(w))
+	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
+		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count, and none of them is removed", n))
+	}
+	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
+		return // time does the rest, see Upkeep
+	}
+	spare := w.Spec.spare(of)
+	if len(spare) == 0 {
+		return
+	}
+	n := usable(of)
+	c.Add(kind.Change{Field: keepField, Have: n, Want: n - len(spare), Destroys: true,
+		Loss: fmt.Sprintf("%d of the %d snapshots, of %s to %s", len(spare), n, text(spare[0].At()), text(spare[len(spare)-1].At()))})
+}
+
+const (
+	keepField = "spec.backupPolicy.maxBackups"
+	// itemsField is where a status shows the snapshots.
+	itemsField = "status.items"
+)
+
+// Upkeep implements kind.Tended.
+func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
+	return w.Spec.upkeep(have.in(container(w)), have.failed, now)
+}
+
+// Match implements kind.Rules: a series cannot be imported.
+func (rules) Match(kind.Want[*struct{}], *series) bool { return false }
+
+// shown is what status shows of a series, the first fields as etcd-operator does. (v1beta2: BackupStatus)
+type shown struct {
+	Succeeded    bool        `json:"succeeded"`
+	Reason       string      `json:"Reason,omitempty"`
+	EtcdVersion  string      `json:"etcdVersion,omitempty"`
+	EtcdRevision int64       `json:"etcdRevision,omitempty"`
+	LastSuccess  string      `json:"lastSuccessDate,omitempty"`
+	Items        []shownItem `json:"items"`
+}
+
+type shownItem struct {
+	Object   string `json:"object"`
+	At       string `json:"at"`
+	Revision int64  `json:"revision"`
+	Version  string `json:"version,omitempty"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256,omitempty"`
+}

@@ -1,0 +1,287 @@
+package etcdbackup_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/standin/etcd"
+)
+
+// shelf looks at the container as people do.
+type shelf struct {
+	*kindtest.Target
+	t     *testing.T
+	c     *cloud.Client
+	world *etcd.World
+	grown int // how often its data did
+}
+
+const all = needs + "---" + object
+
+func newShelf(t *testing.T) *shelf {
+	t.Helper()
+	g := kindtest.NewTarget(t, kinds)
+	if g.Simulator == nil {
+		t.Skip("takes members that are simulated")
+	}
+	w, machines := members(t)
+	g.Machines = machines
+	return &shelf{g, t, g.Client(nil), w, 0}
+}
+
+// names are those of all objects in the container.
+func (s *shelf) names() (names []string) {
+	s.t.Helper()
+	list, err := cloud.List[struct{ Name string }](s.t.Context(), s.c, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, one := range list {
+		names = append(names, one.Name)
+	}
+	return names
+}
+
+func (s *shelf) head(name string) http.Header {
+	s.t.Helper()
+	h, err := s.c.Head(s.t.Context(), cloud.ObjectStore, "backups/"+name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
+
+func (s *shelf) send(method, name string, headers map[string]string) {
+	s.t.Helper()
+	if err := s.c.Do(s.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: method, Path: "backups/" + name, Headers: headers}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func meta(h http.Header) map[string]string {
+	out := map[string]string{}
+	for name := range h {
+		if strings.HasPrefix(name, "X-Object-Meta-") {
+			out[name] = h.Get(name)
+		}
+	}
+	return out
+}
+
+// age makes all snapshots stand for moments so much earlier, and has somebody write meanwhile: names are of one second
+// and one revision.
+func (s *shelf) age(by time.Duration) {
+	s.t.Helper()
+	s.grown++
+	s.world.Fill("all the keys and values" + strings.Repeat("+", s.grown))
+	for _, name := range s.names() {
+		if strings.Contains(name, "..") {
+			continue // its address is another one
+		}
+		headers := meta(s.head(name))
+		at, err := time.Parse(time.RFC3339, headers["X-Object-Meta-Stackreeve-Moment"])
+		if err != nil {
+			continue // it is nobody's
+		}
+		headers["X-Object-Meta-Stackreeve-Moment"] = at.Add(-by).Format(time.RFC3339)
+		s.send(http.MethodPost, name, headers)
+	}
+}
+
+// A snapshot is taken when it is due and the oldest goes when the newer is there, and none of that is a difference.
+func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
+	s := newShelf(t)
+	s.MustSync(all)
+	first := s.names()
+	form := regexp.MustCompile(`^` + s.Stack + `/default/hourly/[0-9]{8}T[0-9]{6}Z-[0-9]+\.db$`)
+	if len(first) != 1 || !form.MatchString(first[0]) {
+		t.Fatalf("there are %q", first)
+	}
+	data := "all the keys and values"
+	inner := sha256.Sum256([]byte(data))
+	sum := sha256.Sum256(append([]byte(data), inner[:]...))
+	if h := s.head(first[0]); h.Get("X-Object-Meta-Stackreeve-Sha256") != hex.EncodeToString(sum[:]) || h.Get("X-Object-Meta-Stackreeve-Version") != "3.5.35" ||
+		h.Get("X-Object-Meta-Stackreeve-Cluster-Id") == "" || h.Get("Content-Length") != "55" {
+		t.Errorf("it has %v", h)
+	}
+	if pass := s.MustSync(all); len(pass.Results) > 0 || len(s.names()) != 1 {
+		t.Errorf("a second pass did %v", pass.Results)
+	}
+	for n := range 4 {
+		s.age(90 * time.Minute)
+		if p := s.Plan(all); p.Steps[len(p.Steps)-1].Action != plan.Keep {
+			t.Errorf("the plan has %v", p.Steps)
+		}
+		s.MustSync(all) // takes one
+		s.MustSync(all) // removes one, if there are too many
+		if got := s.names(); len(got) != min(n+2, 2) || n == 0 && got[0] != first[0] {
+			t.Errorf("after %d there are %q", n+1, got)
+		}
+	}
+}
+
+// Objects of others are never touched, whatever they are called, nor copies that have our mark.
+func TestAttackObjectsOfOthers(t *testing.T) {
+	s := newShelf(t)
+	s.MustSync(all)
+	name := s.names()[0]
+	folder, own := name[:strings.LastIndex(name, "/")+1], meta(s.head(name))
+	owner := own["X-Object-Meta-Stackreeve"]
+	for form, headers := range map[string]map[string]string{
+		folder + "20200101T000000Z-1.db":             {},
+		folder + "20200101T000000Z-2.db":             own, // a copy has another's
+		folder + "20200101T000000Z-3.db":             {"X-Object-Meta-Stackreeve": strings.Replace(owner, s.Stack, "other", 1), "X-Object-Meta-Stackreeve-Sha256": "x", "X-Object-Meta-Stackreeve-Applied": "x"},
+		folder + "20200101T000000Z-4.db":             {"X-Object-Meta-Stackreeve": strings.Replace(owner, "EtcdBackup", "Volume", 1)},
+		folder + "notes.txt":                         {"X-Object-Meta-Stackreeve": owner},
+		"other/default/hourly/20200101T000000Z-1.db": {"X-Object-Meta-Stackreeve": owner},
+		folder + "../20200101T000000Z-5.db":          {},
+	} {
+		s.send(http.MethodPut, strings.ReplaceAll(form, "..", "%2E%2E"), headers)
+	}
+	others := len(s.names()) - 1
+	for range 4 {
+		s.age(0)
+		s.Sync(all)
+	}
+	if got := s.names(); len(got) < others+1 {
+		t.Errorf("of %d objects of others there are %q", others, got)
+	}
+	s.Sync(needs) // the manifest goes, and all of its snapshots
+	if got := s.names(); len(got) < others {
+		t.Errorf("of %d objects of others there are %q", others, got)
+	}
+	for _, name := range s.names() {
+		s.send(http.MethodDelete, strings.ReplaceAll(name, "..", "%2E%2E"), nil)
+	}
+}
+
+// through has all members answer for snapshots as answer does.
+func (s *shelf) through(answer http.HandlerFunc) {
+	s.t.Helper()
+	servers := map[string]string{}
+	for _, address := range []string{"10.0.0.1", "10.0.0.2", "10.0.0.3"} {
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+			if req.URL.Path == "/v3/maintenance/snapshot" {
+				answer(rw, req)
+				return
+			}
+			s.world.Serve(address, rw, req)
+		}))
+		s.t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+		servers[address+":2379"] = server.Listener.Addr().String()
+	}
+	s.Machines = outbound.Machines{Within: s.Machines.Within, Through: func(ctx context.Context, network, at string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, servers[at])
+	}}
+	s.Target = s.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next }) // agents from now on
+}
+
+// A snapshot that is cut, forged or endless leaves nothing, is reported, and does not push out what there is.
+func TestAttackSnapshots(t *testing.T) {
+	const data = "some data that is longer than a digest of 32 bytes"
+	whole := httptest.NewRecorder()
+	etcd.SendSnapshot(whole, []byte(data), sha256.Sum256([]byte(data)))
+	first := whole.Body.String()[:strings.Index(whole.Body.String(), "\n")+1]
+	for name, answer := range map[string]http.HandlerFunc{
+		"cut": func(rw http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(rw, first)
+			_ = http.NewResponseController(rw).Flush()
+			panic(http.ErrAbortHandler)
+		},
+		"without its digest": func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, first) },
+		"forged":             func(rw http.ResponseWriter, _ *http.Request) { etcd.SendSnapshot(rw, []byte(data), [32]byte{}) },
+		"refused":            func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusServiceUnavailable) },
+		"endless": func(rw http.ResponseWriter, req *http.Request) {
+			for req.Context().Err() == nil {
+				if _, err := io.WriteString(rw, strings.Repeat("A", 64<<10)); err != nil {
+					return
+				}
+			}
+		},
+		"huge": func(rw http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(rw, `{"result": {"remaining_bytes": "99999999999", "blob": ""}}`+"\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShelf(t)
+			s.MustSync(all)
+			s.age(90 * time.Minute)
+			before := s.names()
+			s.through(answer)
+			pass := s.Sync(all)
+			if got := s.names(); strings.Join(got, " ") != strings.Join(before, " ") {
+				t.Errorf("there are %q, and there were %q", got, before)
+			}
+			text, err := json.Marshal(plan.Statuses(pass.Last, kinds(nil, s.Defaults)))
+			waits := strings.Contains(string(text), `"Reason":"`) && strings.Contains(string(text), `"succeeded":false`) && strings.Contains(string(text), "the last backup failed")
+			if err != nil || len(pass.Failures) == 0 && !waits {
+				t.Errorf("the pass is %s, with the status %s, %v", pass.Outcome(), text, err)
+			}
+		})
+	}
+}
+
+// A login that is made again, as after a pass in which a list failed, does not try at once what has just failed.
+func TestAttackALoginPerPass(t *testing.T) {
+	s := newShelf(t)
+	s.Defaults.Memory = &defaults.Memory{}
+	s.MustSync(all)
+	s.age(90 * time.Minute)
+	asked := 0
+	s.through(func(rw http.ResponseWriter, _ *http.Request) { asked++; rw.WriteHeader(http.StatusServiceUnavailable) })
+	for range 3 {
+		s.Engine(s.Target.Client(nil)).Sync(t.Context(), engine.Revision{Commit: "test", Want: s.Resolve(all)})
+	}
+	if asked != 1 {
+		t.Errorf("a snapshot was asked for %d times", asked)
+	}
+}
+
+// A commit that has less kept is a change with a loss, and the brake counts it.
+func TestFewerAreALoss(t *testing.T) {
+	s := newShelf(t)
+	s.MustSync(all)
+	s.age(90 * time.Minute)
+	s.MustSync(all)
+	p := s.Plan(strings.Replace(all, "maxBackups: 2", "maxBackups: 1", 1))
+	if step := p.Steps[len(p.Steps)-1]; step.Action != plan.Update || len(step.Changes) == 0 || !strings.Contains(step.Changes[0].Loss+step.Changes[len(step.Changes)-1].Loss, "1 of the 2 snapshots") {
+		t.Errorf("the plan has %v %v", step, step.Changes)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	kindtest.NewTarget(t, kinds).RefusesEdits(needs, object, map[string][3]string{
+		"ABS":            {"storageType: Swift", "storageType: ABS", "set storageType: Swift"},
+		"no bucket":      {"storageType: Swift", "storageType: S3", "spec.s3: is missing"},
+		"no container":   {"  swift: {container: backups}\n", "", "spec.swift"},
+		"another's":      {"container: backups", "container: elsewhere", "is not in the repository"},
+		"no endpoints":   {"  etcdEndpoints: [\"http://10.0.0.1:2379\", \"http://10.0.0.2:2379\", \"http://10.0.0.3:2379\"]\n", "", "spec.clusterRef"},
+		"a name":         {"10.0.0.3", "kv-client", "names no IP address"},
+		"TLS in part":    {"http://10.0.0.3", "https://10.0.0.3", "has TLS at 1 of 3 addresses"},
+		"TLS by nobody":  {`["http://10.0.0.1:2379", "http://10.0.0.2:2379", "http://10.0.0.3:2379"]`, `["https://10.0.0.1:2379"]`, "spec.clientTLSSecret: is missing"},
+		"no TLS":         {"  onDelete: delete", "  clientTLSSecret: kv", "spec.clientTLSSecret: is given, and etcdEndpoints are asked without TLS"},
+		"another scheme": {"http://10.0.0.3", "unix://10.0.0.3", "is no address of a member"},
+		"a login":        {"10.0.0.3", "root:pw@10.0.0.3", "is no address of a member"},
+		"a path":         {"3:2379", "3:2379/v3", "is no address of a member"},
+		"too often":      {"3600", "59", "more often than every minute"},
+		"too many":       {"maxBackups: 2", "maxBackups: 1001", "spec.backupPolicy.maxBackups"},
+		"too long":       {"timeoutInSecond: 60", "timeoutInSecond: 999999", "spec.backupPolicy.timeoutInSecond"},
+		"unknown fields": {"onDelete: delete", "onDelete: delete\n  clusterName: x", "clusterName"},
+	})
+}

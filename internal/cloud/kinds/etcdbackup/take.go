@@ -1,0 +1,124 @@
+package etcdbackup
+
+import (
+	"bufio"
+	"context"
+	"crypto/md5" //nolint:gosec // it is how a store says what it has
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// take takes a snapshot, and remembers when that fails.
+func (d driver) take(ctx context.Context, w want) (i item, err error) {
+	bound, stop := context.WithTimeout(ctx, w.Spec.longest())
+	defer stop()
+	i, err = d.snapshot(bound, w)
+	if errors.Is(err, context.DeadlineExceeded) || err != nil && bound.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the snapshot was not taken within %s; set backupPolicy.timeoutInSecond if it needs longer", w.Spec.longest())
+	}
+	if ctx.Err() == nil {
+		d.failures.note(w.Mark.Owner, err, d.now())
+	}
+	return i, err
+}
+
+// snapshot asks a member for its data and hands it on to the store as it comes in.
+func (d driver) snapshot(ctx context.Context, w want) (item, error) {
+	client, err := d.client(w)
+	if err != nil {
+		return item{}, err
+	}
+	if err := d.allowed(w); err != nil {
+		return item{}, err
+	}
+	at, err := choose(ask(ctx, client, addresses(w)))
+	if err != nil {
+		return item{}, err
+	}
+	if at.status.DBSize > etcdstore.Largest {
+		return item{}, tooLarge()
+	}
+	data, err := on(client, at.at).Snapshot(ctx, at.at.Addr().String(), etcdstore.Largest)
+	if err != nil {
+		return item{}, fmt.Errorf("%s: %w", at.at, err)
+	}
+	defer func() { _ = data.Close() }() // what matters is what was read
+	size, err := data.Length()
+	if err != nil {
+		return item{}, classed(fmt.Errorf("%s: %w", at.at, err))
+	}
+	moment := d.now()
+	name := etcdstore.SnapshotName(etcdstore.Series(wordOf(w.Mark.Owner), w.Key), moment, at.status.Revision)
+	notes := map[string]string{etcdstore.Moment: text(moment), etcdstore.Revision: strconv.FormatInt(at.status.Revision, 10),
+		etcdstore.Version: printable.Clip(printable.Line(at.status.Version), 40), etcdstore.ClusterID: strconv.FormatUint(at.status.ClusterID, 16)}
+	sent := newSent(data)
+	if err := d.store.Put(ctx, container(w), name, w.Mark, notes, sent, size, w.Spec.longest()); err != nil {
+		if sent.err != nil {
+			err = fmt.Errorf("%s: %w", at.at, sent.err)
+		}
+		return item{}, classed(err)
+	}
+	return d.finish(ctx, w, name, notes, sent)
+}
+
+// finish compares what the store has with what was sent, and says that it is whole.
+func (d driver) finish(ctx context.Context, w want, name string, notes map[string]string, sent *sent) (item, error) {
+	i, err := d.store.Head(ctx, container(w), name)
+	if err != nil {
+		return item{}, err
+	}
+	if i.Size != sent.Size() || i.MD5 != "" && i.MD5 != hex.EncodeToString(sent.sum.Sum(nil)) {
+		err := fmt.Errorf("the store has something else than it was sent (%d bytes of %d)", i.Size, sent.Size())
+		return item{}, errors.Join(err, d.store.Remove(ctx, i.Container, i.Name))
+	}
+	notes[etcdstore.Sum] = sent.Sum()
+	if err := d.store.Write(ctx, i, w.Mark, notes); err != nil {
+		return item{}, err
+	}
+	i.Mark, i.Notes = &w.Mark, notes
+	return i, nil
+}
+
+// sent is a snapshot on its way to the store. Its last byte is handed on only once all came and is what etcd's digest says: a store that was told how
+// many bytes there are takes them for an object as soon as it has the last one.
+type sent struct {
+	*etcd.Snapshot
+	ahead *bufio.Reader // reads the snapshot
+	sum   hash.Hash     // of what was handed on
+	err   error         // why it could not be read to its end
+}
+
+func newSent(data *etcd.Snapshot) *sent {
+	return &sent{Snapshot: data, ahead: bufio.NewReaderSize(data, 64<<10), sum: md5.New()} //nolint:gosec // see above
+}
+
+// Read implements [io.Reader].
+func (s *sent) Read(p []byte) (n int, err error) {
+	_, err = s.ahead.Peek(2)
+	ready := s.ahead.Buffered()
+	switch {
+	case err == nil:
+		ready-- // this one may be the last
+	case !errors.Is(err, io.EOF):
+		s.err = err
+		return 0, err
+	case ready == 0:
+		return 0, io.EOF
+	}
+	n, err = s.ahead.Read(p[:min(len(p), ready)])
+	s.sum.Write(p[:n])
+	return n, err
+}
+
+func tooLarge() error {
+	return fmt.Errorf("%w: the database is larger than %d GiB, which is the most that is backed up; compact and defragment it", kind.ErrRejected, int64(etcdstore.Largest)>>30)
+}

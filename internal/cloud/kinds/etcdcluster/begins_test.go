@@ -1,0 +1,77 @@
+package etcdcluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// whyOf is what the plan says of the members.
+func (w *world) whyOf(manifests string) (all []string) {
+	w.t.Helper()
+	for _, s := range w.Plan(manifests).Steps {
+		if s.Key.Kind == "EtcdMember" {
+			all = append(all, s.Why())
+		}
+	}
+	return all
+}
+
+// Machines that cannot begin say why, and so do the members; the cluster begins once they can.
+func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
+	testcost.Long(t)
+	const why = "https://mirror.example.org/3.5.35/etcd cannot be downloaded: HTTP Error 404: Not Found"
+	w := newWorld(t)
+	w.Fail(why)
+	w.carried(sized(3))
+	all := w.whyOf(sized(3))
+	if len(all) != 3 {
+		t.Errorf("%d members are in the plan", len(all))
+	}
+	for _, said := range all {
+		if !strings.Contains(said, why) {
+			t.Errorf("a member says %q", said)
+		}
+	}
+	w.Fail("")
+	w.MustSync(sized(3))
+	w.Fail("no space left on device")
+	for _, s := range w.Plan(sized(3)).Steps {
+		if s.Key.Kind == "EtcdMember" && (s.Action.Writes() || !strings.Contains(s.Why(), "no space left")) {
+			t.Errorf("%s: %s: %s", s.Action, s.Key, s.Why())
+		}
+	}
+	w.Fail("")
+	w.settled(3)
+}
+
+// A cluster whose first machine begins in vain, time and again, was deleted by nobody.
+func TestAClusterThatBeginsInVainIsDeletedByNobody(t *testing.T) {
+	testcost.Long(t)
+	w := newWorld(t)
+	w.Forgets(true)
+	agent := w.Engine(w.client)
+	for range 2 {
+		pass := w.carriedBy(agent, sized(3))
+		if pass.Drifted() > 0 {
+			t.Errorf("%d objects have drifted", pass.Drifted())
+		}
+		for _, s := range pass.Last.Steps {
+			if s.Key.Kind == "EtcdMember" && s.Lost() != "" {
+				t.Errorf("%s: %s is taken to have been deleted", s.Key, s.Lost())
+			}
+		}
+	}
+	w.Forgets(false)
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// The published manifest becomes a cluster with nothing but what the configuration has to say: its machines keep their data on their own disks.
+func TestThePublishedManifestWithoutStorage(t *testing.T) {
+	w := newWorld(t)
+	w.Defaults.Etcd.VolumeSize = 0
+	w.MustSync(read(t, "etcdcluster.yaml"))
+	w.settled(3)
+}

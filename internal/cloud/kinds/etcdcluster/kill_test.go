@@ -1,0 +1,120 @@
+package etcdcluster_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// reaper ends an agent right after its n-th request that changes something, of those to the cloud and those to etcd.
+type reaper struct {
+	mu   sync.Mutex
+	left int
+	die  context.CancelFunc
+	next http.RoundTripper
+}
+
+var errDead = errors.New("the agent was killed")
+
+// counts is called for each; dead reports whether there is nobody any more who could ask.
+func (r *reaper) counts() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left--; r.left == 0 {
+		r.die()
+	}
+}
+
+func (r *reaper) dead() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.left <= 0 }
+
+func (r *reaper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r.dead() {
+		return nil, errDead
+	}
+	resp, err := r.next.RoundTrip(req)
+	if req.Method != http.MethodGet && req.Method != http.MethodHead && !strings.HasSuffix(req.URL.Path, "/auth/tokens") {
+		if r.counts(); r.dead() && err == nil {
+			_ = resp.Body.Close() // nobody is left to read it
+			return nil, errDead
+		}
+	}
+	return resp, err
+}
+
+// killed has an agent die so, and reports whether it came to that request.
+func (w *world) killed(manifests string, n int) (reached bool) {
+	w.t.Helper()
+	ctx, die := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	defer die()
+	r := &reaper{left: n, die: die}
+	w.OnRequest(r.counts)
+	defer w.OnRequest(nil)
+	c := w.Client(func(next http.RoundTripper) http.RoundTripper { r.next = next; return r })
+	w.Engine(c).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+	return r.dead()
+}
+
+// comes has an agent that is started anew carry out manifests, which it may need a second pass for: a pass deletes nothing that its plan has not shown.
+func (w *world) comes(manifests string) {
+	w.t.Helper()
+	var pass engine.Pass
+	for range 2 {
+		if pass = w.Sync(manifests); pass.Outcome() == plan.InSync {
+			return
+		}
+	}
+	w.t.Fatalf("%s: %v; left: %v", pass.Outcome(), pass.Failures, writes(pass.Last))
+}
+
+func upgraded(manifests string) string { return strings.Replace(manifests, "3.5.35", "3.6.16", 1) }
+
+// An agent dies after each request of a change, to the cloud or to etcd; the next one, which knows nothing, ends as the first one would have. One member
+// changes at a time, and the majority is never lost: the simulator writes down what is not so.
+func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	for name, c := range map[string]struct {
+		before, after string
+		size          int
+	}{
+		"fewer members":   {sized(3), sized(1), 1},
+		"another version": {sized(3), upgraded(sized(3)), 3},
+		"both":            {sized(3), upgraded(sized(2)), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests := -1
+			for reached := true; reached && !t.Failed(); requests++ {
+				w := newWorld(t)
+				w.MustSync(c.before)
+				reached = w.killed(c.after, requests+2)
+				w.comes(c.after)
+				if w.settled(c.size); t.Failed() {
+					t.Errorf("after request %d", requests+2)
+				}
+			}
+			if t.Logf("%d requests", requests); requests < 12 {
+				t.Error("these are too few")
+			}
+		})
+	}
+}
+
+// A machine that is deleted while another member does not run, or is yet to join, is written down.
+func TestWhatIsWrittenDown(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.ends.mu.Lock()
+	w.ends.gone[w.ids("servers", "kv-1")[0]] = true
+	w.ends.mu.Unlock()
+	w.remove("servers", "kv-0")
+	if sins := w.Sins(); len(sins) != 1 || !strings.Contains(sins[0], "kv-0 was interrupted while kv-1 did not run") {
+		t.Errorf("it has %q", sins)
+	}
+}

@@ -1,0 +1,103 @@
+package etcdcluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Pod is what etcd-operator says to Kubernetes about each member. (PodPolicy)
+type Pod struct {
+	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment of etcd: its settings, as ETCD_NAME."`
+	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
+	AntiAffinity              bool              `json:"antiAffinity,omitempty" doc:"The same as haPolicy: hard."`
+	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no meaning for machines besides haPolicy and zones, and is noted."`
+	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
+	Tolerations               []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Annotations               map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no meaning for machines, and is noted."`
+	BusyboxImage              string            `json:"busyboxImage,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Security                  map[string]any    `json:"securityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
+	DNSTimeout                int               `json:"DNSTimeoutInSecond,omitempty" doc:"Has no meaning for machines, and is noted."`
+	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: its request for storage in whole GiB, rounded up."`
+}
+
+// Variable is one of an environment.
+type Variable struct {
+	Name  string `json:"name" rule:"required,pattern=^[A-Za-z_][A-Za-z0-9_]*$" doc:"Name."`
+	Value string `json:"value,omitempty" rule:"max=4096" doc:"Value."`
+}
+
+// Claim is as much of a claim for a volume as there is for machines.
+type Claim struct {
+	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume is of one machine."`
+	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if that does not have it."`
+	Resources        ClaimResources `json:"resources,omitempty" doc:"How much it asks for."`
+}
+
+// ClaimResources is what a claim asks for.
+type ClaimResources struct {
+	Requests struct {
+		Storage string `json:"storage,omitempty" doc:"Size, such as 8Gi."`
+	} `json:"requests,omitempty" doc:"How much it asks for."`
+}
+
+// tlsSetting are etcd's own settings of TLS.
+var tlsSetting = pattern.Of(`^ETCD_(PEER_|CLIENT_)?(CERT_FILE|KEY_FILE|TRUSTED_CA_FILE|CA_FILE|CLIENT_CERT_AUTH|CERT_AUTH|AUTO_TLS|CERT_ALLOWED_CN|CERT_ALLOWED_HOSTNAME|CRL_FILE)$`)
+
+// fixed says of settings of etcd why a manifest cannot give them.
+func fixed(name string) string {
+	switch name {
+	case "ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
+		"ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_INITIAL_CLUSTER_TOKEN":
+		return "is what the cluster itself says"
+	case "ETCD_FORCE_NEW_CLUSTER":
+		return "makes each member a cluster of its own, whenever it starts"
+	case "ETCD_CONFIG_FILE":
+		return "has etcd read its settings from that file only, and not what the cluster says"
+	case "ETCD_ENABLE_GRPC_GATEWAY", "ETCD_LISTEN_CLIENT_HTTP_URLS":
+		return "takes away what the cluster is asked by"
+	case "ETCD_STRICT_RECONFIG_CHECK":
+		return "takes away what keeps a majority when members come and go"
+	case "ETCD_WAL_DIR":
+		return "puts a part of the data where it is lost with the machine"
+	}
+	if tlsSetting.MatchString(name) {
+		return "is what spec.TLS says"
+	}
+	if strings.HasPrefix(name, "ETCD_DISCOVERY") {
+		return "has somebody else say who the members are"
+	}
+	return ""
+}
+
+func (p *Pod) validate(r *kind.Report) {
+	if p == nil {
+		return
+	}
+	for i, v := range p.EtcdEnv {
+		if why := fixed(v.Name); why != "" {
+			r.Problem(fmt.Sprintf("spec.pod.etcdEnv[%d].name", i), v.Name+" "+why, "remove it")
+		}
+	}
+}
+
+// note says which fields a machine has nothing for.
+func (p *Pod) note(e *kind.Expansion) {
+	if p == nil {
+		return
+	}
+	given := map[string]bool{
+		"nodeSelector": p.NodeSelector != nil, "affinity": p.Affinity != nil, "resources": p.Resources != nil, "tolerations": p.Tolerations != nil,
+		"annotations": p.Annotations != nil, "busyboxImage": p.BusyboxImage != "", "securityContext": p.Security != nil, "DNSTimeoutInSecond": p.DNSTimeout != 0,
+	}
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		if given[field] {
+			e.Note("spec.pod."+field, "has no meaning for machines, and is not used")
+		}
+	}
+}

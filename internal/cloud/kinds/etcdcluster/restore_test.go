@@ -1,0 +1,487 @@
+package etcdcluster_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+const (
+	shelf = `
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: SwiftContainer
+metadata: {name: backups}
+spec: {resource: {}}
+`
+	backup = shelf + `
+---
+apiVersion: etcd.database.coreos.com/v1beta2
+kind: EtcdBackup
+metadata: {name: kv-once}
+spec: {clusterRef: kv, storageType: Swift, swift: {container: backups}}
+`
+)
+
+// restoreOf says what kv begins with.
+func restoreOf(source string) string {
+	return `
+---
+apiVersion: etcd.database.coreos.com/v1beta2
+kind: EtcdRestore
+metadata: {name: kv}
+spec: {etcdCluster: {name: kv}, backupStorageType: Swift, ` + source + `}
+`
+}
+
+var ofBackup = restoreOf("backupRef: kv-once")
+
+// keys are more than what is sent at once.
+var keys = strings.Repeat("all the keys and values ", 10<<20/24)
+
+// lost is a world in which there is a backup of a cluster, and nothing else of it.
+func lost(t *testing.T) *world {
+	t.Helper()
+	w := emptied(t)
+	w.MustSync(sized(3))
+	w.Fill(keys)
+	w.MustSync(sized(3) + backup)
+	w.forget()
+	return w
+}
+
+// emptied removes all objects at the end, which no manifest does.
+func emptied(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		list, err := cloud.List[struct{ Name string }](ctx, w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+		for _, o := range list {
+			err = errors.Join(err, w.client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: "backups/" + o.Name}))
+		}
+		if err != nil && !errors.Is(err, kind.ErrGone) {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// forget has nothing left of the cluster.
+func (w *world) forget() {
+	w.t.Helper()
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	w.MustSync(shelf)
+}
+
+// restored wants the cluster to have every key.
+func (w *world) restored(size int) {
+	w.t.Helper()
+	w.settled(size)
+	if data := w.Data(); len(data) != 1 || data[0] != keys {
+		w.t.Errorf("there are %d clusters, and it is not every key that is there", len(data))
+	}
+}
+
+// restore is the status of the EtcdRestore, and what the plan says of it.
+func (w *world) restore(p plan.Plan) (status, why string) {
+	w.t.Helper()
+	for _, s := range p.Steps {
+		if s.Key.Kind == "EtcdRestore" {
+			why = s.Why()
+			for _, c := range s.Changes {
+				why += fmt.Sprint(c.Want)
+			}
+			for _, n := range s.Notes {
+				why += n.Text
+			}
+		}
+	}
+	for _, s := range plan.Statuses(p, all.Kinds(nil, w.Defaults)) {
+		if text, err := json.Marshal(s); err == nil && strings.Contains(string(text), `"kind":"EtcdRestore"`) {
+			status = string(text)
+		}
+	}
+	return status, why
+}
+
+// A cluster of which everything is lost begins with the newest snapshot, and has every key.
+func TestEverythingIsLostAndRestored(t *testing.T) {
+	testcost.Long(t)
+	w := lost(t)
+	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv begins with the snapshot backups/") || !strings.Contains(why, "revision") {
+		t.Errorf("the plan says %q", why)
+	}
+	w.MustSync(sized(3) + shelf + ofBackup)
+	w.restored(3)
+	pass := w.MustSync(sized(3) + shelf + ofBackup)
+	if status, _ := w.restore(pass.Last); len(pass.Results) > 0 || !strings.Contains(status, `"succeeded":true`) {
+		t.Errorf("a second pass does %v; the status is %s", pass.Results, status)
+	}
+	changed := sized(3) + shelf + restoreOf("swift: {container: backups}")
+	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after it had been carried out") {
+		t.Errorf("of a change the plan says %q", why)
+	}
+	w.MustSync(sized(3) + shelf) // its manifest goes
+	w.restored(3)
+}
+
+// Nothing is restored over a cluster that has begun, nor over one that was lost and has ports.
+func TestNothingIsRestoredOverACluster(t *testing.T) {
+	w := emptied(t)
+	w.MustSync(sized(3))
+	w.Fill(keys)
+	w.MustSync(sized(3) + backup)
+	w.Fill("newer")
+	for range 2 {
+		pass := w.Sync(sized(3) + backup + ofBackup)
+		if status, why := w.restore(pass.Last); !strings.Contains(why, "EtcdCluster of another name") || strings.Contains(status, `"succeeded":true`) {
+			t.Errorf("the plan says %q, the status %s", why, status)
+		}
+		if data := w.Data(); len(data) > 1 || len(data) == 1 && data[0] != "newer" {
+			t.Error("something was restored")
+		}
+		for _, m := range w.look() {
+			w.Wipe(m.Disk)
+		}
+	}
+}
+
+// An agent dies at each request of a restore; the next one, which knows nothing, ends with every key, and never with an empty cluster.
+func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := lost(t)
+	all := sized(1) + shelf + ofBackup
+	for n := 1; ; n++ {
+		died := w.dies(all, n)
+		if data := w.Data(); len(data) > 0 && data[0] != keys {
+			t.Fatalf("after request %d a cluster without the keys has begun", n)
+		}
+		w.MustSync(all)
+		w.restored(1)
+		if !died {
+			if n < 4 {
+				t.Errorf("a restore has %d requests", n)
+			}
+			return
+		}
+		w.forget()
+	}
+}
+
+// A machine that has a part of a snapshot does not begin empty when the manifest of the restore goes.
+func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := lost(t)
+	if !w.dies(sized(1)+shelf+ofBackup, 2) {
+		t.Fatal("nobody has died")
+	}
+	w.Sync(sized(1) + shelf)
+	if data := w.Data(); len(data) > 0 {
+		t.Error("a cluster has begun without the snapshot")
+	}
+	w.MustSync(sized(1) + shelf + ofBackup)
+	w.restored(1)
+}
+
+// An agent dies at each request of a restore, and the machine's disk with it: what is sent is sent again from the beginning.
+func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := lost(t)
+	all := sized(1) + shelf + ofBackup
+	for n := 1; n <= 3; n++ { // its parts; with the request after them there is a cluster
+		if !w.dies(all, n) {
+			t.Fatalf("a restore has no request %d", n)
+		}
+		for _, m := range w.look() {
+			w.Wipe(m.Disk)
+		}
+	}
+	w.MustSync(all)
+	w.restored(1)
+}
+
+// Of a version that restores a snapshot with the revisions that it has the plan says so.
+func TestRevisionsThatDoNotGoUp(t *testing.T) {
+	w := newWorld(t)
+	for version, want := range map[string]bool{"3.4.23": true, "3.5.9": true, "3.5.10": false, "3.6.0": false} {
+		manifests := strings.Replace(sized(3), "3.5.35", version, 1)
+		for more, want := range map[string]bool{shelf + ofBackup: want, "": false} {
+			told := slices.ContainsFunc(w.Resolve(manifests+more), func(d kind.Desired) bool {
+				return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "restart them") })
+			})
+			if told != want {
+				t.Errorf("%s, restored: %v: it is said: %v", version, more != "", told)
+			}
+		}
+	}
+}
+
+// meanwhile does something in front of the n-th part of a snapshot that an agent reads.
+type meanwhile struct {
+	next http.RoundTripper
+	n    int
+	do   func()
+}
+
+func (m *meanwhile) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Range") != "" {
+		if m.n--; m.n == 0 {
+			m.do()
+		}
+	}
+	return m.next.RoundTrip(req)
+}
+
+// A snapshot that is removed, or replaced, while it is read is named along with what to do, and the next pass takes the newest that there is then.
+func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	for name, c := range map[string]struct {
+		goes func(w *world, name string)
+		want string
+	}{
+		"removed":  {func(w *world, name string) { w.discard(name) }, "the snapshot backups/"},
+		"replaced": {func(w *world, name string) { w.object(name, []byte("others"), sumOf([]byte("others"))) }, "has been replaced by another one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := lost(t)
+			all := sized(1) + shelf + ofBackup
+			first := w.snapshots()[0] // there is one
+			w.older(first)
+			said := ""
+			target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
+				return interrupter{w.ends, recorder{w.created, &meanwhile{next, 2, func() { c.goes(w, first) }}}}
+			})
+			ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+			defer stop()
+			e := target.Engine(target.Client(nil))
+			pass := e.Sync(ctx, engine.Revision{Commit: "test", Want: target.Resolve(all)})
+			for _, r := range pass.Results {
+				if r.Err != nil {
+					said += r.Err.Error() + "\n"
+				}
+			}
+			if !strings.Contains(said, c.want) || !strings.Contains(said, first) || !strings.Contains(said, "with backupRef the next pass takes the newest") {
+				t.Errorf("it is said: %q", said)
+			}
+			w.MustSync(all)
+			w.restored(1)
+		})
+	}
+}
+
+// snapshots are the names of all objects in the container.
+func (w *world) snapshots() (names []string) {
+	w.t.Helper()
+	list, err := cloud.List[struct{ Name string }](w.t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, o := range list {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// older has another one of its series there, of an hour before, with all keys.
+func (w *world) older(than string) {
+	w.t.Helper()
+	h, err := w.client.Head(w.t.Context(), cloud.ObjectStore, "backups/"+than)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	headers := map[string]string{"Content-Type": "application/octet-stream"}
+	for _, what := range []string{"", "-Applied", "-Sha256", "-Revision"} {
+		headers["X-Object-Meta-Stackreeve"+what] = h.Get("X-Object-Meta-Stackreeve" + what)
+	}
+	headers["X-Object-Meta-Stackreeve-Moment"] = time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	inner := sha256.Sum256([]byte(keys))
+	err = w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + strings.Replace(than, "/20", "/19", 1),
+		Stream: io.NopCloser(bytes.NewReader(append([]byte(keys), inner[:]...))), Headers: headers})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// discard removes an object.
+func (w *world) discard(name string) {
+	w.t.Helper()
+	if err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: "backups/" + name}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// object puts data there, with metadata.
+func (w *world) object(name string, data []byte, sum string) {
+	w.t.Helper()
+	err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + name, Stream: io.NopCloser(bytes.NewReader(data)),
+		Headers: map[string]string{"X-Object-Meta-Stackreeve-Sha256": sum, "Content-Type": "application/octet-stream"}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// An object that is no snapshot, or not the one that it says it is, begins nothing and is named.
+func TestAttackObjectsToRestore(t *testing.T) {
+	testcost.Long(t)
+	inner := sha256.Sum256([]byte("the data"))
+	good := append([]byte("the data"), inner[:]...)
+	for name, c := range map[string]struct {
+		data []byte
+		sum  string
+		want string
+	}{
+		"cut":                    {good[:20], sumOf(good), "not what its metadata say"},
+		"of other bytes":         {bytes.ToUpper(good), sumOf(good), "not what its metadata say"},
+		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), "no snapshot of etcd"},
+		"empty":                  {nil, sumOf(nil), "is empty"},
+		"without a digest":       {good, "", "does not say its SHA-256 digest"},
+		"with a strange digest":  {good, "../../x&size=1", "does not say its SHA-256 digest"},
+		"not there":              {nil, "absent", "there is no object"},
+		"of a container of none": {nil, "container", "there is no container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := emptied(t)
+			w.MustSync(shelf)
+			source := "swift: {container: backups, object: a/b/c.db}"
+			switch c.sum {
+			case "absent":
+			case "container":
+				source = "swift: {container: others, object: a/b/c.db}"
+			default:
+				w.object("a/b/c.db", c.data, c.sum)
+			}
+			said := ""
+			for range 2 {
+				pass := w.Sync(sized(1) + shelf + restoreOf(source))
+				_, said = w.restore(pass.Last)
+				for _, r := range pass.Results {
+					if r.Err != nil {
+						said += r.Err.Error()
+					}
+				}
+				if pass.Outcome() == plan.InSync {
+					t.Error("the pass is in sync")
+				}
+			}
+			if data := w.Data(); len(data) > 0 || !strings.Contains(said, c.want) {
+				t.Errorf("there are %d clusters, and it is said: %s", len(data), said)
+			}
+		})
+	}
+}
+
+// A container that somebody fills keeps nobody from a snapshot of a series.
+func TestAttackFullContainer(t *testing.T) {
+	testcost.Long(t)
+	w := lost(t)
+	full := crowd{}
+	target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
+		full.next = next
+		return recorder{w.created, &full}
+	})
+	other := strings.NewReplacer("name: kv}\nspec: {etcdCluster: {name: kv}", "name: full}\nspec: {etcdCluster: {name: full}").Replace(restoreOf("swift: {container: backups}"))
+	all := sized(3) + shelf + ofBackup + "\n---\n" + strings.ReplaceAll(sized(1), "kv", "full") + other
+	pass := target.Engine(target.Client(nil)).Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: target.Resolve(all)})
+	said := ""
+	for _, s := range pass.Last.Steps {
+		if s.Key.Kind == "EtcdRestore" && s.Key.Name == "full" {
+			said += s.Reason()
+		}
+	}
+	if !strings.Contains(said, "more than 2000") || !strings.Contains(said, "name a snapshot") {
+		t.Errorf("it is said: %q", said)
+	}
+	w.restored(3)
+}
+
+// crowd answers lists of all that is in a container with more names than anybody reads.
+type crowd struct{ next http.RoundTripper }
+
+func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(req.URL.Path, "/backups") || !req.URL.Query().Has("prefix") || req.URL.Query().Get("prefix") != "" {
+		return c.next.RoundTrip(req)
+	}
+	var names []map[string]string
+	for n := range 2001 {
+		names = append(names, map[string]string{"name": fmt.Sprintf("z/z/z/20260101T000000Z-%d.db", n)})
+	}
+	text, err := json.Marshal(names)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), Request: req}, err
+}
+
+// A container of another project is none.
+func TestAttackContainerOfAnotherProject(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"../AUTH_other/backups", "..", "%2e%2e", "AUTH_other/backups"} {
+		pass := w.Sync(sized(1) + restoreOf(`swift: {container: "`+name+`", object: a/b/c.db}`))
+		if _, why := w.restore(pass.Last); !strings.Contains(why, "there is no container") || len(w.Data()) > 0 {
+			t.Errorf("of %s it is said: %q", name, why)
+		}
+	}
+}
+
+// An object that does not end is read no further than what was asked for.
+func TestAttackEndlessObject(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := lost(t)
+	endless := endless{}
+	target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
+		endless.next = next
+		return recorder{w.created, &endless}
+	})
+	e := target.Engine(target.Client(nil))
+	e.Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: target.Resolve(sized(1) + shelf + ofBackup)})
+	if len(w.Data()) > 0 || endless.sent == 0 || endless.sent > 64<<20 {
+		t.Errorf("%d clusters have begun; %d bytes were read", len(w.Data()), endless.sent)
+	}
+	w.MustSync(sized(1) + shelf + ofBackup)
+	w.restored(1)
+}
+
+// endless answers requests for parts with bytes that do not end.
+type endless struct {
+	next http.RoundTripper
+	sent int
+}
+
+func (e *endless) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Range") == "" {
+		return e.next.RoundTrip(req)
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(e), Request: req, ContentLength: -1}, nil
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.sent += len(p)
+	return len(p), nil
+}

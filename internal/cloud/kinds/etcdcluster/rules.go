@@ -1,0 +1,255 @@
+package etcdcluster
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/boot"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// script runs etcd on each machine.
+//
+//go:embed etcd.py
+var script string
+
+// defaultVersion is Debian 12's.
+const defaultVersion = "3.4.23"
+
+// packaged are the versions that distributions have as a package etcd-server, of those with learners.
+var packaged = map[string]string{"3.4.23": "Debian 12", "3.4.30": "Ubuntu 24.04", "3.5.16": "Debian 13"}
+
+func (rules) Validate(s *Spec, r *kind.Report) {
+	s.TLS.validate(r)
+	s.Pod.validate(r)
+	if s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
+		claim := s.Pod.PersistentVolumeClaimSpec
+		if _, ok := machine.Gibibytes(claim.Resources.Requests.Storage); !ok {
+			r.Problem("spec.pod.persistentVolumeClaimSpec.resources.requests.storage", "is not a size", "write it like 8Gi, or use spec.storage")
+		}
+	}
+	if s.Storage != nil && s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
+		r.Problem("spec.storage", "is given along with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
+	}
+	if strings.HasPrefix(s.Repository, "http") && !strings.Contains(s.Repository, "{version}") {
+		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")
+	}
+	if s.Size%2 == 0 {
+		r.Note("spec.size", fmt.Sprintf("%d members bear no more failures than %d", s.Size, s.Size-1))
+	}
+}
+
+type fields = machine.Fields
+
+// Expand makes
+//
+//	SecurityGroup/NAME             who may talk to the members
+//	VirtualMachineGroup/NAME       their machines, one changed at a time
+//	EtcdMember/NAME-0 …            their membership, each after the one before
+func (r rules) Expand(s *Spec, e *kind.Expansion) {
+	d := r.defaults.Etcd
+	if d == nil {
+		d = &defaults.Etcd{}
+	}
+	s.Pod.note(e)
+	version := s.version(d, e)
+	from, sum := s.source(d, version, e)
+	if had := packaged[version]; from == "" && had == "" && minor(version) >= minor("3.4.0") {
+		e.Problem("spec.version", version+" cannot be had: no repository is given, and Debian's package is another version", "use 3.4.23 with an image of Debian 12, or give spec.repository, or spec.defaults.etcd.repository in the stack's configuration")
+		return
+	}
+	if from != "" && sum == "" {
+		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
+	}
+	m, ok := s.Machine.Complete("etcd", d.Image, d.Flavor, e)
+	old := minor(version) < minor("3.4.0")
+	if old {
+		e.Problem("spec.version", version+" has no learners, which a member begins as here", "use 3.4 or newer, or say which version is used in its place by spec.defaults.etcd.versions in the stack's configuration")
+	}
+	trusted := r.trusts(s, d, e)
+	if old || !ok || !trusted {
+		return
+	}
+	if s.Paused {
+		e.Suspend()
+	}
+	e.Public() // the script would have its every word taken out of messages
+	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
+	storage := r.storage(s, d, e)
+	if storage == nil {
+		s.noteDisk(e)
+	}
+	template := m.Fields()
+	template["securityGroups"] = append([]string{e.Key.Name}, m.SecurityGroups...)
+	template["initScript"] = s.initScript(e.Key.Name, version, from, sum, storage != nil)
+	if storage != nil {
+		volume := fields{"name": "etcd", "size": storage.Size}
+		volume.Put("type", storage.Type)
+		template["volumes"] = []fields{volume}
+	}
+	if s.Pod != nil && len(s.Pod.Labels) > 0 {
+		template["metadata"] = s.Pod.Labels
+	}
+	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 1},
+		"heal": fields{"stopped": "restart", "failed": "replace"}}
+	group.Put("haPolicy", s.HAPolicy)
+	if s.Pod != nil && s.Pod.AntiAffinity && s.HAPolicy == "" {
+		group["haPolicy"] = "hard"
+	}
+	if s.Zones != nil {
+		group["zones"] = s.Zones
+	}
+	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": group})
+	s.members(version, e)
+}
+
+// noteDisk says what it means that data is on the disk of a machine.
+func (s *Spec) noteDisk(e *kind.Expansion) {
+	each := "is left out, also in the stack's configuration (spec.defaults.etcd.volumeSize): each change of version, image or flavor begins with an empty disk"
+	switch {
+	case s.Size > 2:
+		e.Note("spec.storage", each+", and the member gets all data again from the others: set storage to keep it")
+	case s.Size == 2:
+		e.Note("spec.storage", each+", which with 2 members leaves no majority, so their machines stay as they are: set storage before the cluster begins, or size to 3")
+	default:
+		e.Note("spec.storage", each+", which with one member loses all data, so its machine stays as it is: set storage before the cluster begins, or size to 3")
+	}
+}
+
+// trusts reports whether the cluster can have the certificates that it asks for.
+func (r rules) trusts(s *Spec, d *defaults.Etcd, e *kind.Expansion) (ok bool) {
+	if s.TLS != nil && s.TLS.Auto != nil && d.MasterKeyFile == "" {
+		e.Problem("spec.TLS.auto", "needs a master key, and the stack's configuration has no spec.defaults.etcd.masterKeyFile", "name a file there, made with: openssl rand -hex 32; or give certificates: TLS.static")
+		return false
+	}
+	return s.TLS.judge(e, r.now())
+}
+
+// initScript is what the machines run, and what they are given besides.
+func (s *Spec) initScript(name, version, from, sum string, volume bool) fields {
+	made := fields{"value": s.script(name, version, from, sum, volume), "template": true}
+	switch {
+	case s.TLS == nil:
+	case s.TLS.Auto != nil:
+		made["certificate"] = fields{"cluster": name, "generation": s.TLS.Auto.generation()}
+	default:
+		made["secretRefs"] = s.TLS.secrets()
+	}
+	return made
+}
+
+// members adds the membership of each machine.
+func (s *Spec) members(version string, e *kind.Expansion) {
+	var names []string
+	for i := range s.Size {
+		names = append(names, etcdstore.MemberName(e.Key.Name, i))
+	}
+	restores := e.Referring("EtcdRestore", "EtcdCluster", e.Key.Name)
+	if len(restores) > 1 {
+		e.Problem("metadata.name", "is named by several EtcdRestores: "+strings.Join(restores, ", "), "keep one of them: a cluster begins once")
+	}
+	if len(restores) > 0 && !raises(version) {
+		e.Note("spec.version", version+" restores a snapshot with the revisions that it has, which clients that watch may have seen with other data: restart them, or restore with 3.5.10 or newer")
+	}
+	for i, name := range names {
+		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
+		if s.TLS != nil {
+			member["tls"] = s.TLS.ofMembers()
+		}
+		if i > 0 {
+			member["afterRef"] = names[i-1]
+		} else if len(restores) > 0 {
+			member["restoreRef"] = restores[0]
+		}
+		e.Child("EtcdMember", name, fields{"spec": member})
+	}
+}
+
+// version is the one that is used.
+func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
+	version := strings.TrimPrefix(cmp.Or(s.Version, defaultVersion), "v")
+	used := cmp.Or(d.Versions[version], version)
+	if used != version {
+		e.Note("spec.version", fmt.Sprintf("is %s, and %s is used in its place, as the stack's configuration says", version, used))
+	}
+	return used
+}
+
+// source is where etcd comes from, and its digest; "" for Debian's package.
+func (s *Spec) source(d *defaults.Etcd, version string, e *kind.Expansion) (from, sum string) {
+	if strings.HasPrefix(s.Repository, "http://") || strings.HasPrefix(s.Repository, "https://") {
+		return s.Repository, s.Checksum
+	}
+	if s.Repository != "" {
+		e.Note("spec.repository", "names container images, and is not used: machines take etcd from where the stack's configuration says, or Debian's package")
+	}
+	return d.Repository, cmp.Or(s.Checksum, d.Checksums[version])
+}
+
+func (r rules) storage(s *Spec, d *defaults.Etcd, e *kind.Expansion) *Storage {
+	switch {
+	case s.Storage != nil:
+		return s.Storage
+	case s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil:
+		claim := s.Pod.PersistentVolumeClaimSpec
+		size, _ := machine.Gibibytes(claim.Resources.Requests.Storage) // reported by Validate
+		volumes, note := r.defaults.VolumeType(claim.StorageClassName)
+		if note != "" {
+			e.Note("spec.pod.persistentVolumeClaimSpec.storageClassName", note)
+		}
+		return &Storage{Size: size, Type: volumes}
+	case d.VolumeSize > 0:
+		return &Storage{Size: d.VolumeSize}
+	}
+	return nil
+}
+
+// gates are the rules of the security group.
+func (s *Spec) gates(e *kind.Expansion) []fields {
+	if s.Clients == nil && s.TLS == nil {
+		e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
+	}
+	return machine.Gates(e.Key.Name, [][2]int{{etcd.ClientPort, etcd.PeerPort}}, s.Clients, [][2]int{{etcd.ClientPort, etcd.ClientPort}})
+}
+
+// script is what the machines run.
+func (s *Spec) script(name, version, from, sum string, volume bool) string {
+	env := map[string]string{}
+	if s.Pod != nil {
+		for _, v := range s.Pod.EtcdEnv {
+			env[v.Name] = v.Value
+		}
+	}
+	values := map[string]any{"cluster": name, "version": version, "from": from, "sha256": sum, "volume": volume, "env": env}
+	if s.TLS != nil {
+		values["tls"] = s.TLS.files()
+	}
+	return boot.Filled(script, values, s.TLS.given())
+}
+
+// raises reports whether etcd of a version restores a snapshot with higher revisions than there were. (CHANGELOG-3.5.md: 3.5.10)
+func raises(version string) bool {
+	if minor(version) != minor("3.5.10") {
+		return minor(version) > minor("3.5.10")
+	}
+	patch, _ := strconv.Atoi(version[strings.LastIndexByte(version, '.')+1:])
+	return patch >= 10
+}
+
+// minor is the number of a minor version, for comparing.
+func minor(version string) int {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return 0
+	}
+	major, _ := strconv.Atoi(parts[0])
+	n, _ := strconv.Atoi(parts[1])
+	return major*1000 + n
+}

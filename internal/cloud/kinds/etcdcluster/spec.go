@@ -1,0 +1,49 @@
+// Package etcdcluster is the kind EtcdCluster: a cluster of etcd on machines of its own. It stands for a group of
+// machines, each with a script that runs etcd (etcd.py), and for the membership of each in the cluster.
+package etcdcluster
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a cluster shall be. size, version, repository, paused, pod and TLS are those of etcd-operator
+// (coreos/etcd-operator, pkg/apis/etcd/v1beta2/cluster.go).
+type Spec struct {
+	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even number bears no more failures than one less."`
+	Version    string `json:"version,omitempty" rule:"default=3.4.23,pattern=^v?[0-9]+\\.[0-9]+\\.[0-9]+$" doc:"Version of etcd, 3.4 or newer. It goes up one minor version at a time, and never down."`
+	Repository string `json:"repository,omitempty" rule:"max=1024" doc:"Address of etcd itself, a binary or a .tar.gz with one, {version} and {arch} (amd64, arm64) filled in; the stack's default, or Debian's package etcd-server, if left out. One that names container images is not used."`
+	Checksum   string `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of what is at that address."`
+	Paused     bool   `json:"paused,omitempty" doc:"Leaves the cluster, and all its machines, exactly as they are."`
+	Pod        *Pod   `json:"pod,omitempty" doc:"What etcd-operator says to Kubernetes about the members."`
+	TLS        *TLS   `json:"TLS,omitempty" doc:"Encryption, with certificates on both sides; a cluster has it from its beginning, or never."`
+
+	Machine  *machine.OfCluster `json:"machine,omitempty" doc:"What the machines are, as far as it is not the stack's default."`
+	Storage  *Storage           `json:"storage,omitempty" doc:"A volume for the data of each member, which is kept when its machine is replaced; the stack's default if left out, or else the machine's own disk."`
+	Clients  []string           `json:"clients,omitempty" rule:"max=32,unique,format=cidr" doc:"Networks from which etcd is used, the agent's among them; anybody who reaches the machines if left out."`
+	HAPolicy string             `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"Whether members are on different hosts: soft where possible, hard always."`
+	Zones    []string           `json:"zones,omitempty" rule:"min=1,max=9,unique" doc:"Availability zones over which the members are spread evenly."`
+}
+
+// Storage is the volume of each member.
+type Storage struct {
+	Size int    `json:"size" rule:"required,min=1" doc:"Size in GiB."`
+	Type string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
+}
+
+type rules struct {
+	defaults defaults.Defaults
+	now      func() time.Time
+}
+
+// Kind is the kind EtcdCluster, with what a stack's configuration says.
+func Kind(d defaults.Defaults) kind.Kind {
+	return kind.DefineWorkload(kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdCluster", Aliases: []string{"etcd.database.coreos.com/v1beta2"}, Parts: []string{"SecurityGroup", "VirtualMachineGroup", "EtcdMember"},
+		Doc: "A cluster of etcd on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run etcd, a SecurityGroup NAME, and an EtcdMember for each machine. Members come and go one at a time, and none goes without which the others had no majority.",
+	}, rules{d, time.Now})
+}

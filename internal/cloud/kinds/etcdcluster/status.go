@@ -1,0 +1,62 @@
+package etcdcluster
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Summarize is a cluster's status in the words of etcd-operator. (pkg/apis/etcd/v1beta2/status.go: ClusterStatus)
+func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
+	ready, unready, current, failure, reason := []any{}, []any{}, "", "", ""
+	for _, p := range parts {
+		if p.Kind != "EtcdMember" {
+			continue
+		}
+		shown, _ := p.Resource.(map[string]any)
+		if why, _ := shown["clusterFailure"].(string); why != "" {
+			failure = why
+		}
+		if why, _ := shown["machineFailure"].(string); why != "" {
+			reason = p.Name + ": " + why
+		}
+		if shown["role"] == nil || !p.Available {
+			unready = append(unready, p.Name)
+		} else {
+			ready = append(ready, p.Name)
+		}
+		if version, _ := shown["version"].(string); version != "" && (current == "" || older(version, current)) {
+			current = version
+		}
+	}
+	target := strings.TrimPrefix(cmp.Or(s.Version, defaultVersion), "v")
+	if r.defaults.Etcd != nil {
+		target = cmp.Or(r.defaults.Etcd.Versions[target], target)
+	}
+	phase := "Running"
+	switch {
+	case failure != "":
+		phase = "Failed"
+	case len(ready) == 0:
+		phase = "Creating"
+	case len(ready) <= (len(ready)+len(unready))/2:
+		phase = "Failed"
+	}
+	own := map[string]any{"phase": phase, "size": len(ready) + len(unready), "members": map[string]any{"ready": ready, "unready": unready}, "currentVersion": current, "targetVersion": target}
+	if reason = cmp.Or(failure, reason); reason != "" {
+		own["reason"] = reason
+	}
+	if s.Paused {
+		own["controlPaused"] = true
+	}
+	return own
+}
+
+// older compares versions as etcd writes them.
+func older(a, b string) bool {
+	if minor(a) != minor(b) {
+		return minor(a) < minor(b)
+	}
+	return len(a) < len(b) || len(a) == len(b) && a < b
+}

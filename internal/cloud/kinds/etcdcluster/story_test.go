@@ -1,0 +1,352 @@
+package etcdcluster_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// A cluster is begun by one member and joined by the others one at a time, grows, shrinks and ends.
+func TestAClusterGrowsAndShrinks(t *testing.T) {
+	w := newWorld(t)
+	for _, size := range []int{3, 5, 3, 1} {
+		w.MustSync(sized(size))
+		w.settled(size)
+		if pass := w.MustSync(sized(size)); len(pass.Results) > 0 {
+			t.Errorf("size %d: a second pass does %v", size, pass.Results[0].Step)
+		}
+	}
+	w.MustSync("")
+}
+
+// The published manifest becomes a cluster as it is.
+func TestThePublishedManifest(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(read(t, "etcdcluster.yaml"))
+	w.settled(3)
+}
+
+// read is a manifest that somebody has published.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A machine whose disk is lost is no member any more before it is one again.
+func TestADiskIsLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+		break
+	}
+	pass := w.MustSync(sized(3))
+	w.settled(3)
+	var did []string
+	for _, r := range pass.Results {
+		did = append(did, string(r.Step.Action)+" "+r.Step.Key.Kind)
+	}
+	if got := strings.Join(did, ", "); !strings.HasPrefix(got, "replace EtcdMember, create EtcdMember, update EtcdMember") {
+		t.Errorf("the pass did %s", got)
+	}
+}
+
+// When most disks are lost nothing is done by itself, and a cluster that there was is never begun again.
+func TestTheMajorityIsLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	wiped := 0
+	for _, m := range w.look() {
+		if wiped++; wiped <= 2 {
+			w.Wipe(m.Disk)
+		}
+	}
+	pass := w.Sync(sized(3))
+	if len(pass.Results) > 0 {
+		t.Errorf("the pass did %v", pass.Results[0].Step)
+	}
+	told := 0
+	for _, s := range pass.Last.Steps {
+		if s.Key.Kind == "EtcdMember" && strings.Contains(s.Why(), "no majority") {
+			told++
+		}
+	}
+	if told != 3 {
+		t.Errorf("%d members say that there is no majority", told)
+	}
+	for _, sin := range w.Sins() {
+		t.Error(sin)
+	}
+}
+
+// When all disks are lost a cluster that there was is not begun again, empty, as if it were new.
+func TestAllDisksAreLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	pass := w.Sync(sized(3))
+	if names := w.Members(); len(names) > 0 || len(pass.Results) > 0 {
+		t.Errorf("members are %q; the pass did %v", names, pass.Results)
+	}
+	if s := pass.Last.Steps; !slices.ContainsFunc(s, func(s plan.Step) bool { return strings.Contains(s.Why(), "all of its data is lost") }) {
+		t.Errorf("nothing says that all data is lost: %v", s)
+	}
+}
+
+// Another version is another machine for each member, one at a time, and its data stays.
+func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.armed()
+	elections := w.Elections()
+	pass := w.MustSync(strings.Replace(sized(3), "3.5.35", "3.6.16", 1))
+	w.settled(3)
+	servers := 0
+	for _, r := range pass.Results {
+		switch {
+		case r.Step.Key.Kind == "EtcdMember" && (r.Step.Action != plan.Update || servers < 2):
+			t.Errorf("the membership changes after %d machines: %s", servers, r.Step.Action)
+		case r.Step.Key.Kind == "Server" && r.Step.Action == plan.Create:
+			servers++
+		}
+	}
+	if servers != 3 || w.fewest < 2 {
+		t.Errorf("%d machines were made, at some moment %d of 3 ran; want 3, and at least 2", servers, w.fewest)
+	}
+	if n := w.Elections() - elections; n > 0 {
+		t.Errorf("the members had to find another leader %d times: the last machine to go is the leader's, after it has handed over", n)
+	}
+}
+
+// While members report an alarm no machine is changed; afterwards all are.
+func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.armed()
+	w.Alarm("memberID:7 alarm:NOSPACE ")
+	newer := strings.Replace(sized(3), "3.5.35", "3.6.16", 1)
+	if pass := w.Sync(newer); len(pass.Results) > 0 || w.fewest < 3 {
+		t.Errorf("the pass did %v; %d machines ran", pass.Results, w.fewest)
+	}
+	w.Alarm("")
+	w.MustSync(newer)
+	w.settled(3)
+}
+
+// No machine is replaced for a version that must not follow the one that members run.
+func TestVersionsThatDoNotFollow(t *testing.T) {
+	for _, c := range [][3]string{
+		{"3.5.35", "3.7.3", "one minor version at a time"},
+		{"3.5.35", "3.4.23", "never goes back"},
+		{"3.5.9", "3.6.16", "follows 3.5.26 or newer"},
+	} {
+		t.Run(c[0]+" to "+c[1], func(t *testing.T) {
+			w := newWorld(t)
+			at := func(version string) string { return strings.Replace(sized(3), "3.5.35", version, 1) }
+			w.MustSync(at(c[0]))
+			w.armed()
+			pass := w.Sync(at(c[1]))
+			told := 0
+			for _, s := range pass.Last.Steps {
+				if s.Key.Kind == "Server" && strings.Contains(s.Why(), c[2]) {
+					told++
+				}
+			}
+			if told != 3 || len(pass.Results) > 0 || w.fewest < 3 {
+				t.Errorf("%d servers say %q; the pass did %v; %d machines ran", told, c[2], pass.Results, w.fewest)
+			}
+			w.MustSync(at(c[0]))
+			w.settled(3)
+		})
+	}
+}
+
+// dies has an agent die at the n-th request to etcd that changes something, and reports whether there was one.
+func (w *world) dies(manifests string, n int) (died bool) {
+	ctx, die := context.WithCancel(w.t.Context())
+	defer die()
+	w.OnRequest(func() {
+		if n--; n == 0 {
+			died = true
+			die()
+		}
+	})
+	defer w.OnRequest(nil)
+	w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+	return died
+}
+
+// An agent dies at each request to etcd; the next one, which knows nothing, ends with the same members.
+func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := newWorld(t)
+	for _, sizes := range [][2]int{{1, 3}, {3, 1}} {
+		for n := 1; ; n++ {
+			w.MustSync(sized(sizes[0]))
+			died := w.dies(sized(sizes[1]), n)
+			w.MustSync(sized(sizes[1]))
+			w.settled(sizes[1])
+			if !died {
+				break
+			}
+		}
+	}
+}
+
+// An agent dies at each request to the cloud while a cluster grows.
+func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := newWorld(t)
+	w.MustSync(sized(1))
+	for n := 1; w.SyncUntilKilled(sized(3), n); n++ {
+		w.MustSync(sized(3))
+		w.settled(3)
+		w.MustSync(sized(1))
+		w.settled(1)
+	}
+}
+
+// When all machines are lost, too, and only their ports are left, no empty cluster is begun in place of the one there was.
+func TestAllMachinesAndDisksAreLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	for n := range 3 {
+		w.remove("servers", fmt.Sprintf("kv-%d", n))
+	}
+	for range 2 {
+		pass := w.Sync(sized(3))
+		if names := w.Members(); len(names) > 0 {
+			t.Fatalf("members are %q; the pass did %v", names, pass.Results)
+		}
+	}
+	if n := len(w.look()); n != 3 {
+		t.Errorf("there are %d machines", n)
+	}
+}
+
+// A membership that nobody has recorded, of an address where there is no port, ends: it would block all others.
+func TestALearnerThatNeverCame(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1))
+	w.Invite("192.0.2.7")
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// A port that was deleted comes back with another address, where its machine is another member.
+func TestAPortWithAnotherAddress(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.remove("servers", "kv-1")
+	w.remove("ports", "kv-1")
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// An agent dies at each request to etcd while a cluster grows, and then it shall not grow any more.
+func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
+	testcost.NotUnderRace(t)
+	testcost.Long(t)
+	w := newWorld(t)
+	for n := 1; ; n++ {
+		w.MustSync(sized(1))
+		w.settled(1)
+		if !w.dies(sized(3), n) {
+			break
+		}
+	}
+}
+
+// With paused nothing is changed, also what the same commit takes out of the cluster.
+func TestPausedWithFewerMembers(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(5))
+	planned := w.Plan(sized(3, "paused: true"))
+	kept := 0
+	for _, s := range planned.Steps {
+		if s.Action.Writes() {
+			t.Errorf("it would %s %s", s.Action, s.Key)
+		}
+		if s.Causes.Has(cause.PartOfSuspended) {
+			kept++
+		}
+	}
+	if kept < 6 { // members, servers and ports
+		t.Errorf("%d parts say that the cluster is suspended", kept)
+	}
+	w.Sync(sized(3, "paused: true"))
+	w.settled(5)
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// The volumes of a cluster whose manifest was removed are there when it comes back, and its ports are not: its data is of members at
+// other addresses, so that no etcd answers, and nothing is begun beside them. It begins again once machines and volumes are deleted.
+func TestAClusterComesBackUnderItsName(t *testing.T) {
+	testcost.Long(t)
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	old := w.addresses()
+	kept := 0
+	for _, s := range w.Plan("").Steps {
+		if s.Key.Kind == "Volume" && s.Action == plan.Keep && s.Causes.Has(cause.LeftAsAsked) {
+			kept++
+		}
+	}
+	if kept != 3 {
+		t.Errorf("the plan says of %d volumes that they stay", kept)
+	}
+	w.MustSync("")
+	for range 10 {
+		if w.carried(sized(3)); len(w.look()) == 3 {
+			break
+		}
+	}
+	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // one another's, which is no help
+	w.carried(sized(3))
+	for _, s := range w.Plan(sized(3)).Steps {
+		if s.Key.Kind == "EtcdMember" && !strings.Contains(s.Why(), "waits until all machines of the cluster have booted") {
+			t.Errorf("%s says %s", s.Key, s.Why())
+		}
+	}
+	for _, m := range w.look() {
+		w.Wipe(m.Disk) // as who deletes machines and volumes does
+	}
+	w.MustSync(sized(3))
+	if names := w.Members(); len(names) != 3 {
+		t.Errorf("the members are %q", names)
+	}
+}
+
+// carried has an agent carry out manifests whose pass goes on asking.
+func (w *world) carried(manifests string) {
+	w.t.Helper()
+	w.carriedBy(w.Engine(w.client), manifests)
+}
+
+func (w *world) carriedBy(agent *engine.Engine, manifests string) engine.Pass {
+	w.t.Helper()
+	ctx, stop := context.WithTimeout(w.t.Context(), 3*time.Second)
+	defer stop()
+	return agent.Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+}

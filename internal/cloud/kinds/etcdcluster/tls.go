@@ -1,0 +1,158 @@
+package etcdcluster
+
+import (
+	"crypto/x509"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// TLS has members talk to each other, and to clients, with certificates on both sides. (etcd-operator's TLSPolicy)
+type TLS struct {
+	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, as etcd-operator takes them."`
+	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile, and stored nowhere."`
+}
+
+// Static names Secrets.
+type Static struct {
+	Member   *MemberSecrets `json:"member,omitempty" doc:"What members show and trust."`
+	Operator string         `json:"operatorSecret,omitempty" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: what the agent shows to members, and whose certificates it trusts."`
+}
+
+// MemberSecrets names the Secrets of members.
+type MemberSecrets struct {
+	Peer   string `json:"peerSecret,omitempty" doc:"Secret with peer.crt, peer.key and peer-ca.crt: what members show to each other, and trust. The certificate has to be valid for the IP addresses of all members."`
+	Server string `json:"serverSecret,omitempty" doc:"Secret with server.crt, server.key and server-ca.crt: what members show to clients, and whose clients they trust. The certificate has to be valid for the IP addresses of all members, and for servers and clients: etcd uses it as both."`
+}
+
+// Auto asks for derived certificates.
+type Auto struct {
+	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Number of the keys: one more, or one less, has each member get others, one member at a time."`
+}
+
+func (t *TLS) validate(r *kind.Report) {
+	switch {
+	case t == nil:
+	case (t.Static == nil) == (t.Auto == nil):
+		r.Problem("spec.TLS", "has none of static and auto, or both", "give one of them")
+	case t.Static != nil:
+		s := t.Static
+		if s.Member == nil {
+			s.Member = &MemberSecrets{}
+		}
+		for field, name := range map[string]string{"member.peerSecret": s.Member.Peer, "member.serverSecret": s.Member.Server, "operatorSecret": s.Operator} {
+			if name == "" {
+				r.Problem("spec.TLS.static."+field, "is missing", "name the Secret: members talk to each other, to clients and to the agent with TLS, or none of it")
+			}
+		}
+	}
+}
+
+// generation is that of derived certificates.
+func (a *Auto) generation() int { return max(a.Generation, 1) }
+
+// What the entries of the Secrets of members begin with, as etcd-operator has them. (doc/user/cluster_tls.md)
+const (
+	peerPrefix   = "peer"
+	serverPrefix = "server"
+)
+
+func (t *TLS) places() (peer, server, client etcdtls.Place) {
+	const at = "spec.TLS.static."
+	m := t.Static.Member
+	return etcdtls.Place{Field: at + "member.peerSecret", Secret: m.Peer, Prefix: peerPrefix}, etcdtls.Place{Field: at + "member.serverSecret", Secret: m.Server, Prefix: serverPrefix},
+		etcdtls.Place{Field: at + "operatorSecret", Secret: t.Static.Operator, Prefix: etcdtls.ClientPrefix}
+}
+
+// secrets are those that members get, each once.
+func (t *TLS) secrets() []string {
+	m := t.Static.Member
+	if m.Peer == m.Server {
+		return []string{m.Peer}
+	}
+	return []string{m.Peer, m.Server}
+}
+
+// given is the name in the template of what members get; "" for nothing.
+func (t *TLS) given() string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Auto != nil:
+		return "{{certificate}}"
+	}
+	return "{{secrets}}"
+}
+
+// files says where in that the certificate, the key and the authorities are, for other members and for clients.
+func (t *TLS) files() map[string][]string {
+	if t.Auto != nil {
+		one := []string{"certificate", "crt", "key", "ca"}
+		return map[string][]string{"peer": one, "server": one}
+	}
+	in := func(p etcdtls.Place) []string { return []string{p.Secret, p.Cert(), p.Key(), p.Trust()} }
+	peer, server, _ := t.places()
+	return map[string][]string{"peer": in(peer), "server": in(server)}
+}
+
+// ofMembers is what the memberships say of it.
+func (t *TLS) ofMembers() fields {
+	if t.Auto != nil {
+		return fields{"generation": t.Auto.generation()}
+	}
+	return fields{"operatorRef": t.Static.Operator, "peerRef": t.Static.Member.Peer}
+}
+
+// judge says what is wrong with certificates that Secrets hold.
+func (t *TLS) judge(e *kind.Expansion, now time.Time) (ok bool) {
+	if t == nil || t.Static == nil {
+		return true
+	}
+	at1, at2, at3 := t.places()
+	peer, server, client := read(at1, e), read(at2, e), read(at3, e)
+	if peer == nil || server == nil || client == nil {
+		return false
+	}
+	for _, p := range []*etcdtls.Pair{peer, server, client} {
+		p.NoteValidity(e, now)
+	}
+	const both = "issue it with the extended key usages serverAuth and clientAuth"
+	return addressed(peer, e) && addressed(server, e) &&
+		accepted(peer, e, peer, x509.ExtKeyUsageServerAuth, both) && accepted(peer, e, peer, x509.ExtKeyUsageClientAuth, both) &&
+		accepted(server, e, server, x509.ExtKeyUsageClientAuth, both+": etcd itself shows it to its own port for clients") &&
+		accepted(server, e, client, x509.ExtKeyUsageServerAuth, both) &&
+		accepted(client, e, server, x509.ExtKeyUsageClientAuth, "issue it with the extended key usage clientAuth")
+}
+
+func read(p etcdtls.Place, e *kind.Expansion) *etcdtls.Pair {
+	if e.Declares("Secret", p.Secret) {
+		return p.Read(e)
+	}
+	e.Missing(p.Field, "Secret", p.Secret, "")
+	return nil
+}
+
+// addressed wants a certificate that is valid for any address: members have no names.
+func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
+	if len(p.Leaf.IPAddresses) == 0 {
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is valid for no IP address, and members reach each other at theirs", p.Cert(), p.Secret),
+			"issue it with the addresses of all members as subjectAltName; a subnet of its own (spec.machine.subnet) bounds which those can be; TLS: {auto: {}} needs none of that")
+		return false
+	}
+	return true
+}
+
+// accepted wants a certificate to be trusted by another's owner for a use.
+func accepted(p *etcdtls.Pair, e *kind.Expansion, by *etcdtls.Pair, use x509.ExtKeyUsage, fix string) (ok bool) {
+	switch {
+	case !p.IssuedBy(by, x509.ExtKeyUsageAny):
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not issued by %s of Secret/%s", p.Cert(), p.Secret, by.Trust(), by.Secret), "put the certificates of its authority there, or take one of that authority")
+		return false
+	case !p.IssuedBy(by, use):
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not issued for all that it is used for", p.Cert(), p.Secret), fix)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,182 @@
+package etcdmember
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Create implements kind.Driver. Whether there is a cluster is asked again, of all machines: one of them begins it only when
+// every machine answers that it has no data. Members that are not wanted any more are not asked.
+func (d driver) Create(ctx context.Context, w want) (live, error) {
+	client, err := d.clientFor(w)
+	if err != nil {
+		return live{}, err
+	}
+	peers, err := d.members.Peers(ctx, w, w.Spec.PeerRefs)
+	if err != nil {
+		return live{}, err
+	}
+	var machines []*machine
+	for _, p := range peers {
+		machines = append(machines, &machine{Machine: *p, client: client})
+	}
+	own, knows := machines[0], consult(ctx, machines, spokesman)
+	l := member.Live(d.members, peers[0], &State{client: client, State: member.State{Address: own.Address}})
+	l.Mark, l.Phase, l.Message = &w.Mark, kind.Pending, "is a member, and has not joined yet"
+	switch {
+	case knows != nil && !claims(machines, knows):
+		return live{}, fmt.Errorf("%w: %s", kind.ErrRejected, foreign(knows))
+	case knows != nil:
+		return l, join(ctx, own, knows)
+	case w.Spec.AfterRef != "":
+		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers that has a majority", kind.ErrBusy, w.Spec.Cluster)
+	}
+	l.Unmade = true // it begins after its answer
+	return l, d.begin(ctx, w, peers, machines)
+}
+
+// join makes a learner of a machine that waits.
+func join(ctx context.Context, own, knows *machine) error {
+	if knows.lists(own.Address) {
+		return nil // an answer was lost
+	}
+	if !own.waits || own.waiting.State != etcd.Blank {
+		return fmt.Errorf("%w: %s", kind.ErrBusy, member.Failure("its machine", own.failure, "its machine does not wait to join, with an empty disk"))
+	}
+	_, err := knows.client.AddLearner(ctx, knows.Address, own.peerURL())
+	return member.Classed(err)
+}
+
+// begin has the first machine begin the cluster, with the snapshot where there shall be one. A machine that has a part of a snapshot never begins without.
+func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec], machines []*machine) error {
+	own := machines[0]
+	err := d.members.Begin(ctx, peers, func(i int) string {
+		m := machines[i]
+		if blank := m.waiting.State == etcd.Blank || m == own && (m.waiting.Empty() || m.waiting.Beginning()); m.waits && blank {
+			return ""
+		}
+		at := "the machine at " + m.Address
+		return member.Failure(at, m.failure, at+" does not say that it has no data")
+	})
+	switch {
+	case err != nil, own.waiting.Beginning():
+		return err
+	case w.Spec.RestoreRef != "":
+		return d.restore(ctx, w, own, peers)
+	case own.waiting.State != etcd.Blank:
+		return fmt.Errorf("%w: its machine has a snapshot, or a part of one, and begins with a snapshot only: bring the manifest of the EtcdRestore back, or delete the machine and its volume", kind.ErrRejected)
+	}
+	return own.client.Begin(ctx, own.Address)
+}
+
+// Update implements kind.Driver: it records that there was a member, promotes a learner, and has a leader hand over.
+func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
+	s := have.State
+	if s.Unrecorded {
+		if err := d.note(ctx, s); err != nil {
+			return err
+		}
+	}
+	switch role := s.role(); {
+	case role == learner:
+		return anywhere(s.Others, func(address string) error { return s.client.Promote(ctx, address, s.ID) })
+	case role == leader && kind.Has(changes, roleField):
+		return handOver(ctx, s)
+	}
+	return nil
+}
+
+// handOver has a leader give way. Where nobody can lead in its place it stays one.
+func handOver(ctx context.Context, s *State) error {
+	next, err := successor(ctx, s)
+	if err != nil {
+		return err
+	}
+	return member.Classed(s.client.MoveLeader(ctx, s.Address, next))
+}
+
+// Delete implements kind.Driver. A leader hands over first, where it can.
+func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
+	s := have.State
+	if s.ID == 0 {
+		return false, fmt.Errorf("%w: %s", kind.ErrBusy, have.Message)
+	}
+	next, err := successor(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	if s.Leads {
+		_ = s.client.MoveLeader(ctx, s.Address, next) // without it the others elect one
+	}
+	err = anywhere(s.Others, func(address string) error { return s.client.Remove(ctx, address, s.ID) })
+	var refused *etcd.Refused
+	if errors.As(err, &refused) && refused.NotFound() {
+		return true, nil // it is no member any more
+	}
+	return err == nil, err
+}
+
+func machineAt(s *State, address string) *machine {
+	return &machine{client: s.client, Machine: member.Machine[Spec]{Address: address}}
+}
+
+// successor finds a member that can lead after this one leaves. It fails if the others would have no majority.
+func successor(ctx context.Context, s *State) (id uint64, err error) {
+	var others []*machine
+	for _, address := range s.Others {
+		others = append(others, machineAt(s, address))
+	}
+	asked := slices.Clone(others)
+	if s.PortID != "" { // it still has its part in what most say
+		asked = append(asked, machineAt(s, s.Address))
+	}
+	knows := consult(ctx, asked, authority)
+	if knows != nil && knows.status.ClusterID != s.cluster {
+		return 0, fmt.Errorf("%w: %s", kind.ErrBusy, foreign(knows))
+	}
+	if knows == nil {
+		return 0, fmt.Errorf("%w: no other member is in touch with a leader, or they do not agree who the members are", kind.ErrBusy)
+	}
+	others = slices.DeleteFunc(inTouch(asked), func(m *machine) bool { return !slices.Contains(others, m) })
+	voters, healthy := 0, 0
+	for _, o := range knows.members.List {
+		if o.IsLearner || o.ID == s.ID {
+			continue
+		}
+		voters++
+		if slices.ContainsFunc(others, func(m *machine) bool { return m.status.MemberID == o.ID }) {
+			healthy++
+			id = o.ID
+		}
+	}
+	if healthy < voters/2+1 {
+		return 0, fmt.Errorf("%w: only %d of the %d other voters answer, and they must keep a majority", kind.ErrBusy, healthy, voters)
+	}
+	return id, nil
+}
+
+// anywhere asks one machine after the other, until one of them does it, or says that there is no such member. Of several refusals
+// the first one counts: those of learners come after the authority's.
+func anywhere(addresses []string, do func(address string) error) error {
+	var first error
+	for _, address := range addresses {
+		err := do(address)
+		var refused *etcd.Refused
+		if err == nil || errors.As(err, &refused) && refused.NotFound() {
+			return member.Classed(err)
+		}
+		if first == nil || errors.Is(first, etcd.ErrSilent) {
+			first = err
+		}
+	}
+	if first == nil {
+		return fmt.Errorf("%w: there is no other member", kind.ErrBusy)
+	}
+	return member.Classed(first)
+}

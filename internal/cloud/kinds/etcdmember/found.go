@@ -1,0 +1,201 @@
+package etcdmember
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// found is what there is of a cluster.
+func (d driver) found(around kind.Around, machines []*machine) (all []live) {
+	knows := authority(machines)
+	alien := knows != nil && !claims(machines, knows)
+	at, differs := stageOf(machines), differing(machines)
+	var leaving member.Queue
+	for _, m := range machines {
+		l := member.Live(d.members, &m.Machine, &State{client: m.client, State: member.State{PortID: m.PortID, Address: m.Address, Others: others(machines, knows, m), Failure: m.failure}})
+		there := true
+		switch {
+		case alien:
+			member.Stands(&l, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
+		case knows != nil:
+			there = m.member(knows, &l)
+			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
+			if l.Drained = map[string]time.Time{}; !l.State.Leads {
+				l.Drained[m.Host.ID] = time.Unix(0, 0) // nobody is led from there
+			}
+		default:
+			there = m.alone(at, &l)
+			if at != lost && !m.waits {
+				l.Turn.Stay = m.onlyHere(machines, nil)
+			}
+		}
+		if !there {
+			continue
+		}
+		if m.unlike != "" {
+			l.Message = m.unlike
+		}
+		if m.unlike != "" && m.Recorded {
+			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
+		}
+		l.Turn.Stay = cmp.Or(differs, l.Turn.Stay)
+		if member.Judge(&l, &l.State.State); !m.Wanted {
+			l.Uses = leaving.Join(l.ID, l.Uses)
+		}
+		all = append(all, l)
+	}
+	if alien {
+		return all
+	}
+	return append(all, strays(around, machines, knows, leaving)...)
+}
+
+// givesWay says why a machine that works is not changed yet; "" when it may be. One member changes at a time: those that leave go first.
+func (m *machine) givesWay(machines []*machine, knows *machine) string {
+	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.lists(o.Address) })
+	if leaves < 0 || !m.Wanted || !m.answers {
+		return ""
+	}
+	return machines[leaves].Key.Name + " leaves the cluster first"
+}
+
+// heedsAlarm says why a machine that works is not changed while a member reports that something is wrong, which a change of machines
+// does not mend; "" when none does. Of those that do not serve anyway the group would change one.
+func (m *machine) heedsAlarm(machines []*machine, knows *machine) string {
+	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.lists(o.Address) && o.alarm() != "" })
+	if at < 0 || !m.answers {
+		return ""
+	}
+	return machines[at].Key.Name + " " + machines[at].alarm() + ": no machine that works is changed until that is over"
+}
+
+// alarm is what a member that is in touch with the others reports to be wrong; "" for nothing.
+func (m *machine) alarm() string {
+	if !m.answers || m.status.Leader == 0 || len(m.status.Errors) == 0 {
+		return ""
+	}
+	return "reports: " + cmp.Or((&etcd.Refused{Message: m.status.Errors[0]}).Error(), "an error")
+}
+
+// others are the addresses of the machines of a cluster besides one; that of the authority comes first.
+func others(machines []*machine, knows, besides *machine) (list []string) {
+	if knows != nil && knows != besides {
+		list = append(list, knows.Address)
+	}
+	for _, m := range machines {
+		if m != besides && m != knows {
+			list = append(list, m.Address)
+		}
+	}
+	return list
+}
+
+// member says what a machine is in a cluster that works; false is that it is no part of it.
+func (m *machine) member(knows *machine, l *live) (there bool) {
+	at := slices.IndexFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, m.Address) })
+	if at < 0 {
+		return false
+	}
+	s := l.State
+	s.Member, l.ID = knows.members.List[at], strconv.FormatUint(knows.members.List[at].ID, 16)
+	s.Leads, s.Version, s.DBSize = knows.status.Leader == s.ID, m.status.Version, m.status.DBSize
+	started := s.Name != ""
+	s.cluster = knows.status.ClusterID
+	if s.Unrecorded = !m.Recorded || !slices.Contains(m.clusters(), s.cluster); !m.Recorded {
+		l.Mark.Applied = kind.Unfinished
+	}
+	switch {
+	case m.answers && m.status.ClusterID != knows.status.ClusterID:
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; look at both before one is given up: nothing is done by itself"
+	case m.waits && m.waiting.State == etcd.Refuses:
+		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
+	case m.waits && started:
+		l.Phase, l.Message, l.Empty = kind.Failed, "has lost its data", true
+	case !started:
+		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
+	case !m.answers:
+		l.Phase, l.Down, l.Message = m.Host.Silent()
+	case s.IsLearner:
+		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
+	case m.status.Leader == 0:
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
+	case m.alarm() != "":
+		l.Phase, l.Message = kind.Degraded, m.alarm()
+	default:
+		l.Phase = kind.Ready
+	}
+	return true
+}
+
+// stage is how far a cluster is of which no member is in touch with a leader.
+type stage int
+
+const (
+	boots stage = iota // not all of its machines have answered
+	blank              // all have, and none of them has data
+	begun              // some machine has data
+	lost               // there was a cluster, and no machine has data
+)
+
+func stageOf(machines []*machine) stage {
+	at := blank
+	for _, m := range machines {
+		switch {
+		case m.answers, m.waits && m.waiting.State == etcd.Refuses:
+			return begun
+		case !m.waits || !m.waiting.Empty():
+			at = boots
+		}
+	}
+	if at == blank && slices.ContainsFunc(machines, func(m *machine) bool { return m.Recorded }) {
+		return lost
+	}
+	return at
+}
+
+// alone says what is known of a machine while no cluster works; false is that there is nothing.
+func (m *machine) alone(at stage, l *live) (there bool) {
+	l.Unmade = !m.Recorded
+	switch {
+	case at == blank, at == boots && m.Host.ID == "" && !m.Recorded:
+		return false
+	case at == lost:
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.PortID
+	case at == boots && m.waiting.State == etcd.Restores:
+		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
+	case at == boots && m.Host.ID != "" && !m.Host.Boots && !m.waits && !m.answers:
+		l.Phase, l.Message = kind.Pending, silentSoFar
+	case at == boots:
+		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
+	case m.answers && m.status.Leader != 0:
+		l.Phase, l.Down, l.Message = kind.Degraded, "disputed", "is in touch with a leader, but no majority agrees on the membership, and nothing is done by itself: look at the machines that say something else"
+	case m.answers:
+		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
+	case m.waits && m.waiting.State == etcd.Refuses:
+		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
+	case m.waits:
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk; "+lostMajority
+	default:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer; "+lostMajority
+	}
+	switch {
+	case at == begun:
+		l.State.Lost = lostMajority
+	case at == lost:
+		l.State.Lost = "all of its data is lost"
+	case m.Recorded:
+		l.State.Lost = "none of its members answers"
+	}
+	return true
+}
+
+const lostMajority = "the cluster has no majority, and nothing is done by itself: bring machines back, or restore a backup (docs/clusters.md)"
+
+// silentSoFar is about machines that have been there for long.
+const silentSoFar = "does not answer: etcd answers nobody before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses (docs/clusters.md)"

@@ -1,0 +1,25 @@
+package etcdmember
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A machine on which nobody answers is given time to boot; after that it says what may be the reason.
+func TestAMachineThatNeverAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		host member.Host
+		want string
+	}{
+		"boots":        {member.Host{ID: "x", Boots: true}, "have booted"},
+		"has long run": {member.Host{ID: "x"}, "before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses"},
+	} {
+		m, l := machine{Machine: member.Machine[Spec]{Host: c.host}}, live{State: &State{}}
+		if there := m.alone(boots, &l); !there || l.Phase != kind.Pending || !strings.Contains(l.Message, c.want) {
+			t.Errorf("%s: %t, %v, %s", name, there, l.Phase, l.Message)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package etcdmember
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// longestRestore is how long one attempt may send a snapshot; the next one goes on where it ended.
+const longestRestore = time.Hour
+
+// restore has the first machine begin with a snapshot: it sends what the machine does not have yet, part by part, records on all ports
+// that the cluster begins with a snapshot, and has it begin.
+func (d driver) restore(ctx context.Context, w want, own *machine, machines []*member.Machine[Spec]) error {
+	points := w.Ref("EtcdRestore", w.Spec.RestoreRef).Facts.Points
+	if len(points) == 0 {
+		return fmt.Errorf("%w: the cluster %s begins with a snapshot only, and EtcdRestore/%s has none: its status says why", kind.ErrRejected, w.Spec.Cluster, w.Spec.RestoreRef)
+	}
+	ctx, stop := context.WithTimeout(ctx, longestRestore)
+	defer stop()
+	container, name := etcdstore.Split(points[0].ID)
+	object, err := d.store.Head(ctx, container, name)
+	if err != nil {
+		return about(points[0].ID, err)
+	}
+	if err := d.send(ctx, own, object); err != nil {
+		return about(points[0].ID, err)
+	}
+	for _, m := range machines {
+		if err := define.Record(etcdstore.RestoredTag(points[0].Of)).Put(ctx, d.members.Cloud, m.PortID); err != nil {
+			return err
+		}
+	}
+	trouble := own.waiting.Said()
+	if err := own.client.BeginWith(ctx, own.Address, sumOf(object)); err != nil || trouble == "" {
+		return err
+	}
+	return fmt.Errorf("%w: its machine could not restore the snapshot, and tries again: %s", kind.ErrBusy, trouble)
+}
+
+// sumOf is the SHA-256 digest that an object shall have.
+func sumOf(o etcdstore.Object) string { return strings.ToLower(o.Notes[etcdstore.Sum]) }
+
+// about says which object an error is about, and what people can do.
+func about(object string, err error) error {
+	fix := ""
+	switch {
+	case errors.Is(err, kind.ErrGone), errors.Is(err, etcdstore.ErrReplaced):
+		fix = "; with backupRef the next pass takes the newest that there is then, else name another one in the EtcdRestore"
+	case errors.Is(err, kind.ErrRejected):
+		fix = "; name another one in the EtcdRestore"
+	}
+	return fmt.Errorf("the snapshot %s: %w%s", printable.Line(object), err, fix)
+}
+
+// send sends what a machine does not have of a snapshot.
+func (d driver) send(ctx context.Context, to *machine, o etcdstore.Object) error {
+	sum := sumOf(o)
+	if to.waiting.State == etcd.Unfit && to.waiting.Sum == sum {
+		return fmt.Errorf("%w: it is not what its metadata say, or no snapshot of etcd: %s", kind.ErrRejected, to.waiting.Said())
+	}
+	from := int64(0)
+	if to.waiting.Sum == sum {
+		from = to.waiting.Received
+	}
+	for from < o.Size {
+		part, err := d.store.Part(ctx, o, from, min(from+etcd.Part, o.Size)-1)
+		if err != nil {
+			return err
+		}
+		has, err := to.client.SendPart(ctx, to.Address, sum, o.Size, from, part)
+		if err != nil {
+			return member.Classed(err)
+		}
+		if has.State != etcd.Receives || has.Sum != sum || has.Received <= from || has.Received > o.Size {
+			return fmt.Errorf("%w: the machine at %s has %d bytes of it, and did not take more", kind.ErrBusy, to.Address, has.Received)
+		}
+		from = has.Received
+	}
+	return nil
+}

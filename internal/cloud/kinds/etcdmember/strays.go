@@ -1,0 +1,88 @@
+package etcdmember
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// askOwn asks the machines of a cluster, and leaves out those that are none of it: a machine of such a name that is not wanted,
+// was never recorded as a member, and is none by the word of the others, is somebody else's. Where their word does not count it is none if nobody says that it is one.
+func askOwn(ctx context.Context, machines []*machine) []*machine {
+	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.Address == "" || !m.Wanted && !m.Recorded })
+	knows := consult(ctx, own, spokesman) // those that are left out are members, too
+	listed := func(address string) bool {
+		if knows != nil {
+			return knows.lists(address)
+		}
+		return slices.ContainsFunc(own, func(m *machine) bool { return m.lists(address) })
+	}
+	var more []*machine
+	for _, m := range machines {
+		if m.Address != "" && !m.Wanted && !m.Recorded && listed(m.Address) {
+			more = append(more, m)
+		}
+	}
+	ask(ctx, more)
+	return slices.DeleteFunc(machines, func(m *machine) bool { return !slices.Contains(own, m) && !slices.Contains(more, m) })
+}
+
+// lists reports whether there is a member at an address, as a machine knows it.
+func (m *machine) lists(address string) bool {
+	return slices.ContainsFunc(m.members.List, func(o etcd.Member) bool { return peerAt(o, address) })
+}
+
+// strays are the members at addresses of which the cloud shows no port any more. Each counts in every decision of the cluster and can
+// never be back there, so it goes: it is that of the wanted machine whose name it has, when that has another address now, or one that
+// nobody wants. leaving are the objects that go after them.
+func strays(around kind.Around, machines []*machine, knows *machine, leaving member.Queue) (all []live) {
+	if knows == nil {
+		return nil
+	}
+	taken := map[string]bool{}
+	for _, m := range machines {
+		taken[m.Key.Name] = knows.lists(m.Address)
+	}
+	for _, o := range knows.members.List {
+		if slices.ContainsFunc(o.PeerURLs, func(peer string) bool { return ported(around, hostOf(peer)) }) || len(o.PeerURLs) == 0 {
+			continue
+		}
+		key := strayKey(machines, o, taken)
+		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
+			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", hostOf(o.PeerURLs[0])),
+			State:   &State{client: machines[0].client, Member: o, State: member.State{Address: hostOf(o.PeerURLs[0]), Others: others(machines, knows, nil)}, cluster: knows.status.ClusterID}}
+		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.Wanted && m.Key == key }) {
+			l.Uses = leaving.Join(l.ID, nil)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// ported reports whether the cloud shows a port with an address, of whomever.
+func ported(around kind.Around, address string) bool {
+	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live[any]) bool {
+		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
+	})
+}
+
+// ordinal is the end of a name that the boot script gives a member.
+var ordinal = pattern.Of(`^-[0-9]{1,4}$`)
+
+// strayKey is that of the machine whose name a member has said, unless another member has it; else one of its own.
+func strayKey(machines []*machine, o etcd.Member, taken map[string]bool) manifest.Key {
+	key, cluster := machines[0].Key, machines[0].Spec.Cluster
+	key.Name = cluster + "-" + strconv.FormatUint(o.ID, 16)
+	if n := len(cluster); len(o.Name) > n && o.Name[:n] == cluster && ordinal.MatchString(o.Name[n:]) && !taken[o.Name] {
+		key.Name = o.Name
+	}
+	taken[key.Name] = true
+	return key
+}

@@ -1,0 +1,92 @@
+package etcdmember
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// TLS says with what the agent talks to members: a Secret, or what is derived from the master key.
+type TLS struct {
+	OperatorRef string `json:"operatorRef,omitempty" ref:"Secret" doc:"Secret with the agent's certificate: etcd-client.crt, etcd-client.key and etcd-client-ca.crt."`
+	PeerRef     string `json:"peerRef,omitempty" ref:"Secret" doc:"Secret with the members' certificate, peer.crt, which has to be valid for the member's address."`
+	Generation  int    `json:"generation,omitempty" rule:"min=1,max=1048576" doc:"Number of the keys that are derived from the stack's master key, where no Secret is named."`
+}
+
+// peerCert is the entry of a Secret of members, as etcd-operator has it. (pkg/util/etcdutil/tls.go)
+const peerCert = "peer.crt"
+
+// Stated implements kind.Stater.
+func (rules) Stated(s *Spec) kind.Facts { return kind.Facts{TLS: s.TLS.stated()} }
+
+// stated is what clients show and trust. nil stays nil.
+func (t *TLS) stated() *kind.TLS {
+	if t == nil {
+		return nil
+	}
+	return &kind.TLS{SecretRef: t.OperatorRef, Generation: t.Generation}
+}
+
+// client asks members of a cluster. secret has the entries of the operator's Secret.
+func (d driver) client(s *Spec, owner, namespace string, secret map[string]string) (c etcd.Client, err error) {
+	c = d.etcd
+	c.TLS, err = etcdtls.Config(s.TLS.stated(), secret, d.master, etcdtls.ScopeOf(owner, namespace, s.Cluster))
+	return c, err
+}
+
+// clientFor asks the members of a wanted one's cluster. With Secrets the certificate that the members are to show has to be valid for the address.
+func (d driver) clientFor(w want) (c etcd.Client, err error) {
+	t := w.Spec.TLS
+	if t == nil || t.OperatorRef == "" {
+		return d.client(w.Spec, w.Mark.Owner, w.Key.Namespace, nil)
+	}
+	if c, err = d.client(w.Spec, w.Mark.Owner, w.Key.Namespace, w.Ref("Secret", t.OperatorRef).Data); err == nil && t.PeerRef != "" {
+		err = validFor(w.Ref("Secret", t.PeerRef).Data[peerCert], t.PeerRef, w.Ref("Port", w.Spec.PortRef).Facts.Address)
+	}
+	return c, err
+}
+
+func validFor(text, secret, address string) error {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return fmt.Errorf("%w: %s of Secret/%s is no PEM", kind.ErrRejected, peerCert, secret)
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err == nil && cert.VerifyHostname(address) == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s of Secret/%s is not valid for %s, the address of the port: have that among its subjectAltNames, as an IP address", kind.ErrRejected, peerCert, secret, address)
+}
+
+// introduced are the machines of a cluster, with what they are asked with.
+func (d driver) introduced(around kind.Around, c *member.Cluster[Spec]) (machines []*machine, err error) {
+	client, spec := d.etcd, c.Specs[0]
+	for _, m := range slices.Concat(c.Spare, c.Machines) {
+		if spec.TLS != nil && len(machines) == 0 {
+			secret := around.Data(manifest.Key{Kind: "Secret", Namespace: c.Key.Namespace, Name: spec.TLS.OperatorRef})
+			if client, err = d.client(spec, m.Owner, c.Key.Namespace, secret); err != nil {
+				return nil, err
+			}
+		}
+		machines = append(machines, &machine{Machine: *m, client: client, ownDisk: ownDisk(m.Server, around.Have["Volume"])})
+	}
+	return machines, nil
+}
+
+// differing says why no machine of a cluster is changed: a member that there was talks otherwise than it should, so a machine that does
+// as it should would not be one of them. "" when none does.
+func differing(machines []*machine) string {
+	for _, m := range machines {
+		if m.Recorded && m.unlike != "" {
+			return m.Key.Name + " " + m.unlike + ": go back to what the cluster had, or make another one and copy the data (docs/clusters.md)"
+		}
+	}
+	return ""
+}

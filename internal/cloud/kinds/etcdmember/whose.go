@@ -1,0 +1,69 @@
+package etcdmember
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Whose cluster answers. Manifests decide at which addresses the stack's ports are, and so whom the agent asks there: it may be
+// the etcd of somebody else, without TLS and in reach of the agent. A cluster is the stack's only where tags of its ports say so:
+//
+//	etcd-begins:ADDRESS   a machine at this address had no data, by the word of its boot script, and is asked to begin a cluster
+//	etcd-cluster:ID       there was a member of the cluster of this ID
+//
+// Nothing is changed in any other one.
+const clusterTag = kind.OwnerPrefix + "etcd-cluster:"
+
+// clusters are the IDs of those that there was a member of.
+func (m *machine) clusters() (ids []uint64) {
+	for _, tag := range m.Tags {
+		text, ok := strings.CutPrefix(tag, clusterTag)
+		if id, err := strconv.ParseUint(text, 16, 64); ok && err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// claims reports whether the tags of these machines say that the cluster which one of them knows is the stack's. Where earlier versions have
+// recorded that there was a member, and not of which cluster, it is.
+func claims(machines []*machine, knows *machine) bool {
+	recorded, identified := false, false
+	for _, m := range machines {
+		switch {
+		case !m.Recorded:
+		case slices.Contains(m.clusters(), knows.status.ClusterID):
+			return true
+		default:
+			recorded, identified = true, identified || len(m.clusters()) > 0
+		}
+	}
+	if recorded {
+		return !identified
+	}
+	return slices.ContainsFunc(machines, func(m *machine) bool { return m.Begins && knows.lists(m.Address) })
+}
+
+// foreign says that a cluster is somebody else's, and what to do.
+func foreign(knows *machine) string {
+	return fmt.Sprintf("etcd of a cluster that the stack has not begun (ID %x) answers: nothing is changed in it; correct the addresses, or, if it is the stack's own, run openstack port set --tag %s --tag %s and the ID of its port",
+		knows.status.ClusterID, record, identity(knows.status.ClusterID))
+}
+
+func identity(cluster uint64) define.Record {
+	return define.Record(clusterTag + strconv.FormatUint(cluster, 16))
+}
+
+// note records of a member that there was one, and of which cluster.
+func (d driver) note(ctx context.Context, s *State) error {
+	if err := identity(s.cluster).Put(ctx, d.members.Cloud, s.PortID); err != nil {
+		return err
+	}
+	return record.Put(ctx, d.members.Cloud, s.PortID)
+}

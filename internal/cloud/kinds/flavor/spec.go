@@ -1,0 +1,98 @@
+// Package flavor is the kind Flavor: the size of a server (Nova), in K-ORC's
+// vocabulary. Everybody can find the flavors that the project may use; making them is an
+// administrator's work.
+//
+// The mark stands at the end of the description. Extra specs are no place for it: the
+// scheduler compares them with hosts and aggregates, and newer Novas refuse names that they
+// do not know (nova/api/validation/extra_specs).
+//
+// It is longer than its table because Nova takes extra specs one by one beside the
+// flavor, and of the flavor itself nothing but the description can be changed.
+package flavor
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a flavor shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/flavor_types.go). The description and extra specs, the first of which
+// K-ORC never changes, can be changed.
+type Spec struct {
+	Name        *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	ID          string             `json:"id,omitempty" api:"id" show:"-" rule:"immutable,max=255,pattern=^[a-zA-Z0-9._-]([a-zA-Z0-9. _-]*[a-zA-Z0-9._-])?$" doc:"ID in the cloud; the cloud chooses if left out."`
+	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=65000,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. The mark of the owner stands behind it."`
+	RAM         int                `json:"ram" api:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
+	Vcpus       int                `json:"vcpus" api:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
+	Disk        int                `json:"disk" api:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`
+	Swap        swap               `json:"swap,omitempty" api:"swap" show:"-" rule:"immutable,min=0,default=0" doc:"Size of the swap disk in MiB."`
+	Ephemeral   int                `json:"ephemeral,omitempty" api:"OS-FLV-EXT-DATA:ephemeral" show:"-" rule:"immutable,min=0,default=0" doc:"Size of the scratch disk in GiB."`
+	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-flavor-access:is_public" rule:"immutable,default=true" doc:"Whether every project can use it."`
+	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs,empty,hidden" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand, all of them; none if left out."`
+}
+
+// More is what status shows of a flavor even where it is nothing.
+type More struct {
+	Swap      swap `json:"swap" api:"swap"`
+	Ephemeral int  `json:"ephemeral" api:"OS-FLV-EXT-DATA:ephemeral"`
+	Disabled  bool `json:"disabled" api:"OS-FLV-DISABLED:disabled" show:"-"`
+}
+
+// swap is a size in MiB. Nova before 2.75 says "" for none.
+type swap int
+
+// UnmarshalJSON takes an empty text for none.
+func (s *swap) UnmarshalJSON(text []byte) error {
+	if string(text) == `""` {
+		*s = 0
+		return nil
+	}
+	var size int
+	if json.Unmarshal(text, &size) != nil || size < 0 {
+		return errors.New("it wants a whole number of MiB, 0 for none")
+	}
+	*s = swap(size)
+	return nil
+}
+
+// Filter says which existing flavor is meant.
+type Filter struct {
+	Name  *string `json:"name,omitempty" doc:"Exact name."`
+	RAM   *int    `json:"ram,omitempty" rule:"min=1" doc:"Memory in MiB."`
+	Vcpus *int    `json:"vcpus,omitempty" rule:"min=1" doc:"Number of virtual CPUs."`
+	Disk  *int    `json:"disk,omitempty" rule:"min=0" doc:"Size of the root disk in GiB."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind Flavor over c, which may be nil where only rules are
+// needed. Without is_public, Nova lists public flavors only to administrators.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, Catalog: true,
+			Unmark: "the mark is in the description: openstack flavor set --description <text> <id>",
+			Doc: "The size of a server: CPUs, memory, disk (Nova). Everybody can use existing flavors, managementPolicy unmanaged; only an administrator can make one, " +
+				"in a cloud with API version 2.55. Nova cannot change a flavor but its description and extra specs: another size replaces it, and what refers to it follows. " +
+				"Servers that nobody changes keep the size that they have when their flavor is deleted.",
+		},
+		Collection: define.Collection{Path: "flavors", Lists: []string{"flavors/detail?is_public=None"}, Field: "flavors", Singular: "flavor", UpdateBy: http.MethodPut,
+			Microversion: "2.61"}, // 2.55: description, 2.61: extra_specs
+		Mark:     mark.IdentityDescriptionPlace,
+		Validate: validate, Create: create, Update: update, Unmark: unmark,
+		Observe: func(s *state, live *kind.Live[*state]) { observe(c, s, live) },
+	})
+}

@@ -1,0 +1,147 @@
+package floatingip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
+func observe(s *state, live *kind.Live[*state]) {
+	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
+	live.Tokens = []string{kind.Held(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
+	live.Facts = kind.Facts{Address: live.Name, Addresses: []string{live.Name}}
+	live.Uses = slices.DeleteFunc([]string{s.Spec.FloatingNetworkRef, s.Spec.PortRef, s.More.RouterID, table.Or(s.Spec.QoSPolicyRef, "")}, func(id string) bool { return id == "" })
+	if s.More.Status == "ERROR" {
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
+	}
+}
+
+func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
+
+// writeSubnet puts the subnet that the address is from, and the network of that.
+func writeSubnet(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
+		body["floating_network_id"], body["subnet_id"] = subnet.Facts.NetworkID, subnet.ID
+	}
+}
+
+// create takes an address that leads to the port at once where one request can say
+// all of it. Elsewhere it leads there with the last request: while it leads to a port
+// with several addresses, Neutron refuses every update that does not say so again.
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (made *state, err error) {
+	body, m, labels := d.Creation(w), w.Mark, d.Labels(w)
+	_, port := target(w)
+	if port.Name == "" {
+		return d.PostLabelled(ctx, body, m, labels)
+	}
+	one, err := d.OneRequest(ctx, m, labels)
+	if err != nil {
+		return nil, err
+	}
+	if one {
+		associate(body, w)
+		made, err = d.PostLabelled(ctx, body, m, labels)
+		return made, unreachable(err)
+	}
+	made, err = d.PostLabelled(ctx, body, mark.Begun(m), labels)
+	if err == nil {
+		last := map[string]any{}
+		associate(last, w)
+		err = d.Finish(ctx, made, last, m, labels)
+	}
+	return made, unreachable(err)
+}
+
+// remove deletes the address. Of one with a name in DNS, Neutron answers 500 where it cannot delete the record of that.
+// (Launchpad 2149807)
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+	gone, err = d.Remove(ctx, have.ID)
+	if name := table.Or(have.State.Spec.DNSName, ""); name != "" && err != nil && len(kind.ClassesOf(err)) == 0 {
+		err = fmt.Errorf("the address has the name %s.%s, whose record Neutron deletes with it, and may not be able to: delete the record set in the DNS service if this lasts: %w",
+			name, table.Or(have.State.Spec.DNSDomain, ""), err)
+	}
+	return gone, err
+}
+
+// associate puts where the address leads into a request. Neutron wants port and
+// address together.
+func associate(body map[string]any, w kind.Want[*Spec]) {
+	body["port_id"] = nil
+	if _, port := target(w); port.Name != "" {
+		body["port_id"] = port.ID
+	}
+	if w.Spec.FixedIP != "" {
+		body["fixed_ip_address"] = w.Spec.FixedIP
+	}
+}
+
+// unreachable explains Neutron's 404 to a port that no router connects with
+// the external network: the way may still come up. Only the text of the answer
+// goes on, for the floating IP itself is not gone.
+func unreachable(err error) error {
+	if errors.Is(err, kind.ErrGone) {
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
+	}
+	return err
+}
+
+// update says again where the address leads whenever it writes an attribute; see create.
+// Tags are written apart. Where it leads is written on no condition.
+func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
+	spec := change.Have.State.Spec
+	moved := slices.ContainsFunc([]string{"portRef", "loadBalancerRef", "fixedIP"}, func(f string) bool { return kind.Has(change.Changes, table.Path(f)) })
+	switch {
+	case moved:
+		associate(change.Fields, change.Want)
+		change.Now.Revision = 0
+		return makeRoom(ctx, d, change, unreachable(d.Write(ctx, change)))
+	case spec.PortRef != "" && (len(change.Fields) > 0 || change.Now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
+		change.Fields["port_id"], change.Fields["fixed_ip_address"] = spec.PortRef, spec.FixedIP
+	}
+	return d.Write(ctx, change)
+}
+
+// makeRoom leads the address nowhere when it waits for a place that another one of the stack has: that one may wait for
+// this one's, and Neutron leads no two addresses to one place. Where it leads now is not in its manifest any more.
+func makeRoom(ctx context.Context, d driver, change define.Change[Spec, More], busy error) error {
+	_, port := target(change.Want)
+	if !errors.Is(busy, kind.ErrBusy) || port.ID == "" || change.Have.State.Spec.PortRef == "" {
+		return busy
+	}
+	holders, err := d.Find(ctx, "?port_id="+url.QueryEscape(port.ID))
+	if err != nil || !slices.ContainsFunc(holders, func(h *state) bool { return h.ID != change.Have.ID && sameStack(h.Mark, change.Want.Mark) }) {
+		return busy
+	}
+	call := cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "floatingips/" + change.Have.ID, Body: map[string]any{"floatingip": map[string]any{"port_id": nil}}}
+	if err := d.Client.Do(ctx, call); err != nil {
+		return fmt.Errorf("%w; to make room: %w", busy, err)
+	}
+	return busy
+}
+
+// sameStack reports whether a mark claims what it is on for the stack of another one.
+func sameStack(m *kind.Mark, of kind.Mark) bool {
+	ours, ok := kind.ParseOwner(of.Owner)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(m.Owners(), func(text string) bool {
+		o, ok := kind.ParseOwner(text)
+		return ok && o.Stack == ours.Stack
+	})
+}

@@ -1,0 +1,137 @@
+package floatingip
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// findWay makes no object; it finds the subnets the address can come from, and
+// whether there is a way to where it leads.
+func findWay(s *Spec, e *kind.Expansion) {
+	if s.FloatingNetworkRef != "" {
+		s.SubnetRefs = e.Referring("Subnet", "Network", s.FloatingNetworkRef)
+	}
+	external := s.FloatingNetworkRef
+	if networks, _ := e.Referred("Subnet", s.FloatingSubnetRef, "Network"); external == "" && len(networks) == 1 {
+		external = networks[0]
+	}
+	switch {
+	case s.PortRef != "":
+		define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
+	case s.LoadBalancerRef != "":
+		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // its network is known once it is expanded
+		if networks, _ := e.Referred("LoadBalancer", s.LoadBalancerRef, "Network"); len(networks) > 0 {
+			define.NoteWay(e, "spec.resource.loadBalancerRef", external, networks[0], nil)
+		}
+	}
+}
+
+func validate(s *Spec, r *kind.Report) {
+	switch {
+	case s.FloatingNetworkRef == "" && s.FloatingSubnetRef == "":
+		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
+	case s.FloatingNetworkRef != "" && s.FloatingSubnetRef != "":
+		r.Problem("spec.resource.floatingSubnetRef", "is given along with floatingNetworkRef", "remove one of them")
+	}
+	switch {
+	case s.PortRef != "" && s.LoadBalancerRef != "":
+		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP leads to one port")
+	case s.FixedIP != "" && s.LoadBalancerRef != "":
+		r.Problem("spec.resource.fixedIP", "is given along with loadBalancerRef", "remove it: a load balancer has one address")
+	case s.FixedIP != "" && s.PortRef == "":
+		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port it is an address of")
+	}
+}
+
+// target is the port that the address leads to, and the field that says so: that
+// of a load balancer is known by reference. It has no name where the address leads
+// nowhere.
+func target(w kind.Want[*Spec]) (field string, port kind.Ref) {
+	if w.Spec.LoadBalancerRef == "" {
+		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
+	}
+	balancer := w.Ref("LoadBalancer", w.Spec.LoadBalancerRef)
+	balancer.ID = balancer.Facts.PortID
+	return "spec.resource.loadBalancerRef", balancer
+}
+
+func compareTarget(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	field, port := target(w)
+	if port.Name == "" {
+		kind.Field(c, field, have.Spec.PortRef, "")
+		return
+	}
+	kind.Link(c, field, have.Spec.PortRef, port, kind.InPlace)
+	if why := lacks(w); why != "" {
+		c.Note("spec.resource.fixedIP", why+"; the cloud will refuse it")
+	}
+}
+
+// compareDNS leaves an address as it is that the cloud shows without a name: Neutron keeps names only where it
+// publishes them (db/dns_db.py), and another address would have none either.
+func compareDNS(field string, of func(*Spec) *string) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+		want, seen := of(w.Spec), strings.ToLower(table.Or(of(&have.Spec), ""))
+		switch {
+		case want == nil:
+		case seen == "" && *want != "":
+			c.Note(table.Path(field), "the cloud shows none: either it keeps no DNS names of floating IPs, or this one was made without, and only a new one could have it")
+		default:
+			kind.Fixed(c, table.Path(field), seen, strings.ToLower(*want))
+		}
+	}
+}
+
+func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Facts.CIDR, have.Spec.FloatingIP) {
+		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Facts.CIDR)
+	}
+}
+
+// impossible says when the address is not one of the subnet that it is to be from, or leads to
+// none of its port.
+func impossible(w kind.Want[*Spec]) string {
+	if why := define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
+		return why
+	}
+	if why := lacks(w); why != "" {
+		return "spec.resource.fixedIP: " + why
+	}
+	return ""
+}
+
+// lacks says when the port that the address shall lead to has not the address that is asked for.
+func lacks(w kind.Want[*Spec]) string {
+	return define.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
+}
+
+// alone is the address: a network gives each to one floating IP.
+func alone(w kind.Want[*Spec]) []kind.Claim {
+	claim := kind.Claim{Field: "spec.resource.floatingIP", Of: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", By: "FloatingIP"}
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
+		claim.Of, claim.From = subnet, ""
+	}
+	if w.Spec.FloatingIP == "" {
+		return []kind.Claim{claim}
+	}
+	claim.What = table.IP(w.Spec.FloatingIP)
+	if claim.From == "" {
+		claim.Of.ID = claim.Of.Facts.NetworkID // the address shows as one of the network's
+	}
+	return []kind.Claim{claim}
+}
+
+// contains reports whether an address is of a network. Neutron does not show
+// which subnet a floating IP came from.
+func contains(cidr, address string) bool {
+	p, err := netip.ParsePrefix(cidr)
+	a, addressErr := netip.ParseAddr(address)
+	return err == nil && addressErr == nil && p.Contains(a)
+}
+
+// export leaves out the address, which only an administrator can ask for.
+func export(_ *state, spec *Spec, _ *kind.Export) { spec.FloatingIP = "" }

@@ -1,0 +1,75 @@
+// Package floatingip is the kind FloatingIP: an address of an external network
+// that leads to a port, in K-ORC's vocabulary. Of ports, networks and subnets
+// it knows only IDs and addresses. Floating IPs have no name in Neutron; people
+// see their address instead.
+package floatingip
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a floating IP shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/floatingip_types.go), values Neutron's
+// (neutron-lib api/definitions/l3.py). Unlike in K-ORC, portRef and fixedIP can
+// be changed, and there is loadBalancerRef.
+type Spec struct {
+	Description        *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	FloatingNetworkRef string   `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
+	FloatingSubnetRef  string   `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
+	FloatingIP         string   `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
+	PortRef            string   `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" cuts:"the address leads nowhere any more" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
+	LoadBalancerRef    string   `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
+	FixedIP            string   `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
+	DNSName            *string  `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its name in DNS, given along with dnsDomain when the address is made. Left out where the cloud has no such extension. Where the cloud shows none, that is noted, and the address kept."`
+	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its DNS domain, with a final dot. As with dnsName, it is left out where the cloud has no such extension, and noted where it shows none."`
+	QoSPolicyRef       *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos-fip" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
+	define.ProjectRef  `json:",inline"`
+	// SubnetRefs are the subnets that the repository puts on the floating
+	// network: there is no address before there is one of them.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+}
+
+// Filter says which existing floating IP is meant.
+type Filter struct {
+	FloatingIP           *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
+	Description          *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
+	FloatingNetworkRef   *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
+	PortRef              *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
+	Status               string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// FilterName implements plan.Named: people know a floating IP by its
+// address.
+func (f *Filter) FilterName() string { return table.Or(f.FloatingIP, "") }
+
+// More is what only Neutron says of a floating IP.
+type More struct {
+	RouterID string `json:"routerID" api:"router_id"`
+	Status   string `json:"status" api:"status"`
+	TenantID string `json:"tenantID" api:"project_id"`
+}
+
+// Kind is the kind FloatingIP over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "FloatingIP", Short: "fip", Exclusive: true, Carries: "Port", Unmark: mark.UnmarkByLabel("floating ip"),
+			Loss: []string{"its public address"},
+			Doc:  "A public address that leads to a port (Neutron)."},
+		Collection: define.Collection{Path: "floatingips", Singular: "floatingip"}, MarkInTags: true,
+		Odd: []table.Odd[Spec, More]{
+			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},
+			{Field: "portRef", Compare: compareTarget},
+			{Field: "dnsName", Compare: compareDNS("dnsName", func(s *Spec) *string { return s.DNSName })},
+			{Field: "dnsDomain", Compare: compareDNS("dnsDomain", func(s *Spec) *string { return s.DNSDomain })},
+		},
+		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Delete: remove, Impossible: impossible, Alone: alone, Export: export,
+	})
+}

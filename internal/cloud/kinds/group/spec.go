@@ -1,0 +1,69 @@
+// Package group is the kind Group: users who get roles together (Keystone), in K-ORC's
+// vocabulary. Who is a member is not its business.
+package group
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a group shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/group_types.go).
+type Spec struct {
+	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	DomainRef   string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
+}
+
+// More is what only Keystone says of a group.
+type More struct{}
+
+// Filter says which existing group is meant.
+type Filter struct {
+	Name      *string `json:"name,omitempty" doc:"Exact name."`
+	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind Group over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Group", Service: cloud.Identity, Privileged: true,
+			Loss: []string{"the list of its members", "the roles that they have by it"}, Unmark: mark.UnmarkExtra("groups", "group"),
+			Doc: "A group of users, who get the roles that it has (Keystone). Only an administrator can list and make them; members are not managed.",
+		},
+		Collection: define.Collection{Path: "groups", Singular: "group", UpdateBy: http.MethodPatch},
+		Mark:       mark.ExtraPlace,
+		Name: func(w kind.Want[*Spec], name string) string {
+			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
+		},
+		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+		Delete:  remove,
+	})
+}
+
+// remove keeps a group that the agent's own user is in, and may have its roles by.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+	member, err := define.InGroup(ctx, d.Client, have.ID)
+	if member {
+		err = define.KeepOwn(have.ID, "group with the user", have.ID)
+	}
+	if err != nil {
+		return false, err
+	}
+	return d.Remove(ctx, have.ID)
+}

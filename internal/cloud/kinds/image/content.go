@@ -1,0 +1,79 @@
+package image
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// contentKey is the property that says what was uploaded.
+const contentKey = "stackreeve-content"
+
+// words say what an image holds, each behind its name: disk:qcow2 container:bare
+// url:SUM decompress:gz hash:sha256:abc….
+func (c *Content) words() string {
+	all := []string{"disk:" + c.DiskFormat, "container:" + c.container()}
+	if d := c.Download; d != nil {
+		all = append(all, "url:"+kind.SumOf(d.URL).Text(), "decompress:"+table.Or(d.Decompress, ""), "hash:"+d.Hash.text())
+	}
+	return strings.Join(all, " ")
+}
+
+func (c *Content) container() string { return cmp.Or(c.ContainerFormat, "bare") }
+
+func (h *Hash) text() string {
+	if h == nil {
+		return ""
+	}
+	return h.Algorithm + ":" + h.Value
+}
+
+func wordsIn(text string) map[string]string {
+	all := map[string]string{}
+	for word := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(word, ":")
+		all[name] = value
+	}
+	return all
+}
+
+// compareContent compares with what was uploaded, as the image says itself: the cloud may
+// have converted it since. Another address of a file with the same hash is the same. Of an
+// image that was adopted only formats are known.
+func compareContent(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	want, at := w.Spec.Content, "spec.resource.content."
+	if want == nil {
+		return
+	}
+	if have.More.Uploaded == "" {
+		kind.Fixed(c, at+"containerFormat", have.More.ContainerFormat, want.container())
+		kind.Fixed(c, at+"diskFormat", have.More.DiskFormat, want.DiskFormat)
+		return
+	}
+	was, is := wordsIn(string(have.More.Uploaded)), wordsIn(want.words())
+	same := was["url"] == "" && is["url"] == "" || want.Download != nil && kind.SumOf(want.Download.URL).Stored(was["url"])
+	for _, f := range [][2]string{{"container", "containerFormat"}, {"disk", "diskFormat"}, {"decompress", "download.decompress"}, {"hash", "download.hash"}} {
+		if f[0] == "hash" && same && is["hash"] == "" {
+			continue // it was checked, and need not be again
+		}
+		kind.Fixed(c, at+f[1], was[f[0]], is[f[0]])
+	}
+	if !same && (is["hash"] == "" || was["hash"] != is["hash"]) {
+		c.Add(kind.Change{Field: at + "download.url", Have: "another address (digest " + was["url"] + ")", Want: want.Download.URL, Disruption: kind.Replace})
+	}
+}
+
+func writeContent(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+	if want := w.Spec.Content; want != nil && have == nil {
+		body["disk_format"], body["container_format"], body[contentKey] = want.DiskFormat, want.container(), want.words()
+	}
+}
+
+// diff asks for the upload of an image that holds nothing and that nobody works on.
+func diff(w kind.Want[*Spec], have *state, c *kind.Changes) {
+	if w.Spec.Content != nil && w.Spec.Content.Download != nil && have.More.Status == queued {
+		c.Add(kind.Change{Field: "spec.resource.content.download", Have: "not uploaded", Want: w.Spec.Content.Download.URL, Disruption: kind.InPlace})
+	}
+}

@@ -1,0 +1,101 @@
+package image
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type state = define.State[Spec, More]
+
+const (
+	community = "community"
+	queued    = "queued"
+)
+
+// digits is how many hexadecimal digits the hashes have.
+var digits = map[string]int{"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
+
+func validate(s *Spec, r *kind.Report) {
+	if s.Content == nil || s.Content.Download == nil {
+		return
+	}
+	d, at := s.Content.Download, "spec.resource.content.download."
+	u, err := url.Parse(d.URL)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		r.Problem(at+"url", "is no address of a file on the web", "write it as https://host/path")
+	case u.User != nil:
+		r.Problem(at+"url", "has a login in it, which everybody who reads the repository would know", "use an address that needs none")
+	case u.Scheme == "http" && d.Hash == nil:
+		r.Note(at+"url", "what comes over http can be changed on the way; use https, or give a hash")
+	}
+	if d.Hash != nil && (d.Hash.Algorithm == "md5" || d.Hash.Algorithm == "sha1") {
+		r.Note(at+"hash.algorithm", d.Hash.Algorithm+" shows damage and not forgery: two files can have one digest; use sha256 or sha512")
+	}
+	if d.Hash != nil && len(d.Hash.Value) != digits[d.Hash.Algorithm] {
+		r.Problem(at+"hash.value", "is no "+d.Hash.Algorithm+" digest, by its length", "copy all digits of it, or correct hash.algorithm")
+	}
+}
+
+// impossible says that an image which does not exist needs something to hold.
+func impossible(w kind.Want[*Spec]) string {
+	if w.Spec.Content == nil {
+		return "spec.resource.content: is missing, and no existing image is adopted; say what is to be downloaded, or use managementPolicy: unmanaged with spec.import.filter.name"
+	}
+	return ""
+}
+
+// match passes images that anybody can publish only where they are asked for.
+func match(f *Filter, s *state) bool {
+	return (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
+}
+
+// phases by Glance's status. (glance/common/utils.py, api-ref: image statuses)
+var phases = map[string]kind.Phase{
+	"active": kind.Ready, queued: kind.Pending, "saving": kind.Pending, "uploading": kind.Pending,
+	"importing": kind.Pending, "deleted": kind.Deleting, "pending_delete": kind.Deleting,
+}
+
+// observe says where an image stands. One that is ours and holds nothing is uploaded now,
+// or unfinished; what an administrator has deactivated is not recreated behind their back.
+func (u *uploads) observe(s *state, live *kind.Live[*state]) {
+	if live.Phase = phases[s.More.Status]; live.Phase == "" {
+		live.Phase = kind.Failed
+	}
+	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	live.Facts = kind.Facts{Name: s.Name, Size: kind.Size{Memory: s.More.MinRAM, Disk: max(s.More.MinDisk, gibibytes(table.Or(s.More.SizeB, 0)))}}
+	if live.Phase != kind.Ready {
+		live.Message = "is " + strings.ReplaceAll(s.More.Status, "_", " ")
+	}
+	if s.Mark == nil {
+		return
+	}
+	if s.Self != s.ID { // a snapshot, or an image of a volume: what is made here says so itself
+		live.Mark = nil
+		return
+	}
+	at := u.progress(s.ID)
+	switch {
+	case s.More.Status == "deactivated":
+		live.Phase, live.Facts.Unusable = kind.Degraded, "deactivated"
+		live.Message = "is deactivated: an administrator keeps it from being used"
+	case at != "":
+		live.Phase, live.Message = kind.Pending, at
+	case s.More.Status == queued && s.More.ImportTask+s.More.ImportLock == "":
+		live.Phase, live.Message = kind.Begun, "nothing is uploaded to it yet"
+	case slices.Contains([]string{"saving", queued, "uploading", "importing"}, s.More.Status) && u.now().Sub(s.More.UpdatedAt.Time) > longestUpload:
+		live.Phase, live.Message = kind.Failed, "is "+s.More.Status+" for longer than any upload takes"
+		live.Empty = true // no image that was usable comes to this again
+	}
+}
+
+// gibibytes is a size in bytes in GiB, rounded up.
+func gibibytes(bytes int64) int {
+	const gib = 1 << 30
+	return int(max(0, bytes)/gib + min(1, max(0, bytes)%gib))
+}

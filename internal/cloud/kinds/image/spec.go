@@ -1,0 +1,131 @@
+// Package image is the kind Image: a disk image (Glance), in K-ORC's
+// vocabulary. What an image holds is downloaded, checked and handed on to Glance while
+// it comes in (see uploads): nothing of it is kept in memory or on disk.
+//
+// The mark is a property, with the ID of the image that it was written on, and so is what
+// was uploaded, in fingerprints: an address may hold a secret, and all who can use an
+// image see its properties.
+package image
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what an image shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/image_types.go). Properties, which K-ORC never changes, can be changed here.
+type Spec struct {
+	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
+	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it; the cloud decides of a new image, and it is left as it is later, if left out."`
+	Tags       []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags."`
+	Properties *Properties `json:"properties,omitempty" doc:"What the hypervisor should know. Each of them is left as it is if left out."`
+	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"What it holds. Required unless an existing image is adopted."`
+}
+
+// More is what only Glance says of an image.
+type More struct {
+	Status          string      `json:"status" api:"status"`
+	Hash            *Hash       `json:"hash,omitempty" api:",inline"`
+	SizeB           *int64      `json:"sizeB,omitempty" api:"size"`
+	VirtualSizeB    *int64      `json:"virtualSizeB,omitempty" api:"virtual_size"`
+	MinDisk         int         `json:"minDisk" api:"min_disk" show:"-"` // GiB
+	MinRAM          int         `json:"minRAM" api:"min_ram" show:"-"`   // MiB
+	DiskFormat      string      `json:"diskFormat" api:"disk_format" show:"-"`
+	ContainerFormat string      `json:"containerFormat" api:"container_format" show:"-"`
+	Uploaded        define.Text `json:"uploaded" api:"stackreeve-content" show:"-"`
+	ImportTask      define.Text `json:"importTask" api:"os_glance_importing_to_stores" show:"-"`
+	ImportLock      define.Text `json:"importLock" api:"os_glance_import_task" show:"-"`
+	ImportFailed    define.Text `json:"importFailed" api:"os_glance_failed_import" show:"-"`
+	CreatedAt       define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt       define.Time `json:"updatedAt" api:"updated_at"`
+	Seen
+}
+
+// Hash is a digest of an image's content.
+type Hash struct {
+	Algorithm string `json:"algorithm" api:"os_hash_algo" rule:"required,enum=md5|sha1|sha256|sha512" doc:"How it is computed."`
+	Value     string `json:"value" api:"os_hash_value" rule:"required,min=1,max=1024,pattern=^[0-9a-f]+$" doc:"The digest in hexadecimal digits."`
+}
+
+// Filter says which existing image is meant.
+type Filter struct {
+	Name       *string  `json:"name,omitempty" doc:"Exact name."`
+	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are only considered when asked for: anybody can publish one under any name."`
+	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// Kind is the kind Image over c, which may be nil where only rules are needed. Images are
+// downloaded from public addresses, and from hosts that d names wherever they are. It
+// lists the images that the project can use, and those that anybody has published,
+// which Glance leaves out unless they are asked for.
+func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
+	u := newUploads(c, d)
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image, Rare: true,
+			Loss: []string{"what it holds"}, Unmark: "openstack image unset --property " + mark.OwnerKey + " <id>",
+			Doc: "A disk image that servers and volumes start from (Glance): downloaded, checked and uploaded, or an existing one.",
+		},
+		Collection: define.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner", UpdateBy: http.MethodPatch},
+		Mark:       mark.PropertyPlace,
+		Odd: []table.Odd[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
+			{Field: "content", Compare: compareContent, Write: writeContent}},
+		Validate: validate, Impossible: impossible, Match: match, Diff: diff, Observe: u.observe, Export: export,
+		Create: u.create, Update: u.update, Delete: u.remove, Unmark: unmark,
+	})
+}
+
+// Content says what an image holds and where it comes from.
+type Content struct {
+	ContainerFormat string    `json:"containerFormat,omitempty" rule:"enum=aki|ami|ari|bare|compressed|docker|ova|ovf,default=bare" doc:"Format of the wrapping."`
+	DiskFormat      string    `json:"diskFormat" rule:"required,enum=ami|ari|aki|vhd|vhdx|vmdk|raw|qcow2|vdi|ploop|iso" doc:"Format of the disk."`
+	Download        *Download `json:"download,omitempty" rule:"required" doc:"Where it is downloaded from."`
+}
+
+// Download is a place on the web.
+type Download struct {
+	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file, http or https. The agent downloads it, from a public address unless the stack's configuration names the host (spec.defaults.imageHosts)."`
+	Decompress *string `json:"decompress,omitempty" rule:"enum=xz|gz|bz2" doc:"How the file is compressed."`
+	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded, before it is decompressed. An image that does not have it is never used."`
+}
+
+// Properties say to the hypervisor how to run the image.
+type Properties struct {
+	Architecture    *string          `json:"architecture,omitempty" doc:"CPU architecture, e.g. x86_64."`
+	HypervisorType  *string          `json:"hypervisorType,omitempty" doc:"Hypervisor it needs."`
+	MinDiskGB       *int             `json:"minDiskGB,omitempty" rule:"min=1" doc:"Smallest disk in GiB."`
+	MinMemoryMB     *int             `json:"minMemoryMB,omitempty" rule:"min=1" doc:"Smallest memory in MiB."`
+	Hardware        *Hardware        `json:"hardware,omitempty" doc:"Virtual hardware."`
+	OperatingSystem *OperatingSystem `json:"operatingSystem,omitempty" doc:"What runs in it."`
+}
+
+// Hardware is the virtual hardware that an image asks for.
+type Hardware struct {
+	CPUSockets      *int    `json:"cpuSockets,omitempty" rule:"min=1" doc:"Preferred number of sockets."`
+	CPUCores        *int    `json:"cpuCores,omitempty" rule:"min=1" doc:"Preferred cores per socket."`
+	CPUThreads      *int    `json:"cpuThreads,omitempty" rule:"min=1" doc:"Preferred threads per core."`
+	CPUPolicy       *string `json:"cpuPolicy,omitempty" rule:"enum=shared|dedicated" doc:"Whether CPUs are pinned."`
+	CPUThreadPolicy *string `json:"cpuThreadPolicy,omitempty" rule:"enum=prefer|isolate|require" doc:"How thread siblings are used."`
+	CDROMBus        *string `json:"cdromBus,omitempty" doc:"Bus of CD-ROM drives."`
+	DiskBus         *string `json:"diskBus,omitempty" doc:"Bus of disks."`
+	SCSIModel       *string `json:"scsiModel,omitempty" rule:"enum=virtio-scsi" doc:"SCSI controller."`
+	VIFModel        *string `json:"vifModel,omitempty" rule:"enum=e1000|e1000e|ne2k_pci|pcnet|rtl8139|virtio|vmxnet3" doc:"Network card."`
+	RngModel        *string `json:"rngModel,omitempty" rule:"max=255" doc:"Random number generator."`
+	QemuGuestAgent  *bool   `json:"qemuGuestAgent,omitempty" doc:"Whether it runs the QEMU guest agent."`
+}
+
+// OperatingSystem is what runs in an image.
+type OperatingSystem struct {
+	Distro  *string `json:"distro,omitempty" doc:"Distribution, e.g. debian."`
+	Version *string `json:"version,omitempty" rule:"max=255" doc:"Its version."`
+}

@@ -1,0 +1,238 @@
+package image_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+const (
+	xzDisk    = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4AO1ACBdADCbgAWSFClBO7ZqBqpPrOEmupvrGUzaRkNWjAxYKwAAAKDUA7/FqhHOAAE8tgcAAAAG1r2yscRn+wIAAAAABFla"
+	bzip2Disk = "QlpoOTFBWSZTWU2Keo8AAMfRgAAQQAAnq4gAIABgKVQ0aNAgGgDtF0iwi0iyi6RaRZRbovEXqLKLhFpF8i+RYRYRbovxdyRThQkE2Keo8A=="
+)
+
+func decoded(t *testing.T, text string) string {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func managed(download string) string {
+	return head + "{resource: {name: os-1, content: {diskFormat: raw, download: " + download + "}}}"
+}
+
+func simulated(t *testing.T) *kindtest.Target {
+	t.Helper()
+	g := kindtest.NewTargetOn(t, from, &simulator.Options{}) // it downloads from this test
+	g.Only(managed(`{url: "https://example.org/"}`))
+	return g
+}
+
+// byGlance is one where the configuration has Glance download.
+func byGlance(t *testing.T) *kindtest.Target {
+	t.Helper()
+	g := kindtest.NewTargetOn(t, func(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+		d.ImageDownload = "glance"
+		return from(c, d)
+	}, &simulator.Options{})
+	g.Only(managed(`{url: "https://example.org/"}`))
+	return g
+}
+
+// stored is what images of a name hold, as Glance has it; nothing for those without content.
+func stored(t *testing.T, g *kindtest.Target, name string) (images, holding int, data string) {
+	t.Helper()
+	for _, i := range list(t, g) {
+		if i.Name != name {
+			continue
+		}
+		if images++; i.Phase == kind.Ready {
+			holding++
+			data = contents(t, g, i.ID)
+		}
+	}
+	return images, holding, data
+}
+
+func list(t *testing.T, g *kindtest.Target) []kind.Live[any] {
+	t.Helper()
+	c := g.Engine(g.Client(nil)).Survey(t.Context())["Image"]
+	if c.Err != nil {
+		t.Fatal(c.Err)
+	}
+	return c.Items
+}
+
+// contents are those of the simulator: the client reads no files.
+func contents(t *testing.T, g *kindtest.Target, id string) (data string) {
+	t.Helper()
+	c := g.Client(func(next http.RoundTripper) http.RoundTripper {
+		return through(func(req *http.Request) (*http.Response, error) {
+			resp, err := next.RoundTrip(req)
+			if err == nil && strings.HasSuffix(req.URL.Path, "/file") {
+				b, failed := io.ReadAll(resp.Body)
+				data, err = string(b), failed
+				resp.Body = io.NopCloser(strings.NewReader("{}"))
+			}
+			return resp, err
+		})
+	})
+	if err := c.Do(t.Context(), callFor(id)); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+type through func(*http.Request) (*http.Response, error)
+
+func (f through) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func TestDecompression(t *testing.T) {
+	files := map[string]string{"/gz": zipped(t, disk), "/xz": decoded(t, xzDisk), "/bz2": decoded(t, bzip2Disk), "/empty": zipped(t, "")}
+	s, g := serve(t, files), simulated(t)
+	for _, how := range []string{"gz", "xz", "bz2", "none"} {
+		download, want := fmt.Sprintf("{url: %q, decompress: %s, hash: {algorithm: sha256, value: %s}}", s.URL+"/"+how, how, sha(files["/"+how])), disk
+		if how == "none" {
+			download, want = fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/gz", sha(files["/gz"])), files["/gz"]
+		}
+		g.MustSync(managed(download))
+		if n, holding, data := stored(t, g, "os-1"); n != 1 || holding != 1 || data != want {
+			t.Errorf("%s: %d images, %d of them with content, %d bytes, want %d", how, n, holding, len(data), len(want))
+		}
+	}
+}
+
+// An upload holds up nothing else, and says how far it is. The image that is no longer
+// wanted goes, and its upload ends.
+func TestUploadGoesOnBesideThePass(t *testing.T) {
+	ended := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(5<<20))
+		_, _ = w.Write(make([]byte, 3<<20))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(ended)
+	}))
+	t.Cleanup(s.Close)
+	quick := serve(t, map[string]string{"/disk.img": disk})
+	g := simulated(t)
+	e := g.Engine(g.Client(nil))
+	e.Timing.Pending = 300 * time.Millisecond
+	slow := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL, sha(disk)))
+	fast := strings.NewReplacer("name: os}", "name: quick}", "name: os-1", "name: quick-1").Replace(managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", quick.URL+"/disk.img", sha(disk))))
+	var said string
+	var holding int
+	var data string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && (!strings.Contains(said, "is being uploaded: 3 of 5 MiB") || holding != 1); {
+		said = fmt.Sprint(e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(slow + "\n---\n" + fast)}).Failures)
+		_, holding, data = stored(t, g, "quick-1")
+	}
+	if !strings.Contains(said, "is being uploaded: 3 of 5 MiB") || holding != 1 || data != disk {
+		t.Errorf("%d of the other image have content; failures are %s", holding, said)
+	}
+	if pass := e.Sync(t.Context(), engine.Revision{Commit: "test"}); pass.Last.Owned != 0 {
+		t.Errorf("%d images are left: %v", pass.Last.Owned, pass.Failures)
+	}
+	select {
+	case <-ended:
+	case <-time.After(time.Minute): // long before the agent gives up a download of which nothing comes
+		t.Error("the upload goes on")
+	}
+}
+
+// importing answers as a Glance that downloads itself; asked is what it was asked for.
+func importing(g *kindtest.Target, asked *string) *kindtest.Target {
+	return g.Through(func(next http.RoundTripper) http.RoundTripper {
+		return through(func(req *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(req.URL.Path, "/import") || req.Method != http.MethodPost {
+				return next.RoundTrip(req)
+			}
+			body, err := io.ReadAll(req.Body)
+			*asked += string(body)
+			req.Method, req.URL.Path = http.MethodPut, strings.TrimSuffix(req.URL.Path, "import")+"file"
+			req.Header.Set("Content-Type", "application/octet-stream")
+			req.Body, req.ContentLength = io.NopCloser(strings.NewReader("by Glance")), 9
+			if err != nil {
+				return nil, err
+			}
+			return next.RoundTrip(req)
+		})
+	})
+}
+
+// Glance is asked to download what needs no check, where the configuration says so and the agent itself would.
+func TestGlanceDownloads(t *testing.T) {
+	s, asked := serve(t, map[string]string{"/disk.img": disk}), ""
+	g := importing(byGlance(t), &asked)
+	g.MustSync(managed(fmt.Sprintf("{url: %q}", s.URL+"/disk.img")))
+	if n, _, data := stored(t, g, "os-1"); n != 1 || data != "by Glance" || !strings.Contains(asked, `"web-download"`) || !strings.Contains(asked, s.URL+"/disk.img") {
+		t.Errorf("%d images hold %q, and Glance was asked %s", n, data, asked)
+	}
+	g.MustSync("")
+	g = byGlance(t) // the simulator refuses, so the agent does it
+	g.MustSync(managed(fmt.Sprintf("{url: %q}", s.URL+"/disk.img")))
+	if n, _, data := stored(t, g, "os-1"); n != 1 || data != disk {
+		t.Errorf("%d images hold %q", n, data)
+	}
+}
+
+// An administrator's decision is not undone by another image.
+func TestDeactivatedStays(t *testing.T) {
+	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
+	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))
+	g.MustSync(text)
+	for _, i := range list(t, g) {
+		if i.Name == "os-1" {
+			deactivate(t, g, i.ID)
+		}
+	}
+	step := g.Plan(text).Steps[0]
+	if step.Action != plan.Keep || !strings.Contains(step.Reason(), "deactivated") {
+		t.Errorf("%s: %s", step.Action, step.Reason())
+	}
+}
+
+// A protected image is replaced and deleted by nobody until its manifest says otherwise.
+func TestProtected(t *testing.T) {
+	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
+	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))
+	protected := strings.Replace(text, "name: os-1", "name: os-1, protected: true", 1)
+	g.MustSync(protected)
+	if pass := g.Sync(""); pass.Last.Owned != 1 || !strings.Contains(fmt.Sprint(pass.Failures), "is protected and cannot be deleted") {
+		t.Errorf("%d owned: %v", pass.Last.Owned, pass.Failures)
+	}
+	g.MustSync(text)
+	g.MustSync("")
+}

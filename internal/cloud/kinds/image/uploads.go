@@ -1,0 +1,169 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/backoff"
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+const (
+	atOnce        = 2             // uploads at a time; the others wait
+	longestUpload = 6 * time.Hour // of one try
+	largest       = 512 << 30     // bytes of a download, and of what it holds
+	silence       = 2 * time.Minute
+	tries         = 3
+	// After a failure the same is not tried again for so long, by whichever pass: what
+	// came with another hash, or was refused, will most likely be so again.
+	pauseRefused, pauseFailed = 6 * time.Hour, 5 * time.Minute
+)
+
+// uploads are what is uploaded by this agent, in the background: a pass sees an image
+// that is pending, as one that the cloud works on, and goes on with everything else.
+// What an agent that was stopped has left begun is in the cloud, and the next one
+// begins it again.
+type uploads struct {
+	client *cloud.Client
+	web    *http.Client
+	glance bool // Glance may download by itself
+	now    func() time.Time
+	*known
+}
+
+// known is what outlives the login that an upload was begun with.
+type known struct {
+	slots   chan struct{}
+	mu      sync.Mutex
+	running map[string]*upload // by the ID of the image
+	failed  map[string]failure // by owner and content
+}
+
+type upload struct {
+	cancel     context.CancelFunc
+	begun      atomic.Bool
+	byGlance   atomic.Bool
+	got, total atomic.Int64 // bytes of the download; total is 0 where the server does not say
+}
+
+type failure struct {
+	err   error
+	until time.Time
+}
+
+// errFinal is what need not be tried again soon.
+var errFinal = errors.New("refused")
+
+func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
+	return &uploads{client: c, web: outbound.Downloads(outbound.Config{Home: d.ImageHosts, MaxAnswer: largest, HeaderTime: time.Minute}), glance: d.ImageDownload == "glance", now: time.Now,
+		known: defaults.Recall(d.Memory, "Image", func() *known {
+			return &known{slots: make(chan struct{}, atOnce), running: map[string]*upload{}, failed: map[string]failure{}}
+		})}
+}
+
+func keyOf(w kind.Want[*Spec]) string { return w.Mark.Owner + "\n" + w.Spec.Content.words() }
+
+// refusal is why what is wanted is not uploaded for now; nil where it may be tried.
+func (u *uploads) refusal(w kind.Want[*Spec]) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	f, ok := u.failed[keyOf(w)]
+	if !ok || u.now().After(f.until) {
+		delete(u.failed, keyOf(w))
+		return nil
+	}
+	return fmt.Errorf("%w: %w; it is tried again after %s, or when spec.resource.content is changed", kind.ErrRejected, f.err, f.until.UTC().Format("2006-01-02 15:04 MST"))
+}
+
+// progress says how far the upload of an image is; "" where this agent makes none.
+func (u *uploads) progress(id string) string {
+	u.mu.Lock()
+	up := u.running[id]
+	u.mu.Unlock()
+	switch {
+	case up == nil:
+		return ""
+	case !up.begun.Load():
+		return fmt.Sprintf("waits for other uploads: %d are made at a time", atOnce)
+	case up.byGlance.Load():
+		return "is downloaded by Glance"
+	}
+	got, total := up.got.Load()>>20, up.total.Load()
+	if total > 0 {
+		return fmt.Sprintf("is being uploaded: %d of %d MiB", got, (total+1<<20-1)>>20)
+	}
+	return fmt.Sprintf("is being uploaded: %d MiB so far", got)
+}
+
+// begin uploads in the background what an image shall hold, unless that goes on already.
+// imported says that Glance need not be asked to download it.
+func (u *uploads) begin(ctx context.Context, id string, w kind.Want[*Spec], imported bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.running[id] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it may take longer than a pass
+	up := &upload{cancel: cancel}
+	u.running[id] = up
+	key, content := keyOf(w), *w.Spec.Content
+	go func() {
+		defer cancel()
+		err := u.carryOut(ctx, up, id, &content, imported)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		delete(u.running, id)
+		if err != nil && ctx.Err() == nil {
+			pause := pauseFailed
+			if errors.Is(err, errFinal) {
+				pause = pauseRefused
+			}
+			maps.DeleteFunc(u.failed, func(_ string, f failure) bool { return u.now().After(f.until) }) // of images that are gone, too
+			u.failed[key] = failure{err, u.now().Add(pause)}
+		}
+	}()
+}
+
+// stop ends an upload, which nobody needs any more.
+func (u *uploads) stop(id string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if up := u.running[id]; up != nil {
+		up.cancel()
+	}
+}
+
+// carryOut waits for its turn, and tries a few times.
+func (u *uploads) carryOut(ctx context.Context, up *upload, id string, c *Content, imported bool) error {
+	select {
+	case u.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-u.slots }()
+	up.begun.Store(true)
+	if u.glance && c.Download.Decompress == nil && c.Download.Hash == nil && !imported {
+		if done, err := u.byGlance(ctx, up, id, c.Download.URL); done || err != nil {
+			return err
+		}
+	}
+	for try := 1; ; try++ {
+		up.got.Store(0)
+		err := u.transfer(ctx, up, id, c)
+		if err == nil || errors.Is(err, errFinal) || try == tries {
+			return err
+		}
+		if waited := backoff.Wait(ctx, backoff.Spread(backoff.Pause(time.Second, time.Minute, try))); waited != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package keypair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// observe takes a key pair for one of SSH where Nova does not say.
+func observe(s *state, _ *kind.Live[*state]) {
+	if table.Or(s.Spec.Type, "") == "" {
+		s.Spec.Type = new(string)
+		*s.Spec.Type = "ssh"
+	}
+}
+
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+	body := d.Creation(w)
+	made, err := d.Post(ctx, body)
+	if errors.Is(err, kind.ErrBusy) {
+		return nil, fmt.Errorf("%w: the user of these credentials has a key pair %s already; rename one of them (%s)", kind.ErrRejected, body["name"], err.Error())
+	}
+	return made, err
+}
+
+// update makes the key pair again with another mark: Nova cannot change one, and
+// nothing that exists depends on it. Killed in between, the next pass creates it.
+func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
+	if _, err := d.Remove(ctx, change.Have.ID); err != nil {
+		return err
+	}
+	_, err := create(ctx, d, change.Want)
+	return err
+}

@@ -1,0 +1,49 @@
+// Package keypair is the kind KeyPair: a public key that servers let in
+// (Nova), in K-ORC's vocabulary. It knows how a mark fits into the comment of
+// a key.
+package keypair
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a key pair shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/keypair_types.go).
+type Spec struct {
+	Name      *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Type      *string `json:"type,omitempty" api:"type,unwritten" rule:"immutable,enum=ssh|x509,default=ssh" doc:"What kind of key it is. Only ssh is supported: nothing in a certificate can carry the owner's mark."`
+	PublicKey string  `json:"publicKey" api:"public_key" rule:"lines,required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys." example:"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"`
+}
+
+// More is what only Nova says of a key pair.
+type More struct {
+	Fingerprint string `json:"fingerprint" api:"fingerprint"`
+}
+
+// Filter says which existing key pair is meant.
+type Filter struct {
+	Name *string `json:"name,omitempty" doc:"Exact name."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// Kind is the kind KeyPair over c, which may be nil where only rules are needed. It
+// lists the key pairs of the user. Their names are their IDs.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true, PerUser: true, StaysMarked: true,
+			Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key again without it",
+			Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
+		},
+		Collection: define.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
+		Mark:       mark.PlaceIn("public_key", unmarked, marked),
+		Odd:        []table.Odd[Spec, More]{{Field: "publicKey", Compare: compareKey}},
+		Validate:   validate, Observe: observe, Create: create, Update: update, Takes: define.One[Spec](cloud.Compute, "key_pairs"),
+	})
+}

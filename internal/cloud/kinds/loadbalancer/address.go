@@ -1,0 +1,42 @@
+package loadbalancer
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Impossible implements kind.Judge: it says which address is not one of its subnet, or of any of
+// its network.
+func (rules) Impossible(w kind.Want[*Spec]) string {
+	for i, vip := range w.Spec.AdditionalVIPs {
+		if why := define.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
+			return why
+		}
+	}
+	return define.Nowhere(addressField, table.Or(w.Spec.VIPAddress, ""), w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
+}
+
+// Doubtful implements kind.Judge.
+func (rules) Doubtful(kind.Want[*Spec]) string { return "" }
+
+// Alone implements kind.Judge.
+func (rules) Alone(w kind.Want[*Spec]) []kind.Claim {
+	claims := define.ClaimAddress(addressField, table.Or(w.Spec.VIPAddress, ""), define.Refs(w, "Subnet", w.Spec.SubnetRefs)...)
+	if w.Spec.VIPAddress == nil {
+		claims = append(claims, kind.Claim{Field: addressField, Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})
+	}
+	for i, vip := range w.Spec.AdditionalVIPs {
+		claims = append(claims, define.ClaimAddress(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef))...)
+		if vip.Address == nil {
+			claims = append(claims, kind.Claim{Field: vipField(i), Of: w.Ref("Subnet", vip.SubnetRef), By: "Port"})
+		}
+	}
+	return claims
+}
+
+const addressField = "spec.vipAddress"
+
+func vipField(i int) string { return fmt.Sprintf("spec.additionalVIPs[%d].address", i) }

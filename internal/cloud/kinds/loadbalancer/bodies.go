@@ -1,0 +1,52 @@
+package loadbalancer
+
+import "github.com/stackreeve/stackreeve/internal/cloud/table"
+
+// memberBodies are the members of a batch update. Each has exactly the writable fields: the batch leaves missing ones as they
+// are, and refuses others.
+func (p *Pool) memberBodies() []map[string]any {
+	out := make([]map[string]any, len(p.Members))
+	for i, m := range p.Members {
+		plain := *m
+		plain.child = child{}
+		out[i] = table.Body(&plain)
+		out[i]["monitor_port"], out[i]["monitor_address"] = m.MonitorPort, text(m.MonitorAddress)
+	}
+	return out
+}
+
+// populated is the body of the pool with all that is under it.
+func (p *Pool) populated() map[string]any {
+	body := table.Given(p)
+	body["members"] = p.memberBodies()
+	if p.Monitor != nil {
+		body["healthmonitor"] = table.Given(p.Monitor)
+	}
+	return body
+}
+
+// populated is the body of the listener with all that is under it.
+func (l *Listener) populated() map[string]any {
+	body := table.Given(l)
+	body["default_pool"] = l.Pool.populated()
+	if len(l.Policies) == 0 {
+		return body
+	}
+	policies := make([]map[string]any, len(l.Policies))
+	for i, p := range l.Policies {
+		policies[i] = p.populated(i + 1)
+	}
+	body["l7policies"] = policies
+	return body
+}
+
+// pools are those of a listener as it shall be.
+func (l *Listener) pools() []*Pool {
+	out := []*Pool{l.Pool}
+	for _, p := range l.Policies {
+		if p.Pool != nil {
+			out = append(out, p.Pool)
+		}
+	}
+	return out
+}

@@ -1,0 +1,221 @@
+package loadbalancer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/backoff"
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// tagsSince is the first version of Octavia's API in which load balancers have
+// tags, which carry the mark. (api-ref/source/v2/general.inc: tags)
+const tagsSince = "2.5"
+
+type driver struct {
+	c      *cloud.Client
+	doubts *doubts
+	owned  *owned
+}
+
+// Create makes the whole tree in one request, the mark in it; where the cloud
+// cannot do that, the load balancer alone, marked unfinished: the next update
+// adds what is under it.
+func (d driver) Create(ctx context.Context, w kind.Want[*Spec]) (kind.Live[*State], error) {
+	var none kind.Live[*State]
+	if err := d.require(ctx, w.Spec); err != nil {
+		return none, err
+	}
+	body, err := d.createBody(ctx, w)
+	if err != nil {
+		return none, err
+	}
+	made := new(State)
+	if err := d.send(ctx, request{method: http.MethodPost, path: "loadbalancers", singular: "loadbalancer", body: body}, made); err != nil {
+		return none, badAddress(err)
+	}
+	made.More.offers = &offers{}
+	d.owned.add(made.More.ID)
+	return live(made, d.c.ProjectID), nil
+}
+
+func (d driver) createBody(ctx context.Context, w kind.Want[*Spec]) (map[string]any, error) {
+	body := fields.Creation(w)
+	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, mark.Tags(w.Mark, w.Spec.Tags)
+	if further := vips(w); len(further) > 0 {
+		list := make([]map[string]any, len(further))
+		for i := range further {
+			list[i] = table.Given(&further[i])
+		}
+		body["additional_vips"] = list
+	}
+	listeners := []map[string]any{}
+	for _, l := range wanted(w) {
+		for _, p := range l.pools() {
+			if p.missing != "" {
+				return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, p.missing, p.field)
+			}
+		}
+		listeners = append(listeners, l.populated())
+	}
+	if d.c.Lacks(populatedCreate) || !w.Spec.populates() {
+		body["tags"] = unfinished(w.Mark, w.Spec.Tags)
+	} else {
+		body["listeners"] = listeners
+	}
+	if w.Spec.Zone == nil && w.Spec.Flavor == "" {
+		return body, nil
+	}
+	o, err := d.offers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return body, o.choose(w.Spec, body)
+}
+
+// badAddress recognises what is Octavia's 500 because Neutron refused the
+// address that the manifest asks for: asking again would not help.
+func badAddress(err error) error {
+	text := err.Error()
+	if strings.Contains(text, "is not a valid IP for the specified subnet") || strings.Contains(text, "already allocated in subnet") {
+		return fmt.Errorf("%w: %w; choose another spec.vipAddress, or leave it out", kind.ErrRejected, err)
+	}
+	return err
+}
+
+const (
+	// patience is how long an update waits in all for Octavia to finish one
+	// request before it sends the next.
+	patience  = time.Minute
+	firstLook = 20 * time.Millisecond
+	lastLook  = time.Second
+)
+
+// Update carries out the edits of [editsOf] that the accepted changes call
+// for, one after the other. Octavia locks the whole load balancer (PENDING_…)
+// after each, so between two it waits, reading only the load balancer: that is
+// one small request a check, where listing the collection again would be one
+// for each pool. When its patience ends it leaves the rest to the next update,
+// which is planned from what the cloud holds by then; so is what a kill at any
+// moment leaves. The mark comes last and says that all is done.
+func (d driver) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*State], changes []kind.Change) error {
+	if err := d.require(ctx, w.Spec); err != nil {
+		return err
+	}
+	if have.State.More.offers == nil { // or all that is under it would be made once more
+		return fmt.Errorf("%w: what is under it was not read", kind.ErrBusy)
+	}
+	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
+	defer cancel()
+	locked := false
+	for _, e := range updatesOf(w, have.State, changes) {
+		r, needed := e.accept(changes)
+		if !needed {
+			continue
+		}
+		if locked {
+			if err := d.settle(patient, have.ID); errors.Is(err, errUnsettled) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+		var made link
+		if err := d.send(ctx, r, &made); err != nil && (r.method != http.MethodDelete || !errors.Is(err, kind.ErrGone)) {
+			return err
+		}
+		if r.made != nil {
+			*r.made = made.ID
+		}
+		locked = true
+	}
+	return nil
+}
+
+// updatesOf are the edits of what is under the load balancer, and in any case that of the
+// load balancer itself: last, since it has the mark.
+func updatesOf(w kind.Want[*Spec], have *State, changes []kind.Change) []edit {
+	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
+}
+
+// ownEdit is the change of the load balancer itself. Its tags carry the mark.
+func ownEdit(w kind.Want[*Spec], have *State, changes []kind.Change) request {
+	body := fields.Update(w, have, changes)
+	delete(body, "tags")
+	if kind.Has(changes, "spec.name") {
+		body["name"] = w.Key.Name
+	}
+	user := have.Spec.Tags
+	if kind.Has(changes, "spec.tags") {
+		user = w.Spec.Tags
+	}
+	if tags := mark.Tags(w.Mark, user); !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
+		body["tags"] = tags
+	}
+	return put("loadbalancer", have.More.ID, body)
+}
+
+// Unmark implements kind.Driver.
+func (d driver) Unmark(ctx context.Context, have kind.Live[*State]) error {
+	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // null is no list
+	return d.send(ctx, put("loadbalancer", have.ID, map[string]any{"tags": tags}), nil)
+}
+
+// send makes the request; into, nil for nothing, is what the answer shows.
+func (d driver) send(ctx context.Context, r request, into any) error {
+	call := cloud.Call{Service: cloud.LoadBalancer, Method: r.method, Path: "lbaas/" + r.path}
+	var answer map[string]table.Attributes
+	if r.body != nil {
+		call.Body = r.body
+	}
+	if r.singular != "" {
+		call.Into = &answer
+	}
+	if r.singular != "" && r.body != nil {
+		call.Body = map[string]any{r.singular: r.body}
+	}
+	if err := d.c.Do(ctx, call); err != nil || into == nil || r.singular == "" {
+		return err
+	}
+	if err := read(answer[r.singular], into); err != nil {
+		return fmt.Errorf("%s /%s: %w", r.method, r.path, err)
+	}
+	return nil
+}
+
+// errUnsettled says that Octavia is still working when there is no more time to
+// wait for it.
+var errUnsettled = errors.New("still being worked on")
+
+// settle waits until Octavia is done with the load balancer.
+func (d driver) settle(ctx context.Context, id string) error {
+	for checks := 1; ; checks++ {
+		var s State
+		err := d.send(ctx, request{method: http.MethodGet, path: "loadbalancers/" + id, singular: "loadbalancer"}, &s)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		case !strings.HasPrefix(s.More.ProvisioningStatus, "PENDING_"):
+			return nil
+		}
+		if err := backoff.Wait(ctx, backoff.Pause(firstLook, lastLook, checks)); err != nil {
+			return err
+		}
+	}
+}
+
+// Delete removes the load balancer with everything under it. Octavia takes its
+// time over that.
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (gone bool, err error) {
+	return false, d.send(ctx, request{method: http.MethodDelete, path: "loadbalancers/" + have.ID + "?cascade=true"}, nil)
+}

@@ -1,0 +1,281 @@
+package loadbalancer
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/natural"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// edit is one request that brings the tree nearer to what is wanted, and what people
+// read about it. Diff and Update both come from the same list of edits, so that
+// nothing is reported that is not done, nor done unreported.
+type edit struct {
+	changes []kind.Change
+	// cause is the field that must be among the accepted changes for a sequel, an edit
+	// that only follows from another and has no changes of its own.
+	cause   string
+	request func(accepted []kind.Change) request // nil where nothing can be done yet
+}
+
+// request is one call of the API, below lbaas/.
+type request struct {
+	method, path, singular string
+	body                   map[string]any
+	made                   *string // receives the ID of what it makes; nil for nothing
+}
+
+func post(singular string, part any, made *string) request {
+	return request{http.MethodPost, plural(singular), singular, table.Given(part), made}
+}
+
+func put(singular, id string, body map[string]any) request {
+	return request{http.MethodPut, plural(singular) + "/" + id, singular, body, nil}
+}
+
+func plural(singular string) string {
+	if stem, ok := strings.CutSuffix(singular, "y"); ok {
+		return stem + "ies"
+	}
+	return singular + "s"
+}
+
+// accept gives the request of an edit, if the accepted changes call for it.
+func (e edit) accept(accepted []kind.Change) (request, bool) {
+	mine := slices.DeleteFunc(slices.Clone(e.changes), func(c kind.Change) bool { return !kind.Has(accepted, c.Field) })
+	if e.request == nil || e.cause != "" && !kind.Has(accepted, e.cause) || len(e.changes) > 0 && len(mine) == 0 {
+		return request{}, false
+	}
+	r := e.request(mine)
+	return r, r.method == http.MethodDelete || len(r.body) > 0
+}
+
+// editor collects edits.
+type editor struct {
+	balancer string // its ID
+	standsIn func(token string) bool
+	leaves   func(list, id string) bool
+	edits    []edit
+	pairs    map[*Policy]*Policy // of the listener at hand, as they shall be and as they are
+	users    map[string]string   // IDs of pools that L7 policies redirect to, with the cause of their removal
+}
+
+// editsOf lists what must be done to what is under have, in an order that takes nothing
+// away before what replaces it is there:
+//
+//	first           what the cloud left unfinished goes
+//	for each port   its pools (made with members and monitors before anything
+//	                points to them), then its listener, then its L7 policies
+//	last            listeners and pools that are not wanted
+func editsOf(w kind.Want[*Spec], have *State) []edit {
+	b := &have.More
+	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.Leaves, users: map[string]string{}}
+	e.stuck(b)
+	ports := wanted(w)
+	left := b.leftTo(w.Leaves, ports)
+	kept := left.alone(b)
+	for _, l := range ports {
+		old := b.listener(l.socket())
+		if old != nil {
+			kept[old.ID] = true
+		}
+		pool := b.poolFor(l, old, kept)
+		if pool != nil {
+			kept[pool.ID] = true
+		}
+		cause := ""
+		if old == nil {
+			cause = l.field
+		}
+		e.pool(l.Pool, pool, cause)
+		e.pair(l, old)
+		for _, p := range l.Policies {
+			e.redirectPool(b, l, old, p, kept)
+		}
+		e.listener(l, old)
+	}
+	for _, l := range b.Listeners {
+		if !kept[l.ID] && !left[l.ID] {
+			e.remove(portList, l.Protocol+" "+socketText(table.Or(have.Spec.VIPAddress, ""), l.Port), nil, "listeners/"+l.ID)
+		}
+	}
+	for _, p := range b.Pools {
+		if kept[p.ID] || left[p.ID] {
+			continue
+		}
+		if cause := e.users[p.ID]; cause != "" {
+			e.sequel(cause, func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} })
+		} else {
+			e.remove(portList, "pool "+p.Name, nil, "pools/"+p.ID)
+		}
+	}
+	return e.edits
+}
+
+// add appends an edit that is reported as one change.
+func (e *editor) add(field string, have, want any, make func() request) {
+	e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: want}}, request: func([]kind.Change) request { return make() }})
+}
+
+// sequel appends an edit that follows from a change of cause.
+func (e *editor) sequel(cause string, make func() request) {
+	e.edits = append(e.edits, edit{cause: cause, request: func([]kind.Change) request { return make() }})
+}
+
+// remove appends the removal of what is there, whose place want takes, nil for nothing.
+func (e *editor) remove(field, have string, want any, path string) {
+	e.add(field, have, want, func() request { return request{method: http.MethodDelete, path: path} })
+}
+
+// change appends an edit of the attributes in which have is not as want; nothing where
+// all are.
+func (e *editor) change(singular, id, field string, want, have any) {
+	var c kind.Changes
+	if table.Differ(field, want, have, &c); len(c.List()) > 0 {
+		e.edits = append(e.edits, edit{changes: c.List(), request: func(accepted []kind.Change) request {
+			return put(singular, id, table.Changed(field, want, accepted))
+		}})
+	}
+}
+
+// listener appends what makes old, nil for none, as l shall be, answered by its pool,
+// whose ID is known by then.
+func (e *editor) listener(l, old *Listener) {
+	create := func() request {
+		l.BalancerID, l.PoolID = e.balancer, l.Pool.ID
+		return post("listener", l, &l.ID)
+	}
+	switch {
+	case old == nil:
+		e.add(l.field, nil, fmt.Sprintf("%s %d", l.Protocol, l.Port), create)
+		e.policies(l, nil, l.field)
+	case old.Protocol != l.Protocol:
+		e.remove(l.field+".protocol", old.Protocol, l.Protocol, "listeners/"+old.ID)
+		e.sequel(l.field+".protocol", create)
+		e.redirecting(old.Policies, l.field+".protocol")
+		e.policies(l, nil, l.field+".protocol")
+	default:
+		l.ID = old.ID
+		l.keepSpelling(old)
+		e.change("listener", old.ID, l.field, l, old)
+		point := func() request { return put("listener", old.ID, map[string]any{"default_pool_id": l.Pool.ID}) }
+		switch field := l.field + ".realServers"; l.Pool.ID {
+		case "":
+			e.sequel(field, point)
+		case old.PoolID:
+		default:
+			e.add(field, "pool "+old.PoolID, "pool "+l.Pool.ID, point)
+		}
+		e.policies(l, old, "")
+	}
+}
+
+// pool appends what makes old, nil for none, as p shall be. A new one with a cause is not
+// reported by itself.
+func (e *editor) pool(p, old *Pool, cause string) {
+	if old != nil {
+		p.ID = old.ID
+		e.change("pool", p.ID, p.field, p, old)
+		e.members(p, old)
+		e.monitor(p, old.Monitor)
+		return
+	}
+	create := func() request {
+		p.BalancerID = e.balancer
+		return post("pool", p, &p.ID)
+	}
+	if cause != "" {
+		e.sequel(cause, create)
+	} else {
+		cause = p.field + ".realServers"
+		e.add(cause, nil, "pool "+p.Name+" speaking "+p.Protocol, create)
+	}
+	if len(p.Members) > 0 {
+		e.sequel(cause, p.putMembers)
+	}
+	if p.Monitor != nil {
+		e.sequel(cause, p.postMonitor)
+	}
+}
+
+func (p *Pool) putMembers() request {
+	return request{method: http.MethodPut, path: "pools/" + p.ID + "/members", body: map[string]any{"members": p.memberBodies()}}
+}
+
+func (p *Pool) postMonitor() request {
+	p.Monitor.PoolID = p.ID
+	return post("healthmonitor", p.Monitor, nil)
+}
+
+// members appends one request that sets all members of the pool. While a machine has
+// no address yet, those that are there stay.
+func (e *editor) members(p, old *Pool) {
+	p.keepPauses(old)
+	p.keepStandIns(old, e.standsIn)
+	p.keepLeft(old, e.leaves)
+	field, have, want := p.field+".realServers", texts(old.Members), texts(p.Members)
+	switch {
+	case p.missing != "":
+		e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: "known once " + p.missing + " is ready"}}})
+	case !slices.Equal(have, want):
+		e.add(field, have, want, p.putMembers)
+	}
+}
+
+// keepPauses leaves those machines without connections that have none and are not back yet.
+func (p *Pool) keepPauses(old *Pool) {
+	for _, m := range p.Members {
+		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
+			m.Weight = 0
+		}
+	}
+}
+
+// keepStandIns keeps the machines that their groups have no more and that stand in for others.
+func (p *Pool) keepStandIns(old *Pool, standsIn func(token string) bool) {
+	for _, o := range old.Members {
+		if o.SubnetID != "" && standsIn(o.token()) && !slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() }) {
+			p.Members = append(p.Members, o)
+		}
+	}
+}
+
+// monitor appends what makes the health monitor of p as it shall be. Its type cannot be
+// changed: another one takes its place.
+func (e *editor) monitor(p *Pool, have *HealthMonitor) {
+	want, field := p.Monitor, p.field+".monitors"
+	switch {
+	case have == nil && want == nil:
+	case want == nil:
+		e.remove(field, have.Type, nil, "healthmonitors/"+have.ID)
+	case have == nil:
+		e.add(field, nil, want.Type, p.postMonitor)
+	case have.Type != want.Type:
+		e.remove(want.field+".protocol", have.Type, want.Type, "healthmonitors/"+have.ID)
+		e.sequel(want.field+".protocol", p.postMonitor)
+	default:
+		e.change("healthmonitor", have.ID, want.field, want, have)
+	}
+}
+
+// texts are the members in words, sorted by name, without repetition; never nil.
+func texts(members []*Member) []string {
+	type named struct{ name, text string }
+	sorted := make([]named, len(members))
+	for i, m := range members {
+		sorted[i] = named{m.Name, m.String()}
+	}
+	slices.SortFunc(sorted, func(a, b named) int {
+		return cmp.Or(natural.Compare(a.name, b.name), strings.Compare(a.text, b.text))
+	})
+	out := make([]string, len(sorted))
+	for i, m := range sorted {
+		out[i] = m.text
+	}
+	return slices.Compact(out)
+}

@@ -1,0 +1,175 @@
+package loadbalancer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// List reads the project's load balancers, and then, if any of them bears a
+// mark, or did, or everything is asked for, the listeners, pools, health monitors, flavors and zones: six lists.
+// Members come one list for each pool of such a load balancer: Octavia has
+// no other. The load balancers are read first: one that was ACTIVE then has
+// children that are at least as new.
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
+	var states []*State
+	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
+		return nil, err
+	}
+	marked, owned := map[string]*Balancer{}, d.owned.replace(states)
+	for _, s := range states {
+		if kind.Everything(ctx) || owned[s.More.ID] {
+			marked[s.More.ID] = &s.More
+		}
+	}
+	if len(marked) > 0 {
+		if err := d.grow(ctx, marked); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]kind.Live[*State], len(states))
+	for i, s := range states {
+		out[i] = live(s, d.c.ProjectID)
+	}
+	return out, nil
+}
+
+// owned are the load balancers that bear a mark, or did when they were listed before: somebody may have written their tags anew, and
+// they are still what the stack has made.
+type owned struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+// replace takes in a list.
+func (o *owned) replace(list []*State) map[string]bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := o.ids
+	o.ids = map[string]bool{}
+	for _, s := range list {
+		if before[s.More.ID] || mark.InTags(s.More.AllTags) != nil {
+			o.ids[s.More.ID] = true
+		}
+	}
+	return maps.Clone(o.ids)
+}
+
+func (o *owned) add(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ids == nil {
+		o.ids = map[string]bool{}
+	}
+	o.ids[id] = true
+}
+
+// mine is the path of what the project has of a collection.
+func (d driver) mine(collection string) string {
+	return collection + "?project_id=" + d.c.ProjectID
+}
+
+// readAll reads one of Octavia's collections, a list with that name.
+func readAll[T any](ctx context.Context, d driver, into *[]*T, path, name string) error {
+	answers, err := cloud.List[table.Attributes](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/" + path}, name)
+	if err != nil {
+		return err
+	}
+	for _, answer := range answers {
+		part := new(T)
+		if err := read(answer, part); err != nil {
+			return fmt.Errorf("%s: GET /lbaas/%s: %w", cloud.LoadBalancer, path, err)
+		}
+		*into = append(*into, part)
+	}
+	return nil
+}
+
+// readUnder is readAll for what is under a child that was listed a moment ago. One that has gone
+// since is taken for one that is being deleted: other load balancers are none the worse for it.
+func readUnder[T any](ctx context.Context, d driver, c *child, into *[]*T, path, name string) error {
+	err := readAll(ctx, d, into, path, name)
+	if errors.Is(err, kind.ErrGone) {
+		c.ProvisioningStatus = "PENDING_DELETE"
+		return nil
+	}
+	return err
+}
+
+// read takes in a load balancer, or a part of one.
+func read(answer table.Attributes, into any) error {
+	s, ok := into.(*State)
+	if !ok {
+		return table.Read(answer, into)
+	}
+	err := s.Read(answer)
+	s.Spec.Tags = mark.UserTags(s.More.AllTags)
+	return err
+}
+
+// parallelLists is how many lists are read at once.
+const parallelLists = 8
+
+// grow hangs everything that is under the load balancers where it belongs.
+func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error {
+	var listeners []*Listener
+	var pools []*Pool
+	var monitors []*HealthMonitor
+	var offer *offers
+	group, stop := errgroup.WithContext(ctx)
+	group.Go(func() error { return readAll(stop, d, &listeners, d.mine("listeners"), "listeners") })
+	group.Go(func() error { return readAll(stop, d, &pools, d.mine("pools"), "pools") })
+	group.Go(func() error { return readAll(stop, d, &monitors, d.mine("healthmonitors"), "healthmonitors") })
+	group.Go(func() (err error) { offer, err = d.offers(stop); return err })
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	byPool := map[string]*HealthMonitor{}
+	for _, m := range monitors {
+		for _, p := range m.Pools {
+			byPool[p.ID] = m
+		}
+	}
+	for _, b := range balancers {
+		b.offers = offer
+	}
+	for _, l := range listeners {
+		for _, parent := range l.Parents {
+			if b := balancers[parent.ID]; b != nil {
+				b.Listeners = append(b.Listeners, l)
+			}
+		}
+	}
+	group, stop = errgroup.WithContext(ctx)
+	group.SetLimit(parallelLists)
+	for _, p := range pools {
+		for _, parent := range p.Parents {
+			if b := balancers[parent.ID]; b != nil {
+				p.Monitor = byPool[p.ID]
+				b.Pools = append(b.Pools, p)
+				if len(p.MemberIDs) > 0 {
+					group.Go(func() error { return readUnder(stop, d, &p.child, &p.Members, "pools/"+p.ID+"/members", "members") })
+				}
+				break // a pool has one
+			}
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := d.policies(ctx, balancers); err != nil {
+		return err
+	}
+	d.findStuck(balancers, time.Now())
+	return nil
+}

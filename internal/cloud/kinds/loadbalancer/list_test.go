@@ -1,0 +1,31 @@
+package loadbalancer_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+// A pool that somebody deletes between the list of the pools and that of its members does not
+// keep all load balancers from being known: its own is waited for.
+func TestPoolGoesWhileItIsListed(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	if g.Simulator == nil {
+		t.Skip("needs a list that is made in between")
+	}
+	g.MustSync(object)
+	_, err := g.Simulator.AddFault(simulator.Fault{Service: "load-balancer", Method: http.MethodGet, Path: "/pools/[^/]+/members$", Status: http.StatusNotFound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := stepOf(t, g.Plan(object)); s.Action != plan.Wait || s.Reason() != "pool front-80 is PENDING_DELETE" && s.Reason() != "pool front-5353-udp is PENDING_DELETE" {
+		t.Errorf("%s: %s", s.Action, s.Reason())
+	}
+	g.Simulator.ClearFaults()
+	if s := stepOf(t, g.Plan(object)); s.Action != plan.Keep {
+		t.Errorf("afterwards %s: %s", s.Action, s.Reason())
+	}
+}

@@ -1,0 +1,86 @@
+package loadbalancer
+
+import "strconv"
+
+// L7Policy is what becomes of requests that fit all of its rules.
+type L7Policy struct {
+	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"What it is known by when others are added or removed; its number in the list, from 1 on, if left out."`
+	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Those with a lower one are asked first; those without one come last, in the order of the list."`
+	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"What becomes of requests that fit."`
+	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"Who answers, for redirectToPool."`
+	RedirectURL      *string       `json:"redirectURL,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Where clients are sent, for redirectToUrl." example:"https://example.org/gone"`
+	RedirectPrefix   *string       `json:"redirectPrefix,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"What the path is added to and clients are sent to, for redirectPrefix." example:"https://example.org"`
+	RedirectHTTPCode *int          `json:"redirectHTTPCode,omitempty" rule:"enum=301|302|303|307|308" doc:"Status of the answer, for redirectToUrl and redirectPrefix; 302 if left out."`
+	Rules            []L7Rule      `json:"rules" rule:"required,min=1,max=50" doc:"A request must fit all of them."`
+}
+
+// RedirectPool is who answers instead of the realServers of the port.
+type RedirectPool struct {
+	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
+	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" doc:"Sends the connections of a client to the same machine."`
+	RealServers        RealServers         `json:"realServers" rule:"required" cuts:"nobody answers there any more" doc:"Who answers, as in the port."`
+	Monitors           []Monitor           `json:"monitors,omitempty" doc:"How it is found out whether they can answer, as in the port."`
+}
+
+// L7Rule is what a request must be like.
+type L7Rule struct {
+	Type        string  `json:"type" rule:"required,enum=hostName|path|fileType|header|cookie|sslConnHasCert|sslVerifyResult|sslDNField" doc:"What is looked at. Those of SSL need terminatedHTTPS."`
+	CompareType string  `json:"compareType" rule:"required,enum=regex|startsWith|endsWith|contains|equalTo" doc:"How it is compared with value."`
+	Key         *string `json:"key,omitempty" rule:"min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Name of the header, of the cookie or of the field of the certificate's subject, such as CN."`
+	Value       string  `json:"value" rule:"required,min=1,max=255,pattern=^[^\\r\\n]+$" doc:"What it is compared with."`
+	Invert      *bool   `json:"invert,omitempty" rule:"default=false" doc:"Whether requests fit that are not like that."`
+}
+
+// Policy is an L7 policy of a listener.
+type Policy struct {
+	child
+	ListenerID string  `json:"listenerID" api:"listener_id"`
+	Name       string  `json:"policy.name" api:"name"`
+	Up         bool    `json:"policy.adminStateUp" api:"admin_state_up" rule:"required"`
+	Position   int     `json:"position" api:"position"`
+	Action     string  `json:"action" api:"action"`
+	PoolID     string  `json:"redirectPool" api:"redirect_pool_id"`
+	URL        string  `json:"redirectURL" api:"redirect_url,null"`
+	Prefix     string  `json:"redirectPrefix" api:"redirect_prefix,null"`
+	Code       int     `json:"redirectHTTPCode" api:"redirect_http_code"`
+	RuleIDs    []link  `json:"rules" api:"rules,unwritten"`
+	Rules      []*Rule `json:"-"`
+	Pool       *Pool   `json:"-"` // as it shall be; nil for none
+}
+
+// Rule is an L7 rule of a policy.
+type Rule struct {
+	child
+	Up      bool   `json:"adminStateUp" api:"admin_state_up" rule:"required"`
+	Type    string `json:"type" api:"type"`
+	Compare string `json:"compareType" api:"compare_type"`
+	Key     string `json:"key" api:"key,null"`
+	Value   string `json:"value" api:"value"`
+	Invert  bool   `json:"invert" api:"invert" rule:"required"`
+}
+
+// String is the rule for people and to compare.
+func (r *Rule) String() string {
+	text := r.Type
+	if r.Key != "" {
+		text += " " + r.Key
+	}
+	if r.Invert {
+		text += " not"
+	}
+	text += " " + r.Compare + " " + strconv.Quote(r.Value)
+	if !r.Up {
+		text += " disabled"
+	}
+	return text
+}
+
+// children are what hangs under a listener.
+func (l *Listener) children(visit func(what string, c *child)) {
+	for _, p := range l.Policies {
+		visit("L7 policy "+p.Name, &p.child)
+		for _, r := range p.Rules {
+			visit("rule of L7 policy "+p.Name, &r.child)
+		}
+	}
+}

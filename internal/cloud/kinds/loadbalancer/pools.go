@@ -1,0 +1,93 @@
+package loadbalancer
+
+import (
+	"fmt"
+	"slices"
+)
+
+// poolFor finds the pool that can serve l: the one that its listener has, or one of
+// its name that an interrupted update has left unused.
+func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
+	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.Pool.Protocol && !taken[p.ID] }
+	if old != nil {
+		if p := b.pool(old.PoolID); fits(p) {
+			return p
+		}
+	}
+	for _, p := range b.Pools {
+		if fits(p) && !b.used(p.ID) && p.Name == l.Pool.Name {
+			return p
+		}
+	}
+	return nil
+}
+
+// used reports whether a listener or an L7 policy points to the pool.
+func (b *Balancer) used(id string) bool {
+	return slices.ContainsFunc(b.Listeners, func(l *Listener) bool { return l.uses(id) })
+}
+
+func (l *Listener) uses(pool string) bool { return l.PoolID == pool || l.redirects(pool) }
+
+func (l *Listener) redirects(id string) bool {
+	return slices.ContainsFunc(l.Policies, func(p *Policy) bool { return p.PoolID == id })
+}
+
+// redirecting notes from which change it follows that a pool of these policies is removed:
+// as long as they are there, it cannot be.
+func (e *editor) redirecting(policies []*Policy, cause string) {
+	for _, p := range policies {
+		e.users[p.PoolID] = cause
+	}
+}
+
+// redirectPool appends what makes the pool that p redirects to.
+func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map[string]bool) {
+	if p.Pool == nil {
+		return
+	}
+	cause := l.field
+	pool := b.redirectPoolFor(e.pairs[p], p, kept)
+	if pool != nil {
+		kept[pool.ID] = true
+	}
+	if old != nil {
+		cause = l.field + ".l7Policies"
+	}
+	e.pool(p.Pool, pool, cause)
+}
+
+// redirectPoolFor finds the pool that can serve p, which was another policy or nil, as
+// poolFor does.
+func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool {
+	fits := func(have *Pool) bool { return have != nil && have.Protocol == p.Pool.Protocol && !taken[have.ID] }
+	if was != nil {
+		if have := b.pool(was.PoolID); fits(have) {
+			return have
+		}
+	}
+	return first(b.Pools, func(have *Pool) bool { return fits(have) && !b.used(have.ID) && have.Name == p.Pool.Name })
+}
+
+// persistence is how a client is recognised, its zero value that none is.
+type persistence struct {
+	Type        string `json:"type" api:"type"`
+	Cookie      string `json:"cookieName" api:"cookie_name"`
+	Timeout     int    `json:"timeout" api:"persistence_timeout"`
+	Granularity string `json:"granularity" api:"persistence_granularity"`
+}
+
+// String is the persistence for people and to compare.
+func (p persistence) String() string {
+	text := p.Type
+	if p.Cookie != "" {
+		text += " " + p.Cookie
+	}
+	if p.Timeout != 0 {
+		text += fmt.Sprintf(" for %d s", p.Timeout)
+	}
+	if p.Granularity != "" {
+		text += " by " + p.Granularity
+	}
+	return text
+}

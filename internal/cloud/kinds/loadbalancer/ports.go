@@ -1,0 +1,97 @@
+package loadbalancer
+
+// Port is one thing that it listens on: a listener and its pool.
+type Port struct {
+	Port               int                 `json:"port" rule:"required,min=1,max=65535" doc:"Port that clients connect to."`
+	Protocol           string              `json:"protocol" rule:"required,enum=http|https|terminatedHTTPS|tcp|udp|sctp" doc:"The protocol of clients. https is passed through as it is: the machines hold the certificates. With terminatedHTTPS the load balancer holds them, see tls."`
+	Option             any                 `json:"option,omitempty" doc:"Accepted; OpenStack has nothing like it."`
+	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
+	AllowedCIDRs       []string            `json:"allowedCidrs,omitempty" rule:"format=cidr" doc:"Who may connect; everybody if left out."`
+	Timeouts           *Timeouts           `json:"timeouts,omitempty" doc:"How long a connection may be silent before it is closed; the cloud decides what is left out."`
+	ConnectionLimit    *int                `json:"connectionLimit,omitempty" rule:"min=1,max=2147483647" doc:"How many connections it takes at a time; no limit if left out."`
+	InsertHeaders      []string            `json:"insertHeaders,omitempty" rule:"unique,enum=X-Forwarded-For|X-Forwarded-Port|X-Forwarded-Proto|X-SSL-Client-Verify|X-SSL-Client-Has-Cert|X-SSL-Client-DN|X-SSL-Client-CN|X-SSL-Issuer|X-SSL-Client-SHA1|X-SSL-Client-Not-Before|X-SSL-Client-Not-After" doc:"Headers that requests are given on their way, with http and terminatedHTTPS; those with SSL in their name with terminatedHTTPS only."`
+	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" doc:"Sends the connections of a client to the same machine."`
+	TLS                *TLS                `json:"tls,omitempty" doc:"Certificates, and what is demanded of clients; with protocol terminatedHTTPS, which needs it."`
+	L7Policies         []L7Policy          `json:"l7Policies,omitempty" rule:"max=200" doc:"What becomes of requests that are not for realServers, with http and terminatedHTTPS."`
+	RealServers        RealServers         `json:"realServers" rule:"required" cuts:"nobody answers there any more" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses and members is needed."`
+	Monitors           []Monitor           `json:"monitors,omitempty" doc:"How it is found out whether they can answer. Octavia has one monitor for a port: the first is used."`
+}
+
+// Timeouts are in milliseconds.
+type Timeouts struct {
+	Client        *int `json:"client,omitempty" api:"timeout_client_data" show:"-" rule:"min=0,max=31536000000" doc:"Silence of a client, in milliseconds."`
+	MemberConnect *int `json:"memberConnect,omitempty" api:"timeout_member_connect" show:"-" rule:"min=0,max=31536000000" doc:"Connecting to a machine, in milliseconds."`
+	Member        *int `json:"member,omitempty" api:"timeout_member_data" show:"-" rule:"min=0,max=31536000000" doc:"Silence of a machine, in milliseconds."`
+}
+
+// RealServers are those who answer.
+type RealServers struct {
+	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"Their protocol; that of the clients if left out."`
+	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
+	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
+	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique,max=1000" doc:"These VirtualMachines, each at its first port."`
+	ServerRefs             []string `json:"serverRefs,omitempty" rule:"unique,max=1000" doc:"These Servers, each at its first port."`
+	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Members by address." example:"10.0.0.10"`
+
+	Members []RealServer `json:"members,omitempty" rule:"max=1000,objects" doc:"Members with a weight or a port of their own, and backup members. What is named here and above counts as it is said here."`
+
+	// PortRefs are the ports of the machines referred to, PortlessRefs the servers
+	// whose ports the repository does not have. GroupRefs are the groups, of members, too: one without
+	// machines has no ports.
+	PortRefs     []string `json:"-" ref:"Port"`
+	PortlessRefs []string `json:"-" ref:"Server"`
+	GroupRefs    []string `json:"-" ref:"VirtualMachineGroup,order"`
+}
+
+// RealServer is one who answers, or the machines of a group.
+type RealServer struct {
+	Address                *string `json:"address,omitempty" rule:"format=ip" doc:"Its address. One of address, virtualMachineRef, virtualMachineGroupRef and serverRef is needed." example:"10.0.0.10"`
+	VirtualMachineRef      *string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"This VirtualMachine, at its first port."`
+	VirtualMachineGroupRef *string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
+	ServerRef              *string `json:"serverRef,omitempty" rule:"min=1" doc:"This Server, at its first port."`
+	Port                   *int    `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port it listens on; realServers.port if left out."`
+	Weight                 *int    `json:"weight,omitempty" rule:"min=0,max=256,default=1" doc:"Its share of connections, against the weights of the others. With 0 it finishes the connections that it has, and gets no new ones."`
+	Backup                 *bool   `json:"backup,omitempty" rule:"default=false" doc:"Whether it is used only as long as no other one is healthy."`
+
+	PortRefs     []string `json:"-" ref:"Port"`
+	PortlessRefs []string `json:"-" ref:"Server"`
+}
+
+// SessionPersistence says how a client is recognised.
+type SessionPersistence struct {
+	Type        string  `json:"type" rule:"required,enum=sourceIP|httpCookie|appCookie" doc:"How a client is recognised: by its address, by a cookie that the load balancer sets, or by one of the application, which cookieName names."`
+	CookieName  *string `json:"cookieName,omitempty" rule:"min=1,max=255,pattern=^[!#$%&'*+.^_|~0-9A-Za-z-]+$" doc:"The application's cookie, for appCookie."`
+	Timeout     *int    `json:"timeout,omitempty" rule:"min=1,max=2147483647" doc:"Seconds for which a client is remembered, for udp and sctp."`
+	Granularity *string `json:"granularity,omitempty" rule:"format=ip" doc:"Network mask of the clients that are taken for one, for udp and sctp." example:"255.255.255.0"`
+}
+
+// TLS is what a listener needs to terminate TLS. What Barbican holds is named by the
+// BarbicanSecret of the repository, or by its address there; an ID alone is refused by an
+// Octavia that asks Barbican itself, as it does unless it is configured otherwise.
+type TLS struct {
+	BarbicanRef          *string  `json:"barbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"The certificate with its key: the name of a BarbicanSecret (PKCS12, application/octet-stream), or the address of a Barbican secret or certificate container. Needed unless sniBarbicanRefs has some." example:"shop-cert"`
+	SNIBarbicanRefs      []string `json:"sniBarbicanRefs,omitempty" rule:"unique,max=100,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Further ones, each for the hosts that it is for."`
+	Ciphers              *string  `json:"ciphers,omitempty" rule:"max=2048,pattern=^[A-Za-z0-9+!:@=_.-]+$" doc:"Ciphers as OpenSSL lists them; the cloud decides if left out." example:"ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384"`
+	Versions             []string `json:"versions,omitempty" rule:"unique,enum=SSLv3|TLSv1|TLSv1.1|TLSv1.2|TLSv1.3" doc:"Versions that clients may use; the cloud decides if left out."`
+	ALPNProtocols        []string `json:"alpnProtocols,omitempty" rule:"unique,enum=h2|http/1.1|http/1.0" doc:"Protocols that are offered to clients; the cloud decides if left out."`
+	ClientCABarbicanRef  *string  `json:"clientCABarbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"The authority that certificates of clients must be signed by: a BarbicanSecret with PEM, or the address of a Barbican secret."`
+	ClientCRLBarbicanRef *string  `json:"clientCRLBarbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Its revocation list: a BarbicanSecret with PEM, or the address of a Barbican secret."`
+	ClientAuthentication *string  `json:"clientAuthentication,omitempty" rule:"enum=none|optional|mandatory,default=none" doc:"Whether clients show a certificate. optional and mandatory need clientCABarbicanRef."`
+
+	// SecretRefs are those of the above that name a BarbicanSecret.
+	SecretRefs []string `json:"-" ref:"BarbicanSecret"`
+}
+
+// Monitor is how Octavia finds out whether a machine can answer.
+type Monitor struct {
+	Protocol       string  `json:"protocol" rule:"required,enum=http|https|tcp|tls|udp|sctp|ping" doc:"How they are asked."`
+	Port           *int    `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they are asked at; realServers.port if left out."`
+	Endpoint       *string `json:"endpoint,omitempty" rule:"max=2048,pattern=^/[^\\s]*$" doc:"Path that must answer with expectedCodes, for http and https; / if left out."`
+	Delay          *int    `json:"delay,omitempty" rule:"min=1,max=86400,default=5" doc:"Seconds between two questions."`
+	Timeout        *int    `json:"timeout,omitempty" rule:"min=1,max=86400,default=3" doc:"Seconds to wait for an answer; less than delay."`
+	Retries        *int    `json:"retries,omitempty" rule:"min=1,max=10,default=3" doc:"Good answers in a row until a machine is used again."`
+	MaxRetriesDown *int    `json:"maxRetriesDown,omitempty" rule:"min=1,max=10,default=3" doc:"Bad answers in a row until a machine is not used any more."`
+	HTTPMethod     *string `json:"httpMethod,omitempty" rule:"enum=GET|HEAD|POST|PUT|DELETE|TRACE|OPTIONS|PATCH|CONNECT,default=GET" doc:"Method of the questions, for http and https."`
+	ExpectedCodes  *string `json:"expectedCodes,omitempty" rule:"max=64,pattern=^([0-9]{3}(\\s*,\\s*[0-9]{3})*|[0-9]{3}-[0-9]{3})$" doc:"What counts as a good answer, for http and https: a code, a list or a range; 200 if left out." example:"200,202"`
+	DomainName     *string `json:"domainName,omitempty" rule:"min=1,max=255,pattern=^[a-zA-Z0-9.-]+$" doc:"Host that the questions are for, in HTTP 1.1; for http and https."`
+}

@@ -1,0 +1,153 @@
+package loadbalancer_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// servers are two of the repository's, with the network that a router connects
+// with the outside.
+const servers = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: shop}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: shop}
+spec: {resource: {externalGateways: [{networkRef: public}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: shop}
+spec: {resource: {networkRef: shop, ipVersion: 4, cidr: 192.168.60.0/24, allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}], routerRef: shop}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Image
+metadata: {name: centos79}
+spec: {managementPolicy: unmanaged, import: {filter: {name: centos79}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Flavor
+metadata: {name: small}
+spec: {managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: one-a}
+spec: {resource: {networkRef: shop, addresses: [{subnetRef: shop, ip: 192.168.60.11}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: one-b}
+spec: {resource: {networkRef: shop, addresses: [{subnetRef: shop, ip: 192.168.60.12}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: two}
+spec: {resource: {networkRef: shop, addresses: [{subnetRef: shop, ip: 192.168.60.20}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Server
+metadata: {name: one}
+spec: {resource: {imageRef: centos79, flavorRef: small, ports: [{portRef: one-b}, {portRef: one-a}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Server
+metadata: {name: two}
+spec: {resource: {imageRef: centos79, flavorRef: small, ports: [{portRef: two}]}}
+`
+
+const ofServers = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: front}
+spec:
+  vipNetwork: shop
+  ports: [{port: 80, protocol: http, realServers: {serverRefs: [one, two]}}]
+`
+
+func TestLawsOfServers(t *testing.T) {
+	testcost.Long(t)
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: servers, Object: ofServers, Partial: true,
+		Edits: []kindtest.Edit{{Field: "spec.ports[0].realServers", Old: "[one, two]", New: "[two]"}},
+	}.Run(t)
+}
+
+func addresses(t *testing.T, p engine.Pass) string {
+	t.Helper()
+	list := members(t, p)
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// A server is reached at the first of its ports, in the order of its manifest; one
+// that the repository only imports at the first that the cloud shows.
+func TestServersAnswerAtTheirFirstPort(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(servers + "\n---\n" + ofServers)
+	if got := addresses(t, g.MustSync(servers+"\n---\n"+ofServers)); got != "192.168.60.12 192.168.60.20" {
+		t.Errorf("those who answer are %s", got)
+	}
+	other := g.Beside("")
+	imported := servers[:strings.Index(servers, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: shop}")] + `---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Server
+metadata: {name: one}
+spec: {managementPolicy: unmanaged, import: {filter: {name: two}}}
+`
+	doc := imported + strings.NewReplacer("[one, two]", "[one]", "name: front", "name: beside").Replace("---\n"+ofServers)
+	other.Only(doc)
+	pass := other.MustSync(doc)
+	if got := addresses(t, pass); got != "192.168.60.20" {
+		t.Errorf("behind the other load balancer answers %s", got)
+	}
+	other.MustSync("")
+}
+
+// The address is made, follows a new load balancer, and goes when nobody asks for
+// it any more; the plan says what is lost then.
+func TestFloatingIPOfALoadBalancer(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	with := servers + "\n---\n" + strings.Replace(ofServers, "  vipNetwork: shop\n", "  vipNetwork: shop\n  floatingIP: {network: public}\n", 1)
+	g.Only(with)
+	pass := g.MustSync(with)
+	found := false
+	for _, s := range pass.First.Steps {
+		found = found || s.Key.Kind == "FloatingIP" && s.Key.Name == "front" && s.Action == plan.Create
+	}
+	if !found {
+		t.Error("no FloatingIP/front was made")
+	}
+	for _, s := range g.Plan(servers + "\n---\n" + ofServers).Steps {
+		if s.Key.Kind == "FloatingIP" && (s.Action != plan.Delete || strings.Join(s.Loss, "; ") != "its public address") {
+			t.Errorf("%s, loses %v", s.Action, s.Loss)
+		}
+	}
+	g.MustSync("")
+}
+
+// Of a virtual machine's server there is no manifest: the message says how to
+// name it.
+func TestServerOfAVirtualMachine(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	_, err := g.TryResolve("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: web}\nspec: {image: i, flavor: f}\n---\n" +
+		strings.NewReplacer("[one, two]", "[web]", "vipNetwork: shop", "vipNetwork: private").Replace(ofServers))
+	if want := "spec.ports[0].realServers.serverRefs[0]: refers to Server/web, which VirtualMachine/web stands for; name it in virtualMachineRefs"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}

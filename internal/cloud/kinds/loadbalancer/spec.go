@@ -1,0 +1,73 @@
+// Package loadbalancer is the kind LoadBalancer: an address that spreads
+// connections over machines. It owns a whole Octavia tree, the load balancer
+// with its listeners, pools, members and health monitors, and everything else that
+// hangs under that load balancer is removed.
+//
+// It knows which machines stand behind it by the names of their ports only:
+// their addresses come by reference. The VIP's port is Octavia's.
+package loadbalancer
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a load balancer shall be, in the words of LINE's Verda operator
+// (verda.linecorp.com/v1alpha1, accepted verbatim) and a few more.
+type Spec struct {
+	Description  *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags         []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
+	AdminStateUp *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it takes no connections any more" doc:"Whether it takes connections."`
+	Region       *string  `json:"region,omitempty" doc:"The region it must be in, as the cloud calls it or as the stack's defaults.regions do."`
+	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, as the cloud calls it or as the stack's defaults.zones do. Applied where the load balancer service has zones."`
+	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Which network its address is on: a key of the stack's defaults.vipNetworks."`
+	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Name of the network its address is on: a Network of the repository, or one that exists. Goes before vipType; the stack's defaults.network if both are left out."`
+	VIPAddress   *string  `json:"vipAddress,omitempty" api:"vip_address" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
+	// AdditionalVIPs are on subnets of the same network.
+	AdditionalVIPs []AdditionalVIP `json:"additionalVIPs,omitempty" rule:"immutable,max=10" doc:"Further addresses, each on another subnet of the same network; needs Octavia 2.26."`
+	ServiceType    *string         `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a key of the stack's defaults.serviceTypes. Not managed if left out."`
+	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards tcp, udp and sctp; what it cannot do is refused." example:"amphora"`
+	// FloatingIP is a FloatingIP of the load balancer's name.
+	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
+	Ports      []Port              `json:"ports" rule:"required,min=1,objects" cuts:"nobody listens there any more" doc:"What it listens on, and who answers."`
+
+	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and
+	// zone in the cloud's words.
+	NetworkRef string `json:"-" ref:"Network" rule:"immutable"`
+	// SubnetRefs are the subnets that the repository puts on that network: its
+	// address comes from one of them.
+	SubnetRefs       []string `json:"-" ref:"Subnet"`
+	Flavor           string   `json:"-"`
+	AvailabilityZone string   `json:"-"`
+}
+
+// AdditionalVIP is a further address.
+type AdditionalVIP struct {
+	SubnetRef string  `json:"subnetRef" ref:"Subnet" rule:"required,min=1" doc:"Subnet that it is on."`
+	Address   *string `json:"address,omitempty" rule:"format=ip" doc:"The address; chosen by the cloud if left out."`
+}
+
+// fields are those of the load balancer itself.
+var fields = table.NewFlat(
+	table.Odd[Spec, Balancer]{Field: "zone", Compare: compareZone},
+	table.Odd[Spec, Balancer]{Field: "vipNetwork", Compare: compareNetwork},
+	table.Odd[Spec, Balancer]{Field: "serviceType", Compare: compareFlavor},
+	table.Odd[Spec, Balancer]{Field: "provider", Compare: compareProvider},
+	table.Odd[Spec, Balancer]{Field: "additionalVIPs", Compare: compareVIPs},
+)
+
+// Kind is the kind LoadBalancer over c, which may be nil where only rules are
+// needed. d says what the words of manifests mean.
+func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
+	return kind.DefineFlat[Spec, State](kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, Judges: true, Parts: []string{"FloatingIP"},
+		Unmark: mark.UnmarkByTag("loadbalancer"),
+		Loss:   []string{"its address, unless the manifest fixes it"},
+		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
+	}, rules{d}, driver{c, &doubts{}, &owned{}})
+}

@@ -1,0 +1,262 @@
+package loadbalancer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// populatedCreate is the ability to create a load balancer together with what is
+// under it. Octavia 11.0.0 accepts such a request and leaves the children in
+// PENDING_CREATE for ever (corrected in 11.0.1; 12.0.0 still does so to pools
+// without a listener). No version document says so.
+const populatedCreate = "load balancers created in one request"
+
+// stuck is a listener or a pool that Octavia has left in PENDING_CREATE.
+type stuck struct{ what, path string }
+
+// doubts are the listeners and pools that the last list found in PENDING_CREATE
+// under an ACTIVE load balancer, by ID.
+type doubts struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+// replace returns what the list before found.
+func (d *doubts) replace(ids map[string]bool) map[string]bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.ids
+	d.ids = ids
+	return before
+}
+
+// slowest is how long after its last change other providers than Octavia's own may report a load balancer before what is under it.
+const slowest = 2 * time.Minute
+
+// mayBeStuck reports whether Octavia should be done with everything under the load
+// balancer. Its own provider keeps the load balancer in PENDING_ while it works on
+// a child; others may report the load balancer first, so theirs are waited for.
+func (b *Balancer) mayBeStuck(now time.Time) bool {
+	if b.ProvisioningStatus != "ACTIVE" || slices.Contains(amphorae, b.Provider) {
+		return b.ProvisioningStatus == "ACTIVE"
+	}
+	last := b.CreatedAt.Time
+	if b.UpdatedAt.Time.After(last) {
+		last = b.UpdatedAt.Time
+	}
+	return !last.IsZero() && now.Sub(last) > slowest
+}
+
+// findStuck takes out of the trees what is stuck: in PENDING_CREATE under an
+// ACTIVE load balancer in two lists in a row. One is not enough: the load balancer
+// is read before its children, and becomes ACTIVE some milliseconds before them.
+func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
+	doubtful := map[string]bool{}
+	for _, b := range balancers {
+		if b.mayBeStuck(now) {
+			b.children(func(_ string, c *child) {
+				if c.ProvisioningStatus == "PENDING_CREATE" {
+					doubtful[c.ID] = true
+				}
+			})
+		}
+	}
+	before := d.doubts.replace(doubtful)
+	for _, b := range balancers {
+		b.setAside(func(c *child) bool { return doubtful[c.ID] && before[c.ID] })
+		if len(b.Stuck) > 0 {
+			d.c.Lack(populatedCreate)
+		}
+	}
+}
+
+// setAside moves the listeners and pools that are stuck out of the tree, so that
+// they count as missing, and the load balancer as unfinished.
+func (b *Balancer) setAside(is func(*child) bool) {
+	move := func(what, path string) bool {
+		b.Stuck = append(b.Stuck, stuck{what + ", which the cloud left unfinished", path})
+		return true
+	}
+	b.Listeners = slices.DeleteFunc(b.Listeners, func(l *Listener) bool {
+		return is(&l.child) && move(fmt.Sprintf("%s %d", l.Protocol, l.Port), "listeners/"+l.ID)
+	})
+	b.Pools = slices.DeleteFunc(b.Pools, func(p *Pool) bool {
+		return is(&p.child) && move("pool "+p.Name, "pools/"+p.ID)
+	})
+	if found := mark.InTags(b.AllTags); found != nil && len(b.Stuck) > 0 {
+		b.AllTags = unfinished(*found, mark.UserTags(b.AllTags))
+	}
+}
+
+// unfinished are the tags of a load balancer some of whose children are missing,
+// because they are not made yet.
+func unfinished(m kind.Mark, user []string) []string {
+	m.Applied = kind.Unfinished
+	return mark.Tags(m, user)
+}
+
+// stuck appends the removal of what is stuck. It comes first, since names and
+// ports must be free and nothing is served by it; the mark before it, so that a
+// kill in between is not taken for a change by people.
+func (e *editor) stuck(b *Balancer) {
+	if len(b.Stuck) > 0 {
+		e.sequel("spec.ports", func() request { return put("loadbalancer", b.ID, map[string]any{"tags": b.AllTags}) })
+	}
+	for _, x := range b.Stuck {
+		e.remove("spec.ports", x.what, nil, x.path)
+	}
+}
+
+// live gives a load balancer its live shape.
+func live(s *State, project string) kind.Live[*State] {
+	b := &s.More
+	phase, message := b.phase()
+	out := kind.Live[*State]{
+		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
+		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(), Drained: b.drained(),
+		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
+	}
+	if address := out.Facts.Address; address != "" {
+		out.Facts.Addresses = []string{address}
+	}
+	if b.VIPPortID != "" {
+		out.Tokens = []string{b.VIPPortID} // what leads to it: its port goes with it
+	}
+	return out
+}
+
+func (b *Balancer) uses() []string {
+	uses := []string{b.VIPNetworkID, b.VIPSubnetID}
+	for _, v := range b.AdditionalVIPs {
+		uses = append(uses, v.SubnetID)
+	}
+	b.members(func(_ *Pool, m *Member) {
+		if m.SubnetID != "" {
+			uses = append(uses, m.token())
+		}
+	})
+	for _, l := range b.Listeners {
+		uses = append(uses, l.secrets()...)
+	}
+	return uses
+}
+
+// unwell are those of uses that do not serve while others of their pool do, as its
+// health monitor has found. Where nothing serves, or nothing is said, nobody is
+// worse off than the others.
+func (b *Balancer) unwell() (tokens []string) {
+	for _, p := range b.Pools {
+		var idle []string
+		serving := false
+		for _, m := range p.Members {
+			switch {
+			case m.OperatingStatus == "ONLINE":
+				serving = true
+			case m.SubnetID != "" && m.OperatingStatus != "NO_MONITOR":
+				idle = append(idle, m.token())
+			}
+		}
+		if serving {
+			tokens = append(tokens, idle...)
+		}
+	}
+	return tokens
+}
+
+// drained are the machines that get no new connections, and since when that is so at the latest: to set
+// a pool's members anew is to write all of them.
+func (b *Balancer) drained() map[string]time.Time {
+	out := map[string]time.Time{}
+	b.members(func(_ *Pool, m *Member) {
+		if m.SubnetID == "" {
+			return
+		}
+		if since, seen := out[m.token()]; m.Weight == 0 && (!seen || m.UpdatedAt.Add(time.Second).After(since)) {
+			out[m.token()] = m.UpdatedAt.Add(time.Second) // Octavia leaves off what is less
+		}
+	})
+	b.members(func(_ *Pool, m *Member) {
+		if m.Weight > 0 {
+			delete(out, m.token())
+		}
+	})
+	return out
+}
+
+// lag is how long the slowest health monitor takes to notice a change: so many checks in a row, and the
+// last one's timeout.
+func (b *Balancer) lag() (longest time.Duration) {
+	for _, p := range b.Pools {
+		if m := p.Monitor; m != nil && m.AdminStateUp {
+			longest = max(longest, time.Duration(m.Delay*max(m.Retries, m.RetriesDown)+m.Timeout)*time.Second)
+		}
+	}
+	return longest
+}
+
+// phase judges by the provisioning status; what the operating status says only
+// goes into the message, so that machines that are down are seen and nothing
+// waits for them:
+//
+//	load balancer    under it                     phase
+//	-------------    --------                     -----
+//	PENDING_DELETE                                deleting
+//	PENDING_…                                     pending
+//	ERROR            nothing was ever ACTIVE      failed: it never worked
+//	ERROR            otherwise                    degraded: its address would be lost
+//	ACTIVE           something PENDING_…          pending
+//	ACTIVE           something in ERROR           degraded
+//	ACTIVE           all ACTIVE                   ready
+func (b *Balancer) phase() (kind.Phase, string) {
+	var pending, broken, worked string
+	b.children(func(what string, c *child) {
+		switch {
+		case strings.HasPrefix(c.ProvisioningStatus, "PENDING_"):
+			pending = what + " is " + c.ProvisioningStatus
+		case c.ProvisioningStatus == "ERROR":
+			broken = what + " is in ERROR"
+		case c.ProvisioningStatus == "ACTIVE":
+			worked = what
+		}
+	})
+	switch {
+	case b.ProvisioningStatus == "PENDING_DELETE":
+		return kind.Deleting, b.ProvisioningStatus
+	case strings.HasPrefix(b.ProvisioningStatus, "PENDING_"):
+		return kind.Pending, b.ProvisioningStatus
+	case b.ProvisioningStatus == "ERROR" && worked == "" && b.OperatingStatus != "ONLINE":
+		return kind.Failed, "Octavia could not make it"
+	case b.ProvisioningStatus == "ERROR":
+		return kind.Degraded, "provisioning status ERROR: Octavia cannot change it any more; have an administrator fail it over (openstack loadbalancer failover " + b.ID + "), or delete it to get a new one with another address"
+	case pending != "":
+		return kind.Pending, pending
+	case broken != "":
+		return kind.Degraded, broken + "; delete it in the cloud to have it recreated"
+	}
+	return kind.Ready, b.health()
+}
+
+// health says which members are down, "" for none.
+func (b *Balancer) health() string {
+	var down []string
+	b.members(func(p *Pool, m *Member) {
+		if slices.Contains([]string{"ERROR", "OFFLINE", "DEGRADED"}, m.OperatingStatus) {
+			down = append(down, m.socket()+" of "+p.Name+" is "+m.OperatingStatus)
+		}
+	})
+	text := ""
+	if b.OperatingStatus != "ONLINE" && b.OperatingStatus != "NO_MONITOR" {
+		text = "operating status " + b.OperatingStatus
+	}
+	if len(down) > 0 && text != "" {
+		text += ": "
+	}
+	return text + list(down)
+}

@@ -1,0 +1,76 @@
+package loadbalancer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+const fixed = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: front, annotations: {stackreeve.dev/replace: allow}}
+spec: {vipNetwork: front, vipAddress: 192.168.90.9, ports: [{port: 80, protocol: http, realServers: {addresses: [192.168.90.41]}}]}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: front}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.90.0/24}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: more}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.92.0/24}}
+`
+
+func refusals(p plan.Plan) (reasons []string) {
+	for _, s := range p.Steps {
+		if s.Action == plan.Refuse {
+			reasons = append(reasons, s.Key.String()+": "+s.Reason())
+		}
+	}
+	return reasons
+}
+
+// The port that holds the address is Octavia's and bears no mark. It goes with the load balancer,
+// and is no reason to refuse the next one, not even while the list of ports still has it.
+func TestAddressOfALoadBalancerThatIsReplaced(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(fixed, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: p}\nspec: {resource: {networkRef: p}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: p}\nspec: {resource: {}}")
+	g.MustSync(fixed)
+	next := strings.Replace(fixed, "vipNetwork: front", "vipNetwork: front, additionalVIPs: [{subnetRef: more}]", 1)
+	steps := g.Plan(next)
+	if replaced := steps.Summary(); len(refusals(steps)) > 0 {
+		t.Errorf("%v: %v", replaced, refusals(steps))
+	}
+	pass := g.MustSync(next)
+	if len(pass.Results) < 2 {
+		t.Errorf("nothing was replaced: %v", pass.Results)
+	}
+	renamed := strings.Replace(next, "metadata: {name: front, ann", "metadata: {name: shop, ann", 1)
+	if reasons := refusals(g.Plan(renamed)); len(reasons) > 0 {
+		t.Errorf("renamed: %v", reasons)
+	}
+}
+
+func TestAddressThatIsTaken(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	port := "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: p}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: front, ip: 192.168.90.9}]}}"
+	g.Only(fixed + port)
+	reasons := refusals(g.Plan(fixed + port))
+	if len(reasons) != 2 || !strings.Contains(reasons[0]+reasons[1], "spec.vipAddress: 192.168.90.9 of Subnet/front is also asked for by Port/p") {
+		t.Errorf("both: %v", reasons)
+	}
+	outside := strings.Replace(fixed, "vipAddress: 192.168.90.9", "vipAddress: 192.168.91.9", 1)
+	if reasons := refusals(g.Plan(outside)); len(reasons) != 1 || !strings.Contains(reasons[0], "192.168.91.9 is in no subnet of Network front (Subnet front: 192.168.90.0/24, Subnet more: 192.168.92.0/24)") {
+		t.Errorf("outside: %v", reasons)
+	}
+}

@@ -1,0 +1,37 @@
+package m3dbcluster_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// Machines that cannot begin say why, and so do the instances; the placement begins once they can.
+func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
+	testcost.Long(t)
+	const why = "https://mirror.example.org/1.5.0/m3dbnode cannot be downloaded: HTTP Error 404: Not Found"
+	w := newWorld(t)
+	w.Fail(why)
+	manifests := published(t, 1)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+	said := 0
+	for _, s := range w.Plan(manifests).Steps {
+		if s.Key.Kind == "M3DBInstance" && strings.Contains(s.Why(), why) {
+			said++
+		}
+	}
+	if said != 3 || w.Inits() > 0 {
+		t.Errorf("%d instances say why; %d placements have begun", said, w.Inits())
+	}
+	w.Fail("")
+	w.MustSync(manifests)
+	if w.Inits() != 1 {
+		t.Errorf("%d placements have begun", w.Inits())
+	}
+}

@@ -1,0 +1,170 @@
+package m3dbcluster
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// etcd is where machines find it: by addresses, by a cluster whose machines have these numbers, or by a whole configuration. With TLS
+// they show what a Secret has, or a certificate of a generation.
+type etcd struct {
+	endpoints        []string
+	cluster, numbers string
+	config           string
+	secret           string
+	generation       int
+}
+
+// given is what machines get besides the script, in a field of it: text is how the script says it, files what in it are the certificate, its key
+// and the authorities.
+type given struct {
+	field string
+	value any
+	text  string
+	files []string
+}
+
+func (f *etcd) given() given {
+	switch {
+	case f.secret != "":
+		return given{"secretRefs", []string{f.secret}, "{{secrets}}", []string{f.secret, etcdtls.Cert, etcdtls.Key, etcdtls.Trust}}
+	case f.generation > 0:
+		return given{"certificate", fields{"cluster": f.cluster, "generation": f.generation, "use": machine.ForClient}, "{{certificate}}", []string{"certificate", "crt", "key", "ca"}}
+	}
+	return given{}
+}
+
+// validateEndpoints wants addresses of etcd, all with TLS or none.
+func (s *Spec) validateEndpoints(r *kind.Report) {
+	for i, text := range s.EtcdEndpoints {
+		u, err := url.Parse(text)
+		if err != nil || !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is no address of etcd", "write it like http://10.0.0.5:2379, or with https")
+		}
+	}
+	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, secretField, s.EtcdTLSSecret) && s.EtcdTLSSecret != "" {
+		r.Problem(secretField, "is given, and etcd is asked without it", "write https in etcdEndpoints, or remove it")
+	}
+}
+
+// noteNames says of addresses by name that machines have to know them: they are in no cluster of Kubernetes, whose services have
+// names of their own.
+func (s *Spec) noteNames(e *kind.Expansion) {
+	for i, text := range s.EtcdEndpoints {
+		u, err := url.Parse(text)
+		if err != nil {
+			continue // reported by Validate
+		}
+		if _, err := netip.ParseAddr(u.Hostname()); err != nil {
+			e.Note(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "names etcd by "+u.Hostname()+", which the DNS of the machines has to know; names of services of Kubernetes are unknown there")
+		}
+	}
+}
+
+// etcd says where etcd is, and makes one where nothing says so. ok is false when that is not known.
+func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expansion) (found etcd, ok bool) {
+	if ref := cmp.Or(s.EtcdClusterRef, d.EtcdCluster); s.ConfigMapName != "" || s.EtcdEndpoints != nil || ref != "" {
+		if !s.KeepEtcdDataOnDelete {
+			e.Note("spec.keepEtcdDataOnDelete", "has no meaning: what etcd holds of the cluster stays there when its manifest goes")
+		}
+		switch {
+		case s.ConfigMapName != "":
+			return s.configured(e)
+		case s.EtcdEndpoints != nil:
+			s.noteNames(e)
+			return etcd{endpoints: s.EtcdEndpoints, secret: s.EtcdTLSSecret}, true
+		}
+		return s.named(ref, e)
+	}
+	if s.KeepEtcdDataOnDelete {
+		e.Note("spec.keepEtcdDataOnDelete", "has no meaning: the EtcdCluster that is made for the cluster goes with it")
+	}
+	own := fields{"size": etcdSize}
+	if t := r.defaults.Etcd; t != nil {
+		m.Image, m.Flavor = cmp.Or(t.Image, m.Image), cmp.Or(t.Flavor, m.Flavor)
+	}
+	own["machine"] = m.Fields()
+	if t := r.defaults.Etcd; t == nil || t.VolumeSize == 0 {
+		own["storage"] = fields{"size": defaultVolume}
+	}
+	if s.Clients != nil {
+		own["clients"] = s.Clients
+	}
+	if s.EtcdTLSSecret != "" {
+		e.Note(secretField, "has no meaning: the EtcdCluster that is made for the cluster has no TLS")
+	}
+	name := e.Key.Name + "-etcd"
+	if e.Declares("EtcdCluster", name) {
+		e.Problem("spec.etcdClusterRef", "is left out, and there is an EtcdCluster "+name+" already", "name it here, or rename it")
+		return etcd{}, false
+	}
+	e.Child("EtcdCluster", name, fields{"spec": own})
+	return etcd{cluster: name, numbers: fmt.Sprintf("0-%d", etcdSize-1)}, true
+}
+
+// named is an EtcdCluster of the repository.
+func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
+	machines, ok := e.Members("EtcdCluster", name, "VirtualMachine")
+	if len(machines) == 0 && e.Declares("EtcdCluster", name) {
+		e.Lacks("spec.etcdClusterRef", "EtcdCluster", name, "refers to EtcdCluster/"+name+", whose machines are not known", "correct what is reported of it")
+		return etcd{}, false
+	}
+	if !ok || len(machines) == 0 {
+		more := ""
+		if s.EtcdClusterRef == "" {
+			more = "; spec.defaults.m3.etcdCluster in the stack's configuration names it"
+		}
+		e.Missing("spec.etcdClusterRef", "EtcdCluster", name, more)
+		return etcd{}, false
+	}
+	var numbers []int
+	for _, m := range machines {
+		numbers = append(numbers, machine.Ordinal(m))
+	}
+	found = etcd{cluster: name, numbers: machine.Numbers(numbers)}
+	switch t := e.Stated("EtcdMember", machines[0]).TLS; { // members have the names of their machines
+	case t == nil && s.EtcdTLSSecret != "":
+		e.Note(secretField, "has no meaning: EtcdCluster/"+name+" has no TLS")
+	case t == nil:
+	case s.EtcdTLSSecret != "":
+		found.secret = s.EtcdTLSSecret
+	case t.SecretRef != "":
+		e.Problem(secretField, "is missing, and EtcdCluster/"+name+" has TLS with certificates from Secrets", "name a Secret with a certificate for machines of M3DB; Secret/"+t.SecretRef+" is the agent's")
+		return etcd{}, false
+	default:
+		found.generation = t.Generation
+	}
+	return found, true
+}
+
+const secretField = "spec.etcdTLSSecret"
+
+// configured is a whole configuration of M3DB.
+func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
+	const entry = "m3.yml"
+	text, ok := e.Data("ConfigMap", s.ConfigMapName, entry)
+	if !ok {
+		fix := "add it there, or remove configMapName"
+		if near := e.Meant("ConfigMap", s.ConfigMapName); near != "" && near != s.ConfigMapName {
+			fix = "did you mean " + near + "?"
+		}
+		e.Lacks("spec.configMapName", "ConfigMap", s.ConfigMapName, fmt.Sprintf("ConfigMap/%s has no entry %s, or is not in the repository", s.ConfigMapName, entry), fix)
+		return etcd{}, false
+	}
+	if len(text) > maxConfig {
+		e.Problem("spec.configMapName", fmt.Sprintf("gives %d bytes, more than %d", len(text), maxConfig), "leave out what is as usual")
+		return etcd{}, false
+	}
+	return etcd{config: text, secret: s.EtcdTLSSecret}, true
+}
+
+// maxConfig is how long a configuration may be that fits into user data, with the script.
+const maxConfig = 24 << 10

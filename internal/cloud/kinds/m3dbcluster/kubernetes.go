@@ -1,0 +1,93 @@
+package m3dbcluster
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Kubernetes is what m3db-operator says to Kubernetes about pods. Nothing of it has a meaning for machines.
+type Kubernetes struct {
+	ContainerResources    map[string]any    `json:"containerResources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
+	PodSecurityContext    map[string]any    `json:"podSecurityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
+	SecurityContext       map[string]any    `json:"securityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
+	ImagePullSecrets      []map[string]any  `json:"imagePullSecrets,omitempty" doc:"Has no meaning for machines, and is noted."`
+	EnvVars               []map[string]any  `json:"envVars,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Annotations           map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no meaning for machines, and is noted."`
+	Tolerations           []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
+	PriorityClassName     string            `json:"priorityClassName,omitempty" doc:"Has no meaning for machines, and is noted."`
+	NodeEndpointFormat    string            `json:"nodeEndpointFormat,omitempty" doc:"Has no meaning for machines, and is noted: they are known by their addresses."`
+	HostNetwork           bool              `json:"hostNetwork,omitempty" doc:"Has no meaning for machines, and is noted."`
+	DNSPolicy             string            `json:"dnsPolicy,omitempty" doc:"Has no meaning for machines, and is noted."`
+	InitContainers        []map[string]any  `json:"initContainers,omitempty" doc:"Has no meaning for machines, and is noted."`
+	InitVolumes           []map[string]any  `json:"initVolumes,omitempty" doc:"Has no meaning for machines, and is noted."`
+	SidecarContainers     []map[string]any  `json:"sidecarContainers,omitempty" doc:"Has no meaning for machines, and is noted."`
+	SidecarVolumes        []map[string]any  `json:"sidecarVolumes,omitempty" doc:"Has no meaning for machines, and is noted."`
+	PodMetadata           map[string]any    `json:"podMetadata,omitempty" doc:"Has no meaning for machines, and is noted."`
+	ParallelPodManagement bool              `json:"parallelPodManagement,omitempty" doc:"Has no meaning for machines, and is noted: the first ones are always made at the same time."`
+	ServiceAccountName    string            `json:"serviceAccountName,omitempty" doc:"Has no meaning for machines, and is noted."`
+	EnableCarbonIngester  bool              `json:"enableCarbonIngester,omitempty" doc:"Not done, and noted: give a configuration with configMapName."`
+}
+
+// note says which fields have no meaning here.
+func (s *Spec) note(e *kind.Expansion) {
+	k := &s.Kubernetes
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"containerResources", k.ContainerResources != nil}, {"podSecurityContext", k.PodSecurityContext != nil}, {"securityContext", k.SecurityContext != nil},
+		{"imagePullSecrets", k.ImagePullSecrets != nil}, {"envVars", k.EnvVars != nil}, {"annotations", k.Annotations != nil}, {"tolerations", k.Tolerations != nil},
+		{"priorityClassName", k.PriorityClassName != ""}, {"nodeEndpointFormat", k.NodeEndpointFormat != ""}, {"hostNetwork", k.HostNetwork}, {"dnsPolicy", k.DNSPolicy != ""},
+		{"initContainers", k.InitContainers != nil}, {"initVolumes", k.InitVolumes != nil}, {"sidecarContainers", k.SidecarContainers != nil}, {"sidecarVolumes", k.SidecarVolumes != nil},
+		{"podMetadata", k.PodMetadata != nil}, {"parallelPodManagement", k.ParallelPodManagement}, {"serviceAccountName", k.ServiceAccountName != ""}, {"enableCarbonIngester", k.EnableCarbonIngester},
+	} {
+		if f.given {
+			e.Note("spec."+f.name, "has no meaning for machines, and is not used")
+		}
+	}
+	if s.PodIdentityConfig != nil {
+		e.Note("spec.podIdentityConfig", "is not used: an instance is known by its machine's name, its volume and its address")
+	}
+	if s.ExternalCoordinator != nil {
+		e.Note("spec.externalCoordinator", "is not used: the coordinators in the machines are asked")
+	}
+	for i, g := range s.IsolationGroups {
+		at := fmt.Sprintf("spec.isolationGroups[%d].", i)
+		if g.StorageClassName != "" {
+			e.Note(at+"storageClassName", "is not used: all volumes are of one type")
+		}
+		if g.PodAffinityToplogyKey != "" {
+			e.Note(at+"podAffinityToplogyKey", "is not used")
+		}
+		for j, term := range g.NodeAffinityTerms {
+			if !zonal(term.Key) {
+				e.Note(fmt.Sprintf("%snodeAffinityTerms[%d]", at, j), "is not used: it is not about a zone")
+			}
+		}
+	}
+}
+
+// zonal reports whether a label of nodes is about their zone.
+func zonal(key string) bool { return key == "zone" || strings.HasSuffix(key, "/zone") }
+
+// volume is the one for data, as a claim says it or the stack's default.
+func (r rules) volume(s *Spec, d *defaults.M3, e *kind.Expansion) fields {
+	v := fields{"name": volumeName, "size": cmp.Or(d.VolumeSize, defaultVolume)}
+	switch c := s.DataDirVolumeClaimTemplate; {
+	case c != nil:
+		v["size"], _ = machine.Gibibytes(c.Spec.Resources.Requests.Storage) // reported by Validate
+		volumes, note := r.defaults.VolumeType(c.Spec.StorageClassName)
+		if note != "" {
+			e.Note("spec.dataDirVolumeClaimTemplate.spec.storageClassName", note)
+		}
+		v.Put("type", volumes)
+	case d.VolumeSize == 0:
+		e.Note("spec.dataDirVolumeClaimTemplate", fmt.Sprintf("is left out, as is spec.defaults.m3.volumeSize in the stack's configuration: volumes have %d GiB", defaultVolume))
+	}
+	return v
+}

@@ -1,0 +1,258 @@
+package m3dbcluster
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/boot"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// script runs M3DB on each machine.
+//
+//go:embed m3.py
+var script string
+
+const (
+	defaultVersion    = "1.5.0"
+	defaultRepository = "https://github.com/m3db/m3/releases/download/v{version}/m3_{version}_linux_{arch}.tar.gz"
+	defaultVolume     = 10 // GiB
+	volumeName        = "m3db"
+	maxInstances      = 100
+	etcdSize          = 3 // members of an EtcdCluster that is made for it
+)
+
+func (rules) Validate(s *Spec, r *kind.Report) {
+	groups, used, sum := map[string]bool{}, 0, 0
+	for i, g := range s.IsolationGroups {
+		if groups[g.Name] {
+			r.Problem(fmt.Sprintf("spec.isolationGroups[%d].name", i), g.Name+" is given already", "give each one once")
+		}
+		groups[g.Name] = true
+		if sum += g.NumInstances; g.NumInstances > 0 {
+			used++
+		}
+	}
+	if replicas := s.replicas(); used < replicas {
+		r.Problem("spec.isolationGroups", fmt.Sprintf("are %d with instances, and no shard is twice in one", used), fmt.Sprintf("have at least %d, or a lower replicationFactor", replicas))
+	}
+	if sum > maxInstances {
+		r.Problem("spec.isolationGroups", fmt.Sprintf("come to %d instances", sum), fmt.Sprintf("a cluster has at most %d", maxInstances))
+	}
+	s.validateNamespaces(r)
+	s.validateEndpoints(r)
+	for _, both := range []struct {
+		field string
+		given bool
+	}{{"etcdClusterRef", s.EtcdClusterRef != "" && s.EtcdEndpoints != nil}, {"configMapName", s.ConfigMapName != "" && (s.EtcdClusterRef != "" || s.EtcdEndpoints != nil)}} {
+		if both.given {
+			r.Problem("spec."+both.field, "is given along with another field that says where etcd is", "keep one of them")
+		}
+	}
+	if c := s.DataDirVolumeClaimTemplate; c != nil {
+		if _, ok := machine.Gibibytes(c.Spec.Resources.Requests.Storage); !ok {
+			r.Problem("spec.dataDirVolumeClaimTemplate.spec.resources.requests.storage", "is not a size", "write it like 350Gi")
+		}
+	}
+	if s.Repository != "" && !strings.Contains(s.Repository, "{version}") {
+		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")
+	}
+}
+
+func (s *Spec) validateNamespaces(r *kind.Report) {
+	seen := map[string]bool{}
+	for i, n := range s.Namespaces {
+		field := fmt.Sprintf("spec.namespaces[%d]", i)
+		if (n.Preset == "") == (n.Options == nil) {
+			r.Problem(field, "has neither a preset nor options, or both", "keep one of them")
+		}
+		if seen[n.Name] {
+			r.Problem(field+".name", n.Name+" is given already", "give each one once")
+		}
+		seen[n.Name] = true
+	}
+}
+
+func (s *Spec) replicas() int { return cmp.Or(s.ReplicationFactor, 3) }
+
+type fields = machine.Fields
+
+// Expand makes
+//
+//	EtcdCluster/NAME-etcd          where nothing says which one it uses
+//	SecurityGroup/NAME             who may talk to the machines
+//	VirtualMachineGroup/NAME       the machines, one changed at a time
+//	M3DBInstance/NAME-0 …          their parts in the cluster, each after the one before
+//	M3DBNamespace/NAME-NAMESPACE   its namespaces
+func (r rules) Expand(s *Spec, e *kind.Expansion) {
+	if s.EtcdTLSSecret != "" {
+		etcdtls.Check(e, secretField, s.EtcdTLSSecret, r.now())
+	}
+	d := r.defaults.M3
+	if d == nil {
+		d = &defaults.M3{}
+	}
+	s.note(e)
+	m, whole := s.Machine.Complete("m3", d.Image, d.Flavor, e)
+	version, ok := s.version(d, e)
+	if !ok || !whole {
+		return
+	}
+	if s.Frozen {
+		e.Suspend()
+	}
+	e.Public() // the script would have its every word taken out of messages
+	template := m.Fields()
+	found, ok := r.etcd(s, d, m, e)
+	if !ok {
+		return
+	}
+	groups := append([]string{e.Key.Name}, m.SecurityGroups...)
+	if found.cluster != "" { // its security group lets in whoever has it, too
+		groups = append(groups, found.cluster)
+	}
+	template["securityGroups"] = groups
+	from, sum := cmp.Or(s.Repository, d.Repository, defaultRepository), cmp.Or(s.Checksum, d.Checksums[version])
+	if sum == "" {
+		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
+	}
+	init := fields{"value": s.script(e, version, from, sum, found), "template": true}
+	if g := found.given(); g.field != "" {
+		init[g.field] = g.value
+	}
+	if found.cluster != "" {
+		init["group"] = fields{"name": found.cluster, "numbers": found.numbers}
+	}
+	template["initScript"] = init
+	template["volumes"] = []fields{r.volume(s, d, e)}
+	if len(s.Labels) > 0 {
+		template["metadata"] = s.Labels
+	}
+	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
+	strategy := fields{"maxUnavailable": 1, "drainSeconds": 1}
+	if s.OnDeleteUpdateStrategy {
+		strategy = fields{"type": "OnDelete"}
+	}
+	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": fields{"isolationGroups": r.groups(s, e), "template": template, "strategy": strategy,
+		"heal": fields{"stopped": "restart", "failed": "replace"}}})
+	s.inside(e)
+}
+
+var released = pattern.Of(`^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$`)
+
+// version is the one that is used: the image's tag, or another one in its place.
+func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bool) {
+	tag := "latest"
+	if at := strings.LastIndexByte(s.Image, ':'); at > strings.LastIndexByte(s.Image, '/') {
+		tag = s.Image[at+1:]
+	}
+	version = strings.TrimPrefix(tag, "v")
+	if used := cmp.Or(d.Versions[tag], d.Versions[version]); used != "" {
+		e.Note("spec.image", fmt.Sprintf("is %s, and %s is used in its place, as the stack's configuration says", tag, used))
+		version = strings.TrimPrefix(used, "v")
+	} else if tag == "latest" {
+		e.Note("spec.image", "does not say a version, and "+defaultVersion+" is used")
+		version = defaultVersion
+	}
+	if ok = released.MatchString(version); !ok {
+		e.Problem("spec.image", "has no version as its tag", "name one such as v"+defaultVersion+", or say which one is used in its place by spec.defaults.m3.versions in the stack's configuration")
+	}
+	return version, ok
+}
+
+// groups are the isolation groups of the machines.
+func (r rules) groups(s *Spec, e *kind.Expansion) (list []fields) {
+	for i, g := range s.IsolationGroups {
+		f := fields{"name": g.Name, "members": g.NumInstances}
+		zone := g.Zone
+		candidates := []string{g.Name}
+		for _, term := range g.NodeAffinityTerms {
+			if zonal(term.Key) {
+				candidates = append(slices.Clone(term.Values), candidates...)
+			}
+		}
+		for _, name := range candidates {
+			if _, known := r.defaults.Zones[name]; zone == "" && known {
+				zone = name
+			}
+		}
+		if zone == "" {
+			e.Note(fmt.Sprintf("spec.isolationGroups[%d]", i), "is in no zone that spec.defaults.zones in the stack's configuration has: the cloud decides where its machines are")
+		}
+		f.Put("zone", zone)
+		list = append(list, f)
+	}
+	return list
+}
+
+// inside adds what is found inside the machines: the part of each in the cluster, and namespaces.
+func (s *Spec) inside(e *kind.Expansion) {
+	room := make([]int, len(s.IsolationGroups))
+	for i, g := range s.IsolationGroups {
+		room[i] = g.NumInstances
+	}
+	numbers, in := machine.PlacesIn(room, nil)
+	var names []string
+	var peers []fields
+	for i, n := range numbers {
+		name := fmt.Sprintf("%s-%d", e.Key.Name, n)
+		names = append(names, name)
+		peers = append(peers, fields{"portRef": name, "volumeRef": name + "-" + volumeName, "isolationGroup": s.IsolationGroups[in[i]].Name})
+	}
+	few := min(len(names), 3)
+	for i, name := range names {
+		f := fields{"cluster": e.Key.Name, "portRef": name, "volumeRef": name + "-" + volumeName, "serverRef": name, "isolationGroup": s.IsolationGroups[in[i]].Name,
+			"numberOfShards": cmp.Or(s.NumberOfShards, 64), "replicationFactor": s.replicas(), "peers": peers}
+		if s.PreventScaleDown {
+			f["preventScaleDown"] = true
+		}
+		if s.ConfigMapName != "" {
+			f["nodePort"] = m3.NodePort
+		}
+		if i > 0 {
+			f["afterRef"] = names[i-1]
+		}
+		e.Child("M3DBInstance", name, fields{"spec": f})
+	}
+	for _, n := range s.Namespaces {
+		options := n.Options
+		if n.Preset != "" {
+			options = presets[n.Preset]
+		}
+		e.Child("M3DBNamespace", m3.NamespaceObject(e.Key.Name, n.Name), fields{"spec": fields{"cluster": e.Key.Name, "name": n.Name, "instanceRefs": names, "portRefs": names[:few], "options": options}})
+	}
+}
+
+// gates are the rules of the security group.
+func (s *Spec) gates(e *kind.Expansion) []fields {
+	if s.Clients == nil {
+		e.Note("spec.clients", "is left out: whoever reaches the machines can read, write and delete all data")
+	}
+	asked := [2]int{m3.FirstOwnPort, m3.LastOwnPort}
+	if s.ConfigMapName != "" {
+		asked = [2]int{m3.NodePort, m3.NodePort}
+	}
+	coordinator := [2]int{m3.CoordinatorPort, m3.CoordinatorPort}
+	return machine.Gates(e.Key.Name, [][2]int{{m3.NodePort, m3.LastNodePort}, {m3.FirstOwnPort, m3.LastOwnPort}, coordinator}, s.Clients,
+		[][2]int{asked, {m3.StatusPort, m3.StatusPort}, coordinator})
+}
+
+// script is what the machines run.
+func (s *Spec) script(e *kind.Expansion, version, from, sum string, found etcd) string {
+	given := found.given()
+	text := boot.Filled(script, map[string]any{"env": m3.Environment(e.Key.Namespace, e.Key.Name), "zone": m3.Zone, "version": version, "from": from, "sha256": sum,
+		"etcd": found.endpoints, "tls": given.files, "config": found.config}, given.text)
+	peers := ""
+	if found.cluster != "" {
+		peers = `{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}`
+	}
+	return strings.Replace(text, "@ETCD@", peers, 1)
+}

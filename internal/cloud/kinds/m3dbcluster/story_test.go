@@ -1,0 +1,346 @@
+package m3dbcluster_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// The published manifest becomes a cluster as it is, with an etcd of its own.
+func TestThePublishedManifest(t *testing.T) {
+	text, err := os.ReadFile("testdata/m3dbcluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.MustSync(string(text))
+	w.settled("simple-cluster-0", "simple-cluster-1", "simple-cluster-2")
+	if got := w.Namespaces(); !slices.Equal(got, []string{"metrics-10s:2d"}) {
+		t.Errorf("the namespaces are %v", got)
+	}
+	if got := w.etcd.Members(); len(got) != 3 {
+		t.Errorf("the members of etcd are %v", got)
+	}
+	if n := w.Inits(); n != 1 {
+		t.Errorf("the placement began %d times", n)
+	}
+	if pass := w.MustSync(string(text)); len(pass.Results) > 0 {
+		t.Errorf("a second pass does %v", pass.Results[0].Step)
+	}
+	w.MustSync("")
+}
+
+// Instances are added and removed one at a time, and machines go after them.
+func TestAClusterGrowsAndShrinks(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+	w.MustSync(sized(2, 2, 1))
+	if got := w.Instances(); len(got) != 5 {
+		t.Errorf("the instances are %v", got)
+	}
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+	if n := count(w.look()); n != 3 {
+		t.Errorf("%d machines are left", n)
+	}
+}
+
+// Machines of others are changed when the instances that the same commit removes have left, and not at the same time.
+func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
+	testcost.Long(t)
+	w := newWorld(t)
+	w.MustSync(sized(2, 1, 1))
+	both := strings.Replace(sized(1, 1, 1), "v1.5.0", "v1.4.2", 1)
+	planned := w.Plan(both)
+	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
+		if text := why(planned, "Server", name); !strings.Contains(text, "kv-4 leaves the cluster first") {
+			t.Errorf("%s says %s", name, text)
+		}
+	}
+	left := false
+	for _, r := range append(w.Sync(both).Results, w.MustSync(both).Results...) { // a pass deletes nothing that its plan has not shown
+		switch {
+		case r.Step.Key.Kind == "M3DBInstance" && r.Step.Action == plan.Delete:
+			left = true
+		case r.Step.Key.Kind == "Server" && r.Step.Key.Name != "kv-4" && !left:
+			t.Errorf("%s %s comes before the instance has left", r.Step.Action, r.Step.Key)
+		}
+	}
+	w.settled("kv-0", "kv-1", "kv-2")
+	kept := strings.Replace(sized(2, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.2", 1)
+	w.MustSync(kept)
+	if text := why(w.Plan(strings.Replace(sized(1, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.1", 1)), "Server", "kv-1"); strings.Contains(text, "leaves the cluster first") {
+		t.Errorf("beside one that is kept kv-1 says %s", text)
+	}
+}
+
+// What the operator rolled at the same time by a status that was out of date (m3db-operator issues 260, 271) is one machine after the other.
+func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
+	testcost.Long(t)
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	w.Watch()
+	pass := w.MustSync(strings.Replace(sized(1, 1, 1), "v1.5.0", "v1.4.2", 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+	servers := 0
+	for _, r := range pass.Results {
+		if r.Step.Key.Kind == "Server" && r.Step.Action == plan.Create {
+			servers++
+		}
+	}
+	if servers != 3 || w.Least() < 2 {
+		t.Errorf("%d machines were made, at some moment %d of 3 nodes had their data; want 3, and at least 2", servers, w.Least())
+	}
+}
+
+// A machine with another disk is another instance, which replaces the one before, and is never taken for it (M3 issue 2445: a node that is not called as its instance waits for ever).
+func TestADiskIsLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	before := w.Instances()
+	w.remove(cloud.Compute, "servers", "kv-1")
+	w.eventually(func() bool { return count(w.look()) == 2 })
+	w.remove(cloud.BlockStorage, "volumes", "kv-1-m3db")
+	pass := w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+	after := w.Instances()
+	if slices.Equal(before, after) || before[0] != after[0] || before[2] != after[2] {
+		t.Errorf("%v became %v", before, after)
+	}
+	for _, r := range pass.Results {
+		if r.Step.Key.Kind == "M3DBInstance" && r.Step.Action != plan.Update {
+			t.Errorf("the pass did %s %s", r.Step.Action, r.Step.Key)
+		}
+	}
+}
+
+func (w *world) eventually(is func() bool) {
+	w.t.Helper()
+	for range 2000 {
+		if is() {
+			return
+		}
+		<-time.After(w.Interval())
+	}
+	w.t.Fatal("it never was so")
+}
+
+// While an instance has not all of its shards no other one comes or goes (m3db-operator issue 186).
+func TestNothingChangesWhileShardsAreOnTheirWay(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	was := w.Instances()[1]
+	w.Rename(was, "kv-1.00000000@192.0.2.9") // no node is called that, so it is replaced
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+	w.MustSync(sized(2, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
+}
+
+// A node is where the placement knows it. With a configuration that has it listen elsewhere no machine is replaced.
+func TestNodesStayWhereTheyAre(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	configured := strings.Replace(sized(1, 1, 1), "etcdEndpoints: [http://192.0.2.7:2379]", "configMapName: own", 1) +
+		"\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\ndata: {m3.yml: 'db: {}'}\n"
+	planned := w.Plan(configured)
+	if text := why(planned, "Server", "kv-1"); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "a machine made now would have it at 9000") {
+		t.Errorf("kv-1 says %s", text)
+	}
+	for _, text := range writes(planned) {
+		if strings.Contains(text, "Server/") {
+			t.Errorf("it would %s", text)
+		}
+	}
+}
+
+// A placement that etcd has lost is not begun again: nodes would delete the data of shards that are not theirs any more.
+func TestEtcdIsLost(t *testing.T) {
+	testcost.Long(t)
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	w.Forget()
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass goes on asking
+	defer stop()
+	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
+	if n := w.Inits(); n != 1 {
+		t.Errorf("the placement began %d times", n)
+	}
+	if text := why(w.Plan(sized(1, 1, 1)), "M3DBInstance", "kv-0"); !strings.Contains(text, "etcd has no placement any more") {
+		t.Errorf("kv-0 says %s", text)
+	}
+}
+
+// etcd has kept the placement of a cluster whose manifest was removed, with addresses that are nobody's any more: it says so, and what can be done,
+// and asks nobody to be replaced again and again.
+func TestAClusterComesBackUnderItsName(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(2, 1, 1))
+	old := map[string]string{}
+	for at, m := range w.look() {
+		old[m.name] = at
+	}
+	sync := func(patience time.Duration) (pass engine.Pass, ended bool) {
+		ctx, stop := context.WithTimeout(t.Context(), patience)
+		defer stop()
+		pass = w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
+		return pass, ctx.Err() == nil
+	}
+	for again := true; again; { // until none has by chance the address that it had
+		w.MustSync("")
+		sync(5 * time.Second)
+		again = false
+		for at, m := range w.look() {
+			again = again || old[m.name] == at
+		}
+	}
+	kindtest.Address(t, w.client, map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-4"]}) // one another's, which is no help
+	pass, ended := sync(time.Minute)
+	if !ended {
+		t.Fatal("the pass goes on and on")
+	}
+	attempts := map[string]int{}
+	for _, r := range pass.Results {
+		if r.Step.Key.Kind == "M3DBInstance" {
+			attempts[r.Step.Key.Name]++
+		}
+	}
+	for name, n := range attempts {
+		if n > 1 {
+			t.Errorf("%s was tried %d times", name, n)
+		}
+	}
+	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
+		if text := why(pass.Last, "M3DBInstance", name); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "machines that had other addresses") {
+			t.Errorf("%s says %s", name, text)
+		}
+	}
+	w.Forget() // as who deletes the placement does
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+}
+
+// A namespace goes with its data only when it was asked for before, and what somebody made by hand stays.
+func TestNamespacesComeAndGo(t *testing.T) {
+	w := newWorld(t)
+	two := strings.Replace(sized(1, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
+	w.MustSync(two)
+	w.MakeNamespace("default/kv", "by-hand")
+	if got := w.Namespaces(); !slices.Equal(got, []string{"by-hand", "long:40d", "plain"}) {
+		t.Errorf("there are %v", got)
+	}
+	planned := w.Plan(sized(1, 1, 1))
+	if list := writes(planned); len(list) != 1 || !strings.HasPrefix(list[0], "delete M3DBNamespace/kv-long-40d-") {
+		t.Errorf("the plan has %v", list)
+	}
+	w.MustSync(sized(1, 1, 1))
+	if got := w.Namespaces(); !slices.Equal(got, []string{"by-hand", "plain"}) {
+		t.Errorf("there are %v", got)
+	}
+}
+
+// Only how long data is kept can be changed; all else is another namespace, which takes leave to replace.
+func TestOptionsOfANamespace(t *testing.T) {
+	w := newWorld(t)
+	with := func(retention, block string) string {
+		return strings.Replace(sized(1, 1, 1), "preset: 10s:2d", "options: {bootstrapEnabled: true, retentionOptions: {retentionPeriod: "+retention+", blockSize: "+block+"}}", 1)
+	}
+	w.MustSync(with("48h", "2h"))
+	w.MustSync(with("72h", "2h"))
+	if text := why(w.Plan(with("72h", "4h")), "M3DBNamespace", "kv-plain"); !strings.HasPrefix(text, "replace: ") {
+		t.Errorf("another block size: %s", text)
+	}
+}
+
+// An instance that is not wanted any more stays, with its machine, where scaling down is prevented (M3 issue 1432: an instance that goes takes its replicas along).
+func TestScalingDownIsPrevented(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(2, 1, 1, "  preventScaleDown: true"))
+	pass := w.Sync(sized(1, 1, 1, "  preventScaleDown: true"))
+	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
+	if n := count(w.look()); n != 4 {
+		t.Errorf("%d machines are left; %s", n, why(pass.Last, "Server", "kv-4"))
+	}
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+}
+
+// A cluster that is frozen stays as it is.
+func TestFrozen(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	frozen := strings.Replace(sized(1, 1, 1, "  frozen: true"), "v1.5.0", "v1.4.2", 1)
+	if list := writes(w.Plan(frozen)); len(list) > 0 {
+		t.Errorf("the plan has %v", list)
+	}
+}
+
+// What a commit that freezes a cluster takes out of it stays, too: instances with their machines, and a namespace with its data.
+func TestFrozenWithFewerParts(t *testing.T) {
+	w := newWorld(t)
+	two := strings.Replace(sized(2, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
+	w.MustSync(two)
+	frozen := sized(1, 1, 1, "  frozen: true")
+	planned := w.Plan(frozen)
+	if list := writes(planned); len(list) > 0 {
+		t.Errorf("the plan has %v", list)
+	}
+	for _, part := range [][2]string{{"M3DBInstance", "kv-4"}, {"Server", "kv-4"}, {"Port", "kv-4"}} {
+		if text := why(planned, part[0], part[1]); !strings.Contains(text, "M3DBCluster/kv, which is suspended") {
+			t.Errorf("%s/%s says %s", part[0], part[1], text)
+		}
+	}
+	w.MustSync(frozen)
+	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
+	if got := w.Namespaces(); !slices.Equal(got, []string{"long:40d", "plain"}) {
+		t.Errorf("there are %v", got)
+	}
+	w.MustSync(sized(1, 1, 1))
+	w.settled("kv-0", "kv-1", "kv-2")
+}
+
+// An agent dies at each request that changes something in the cluster; the next one, which knows nothing, ends with the same.
+func TestAgentsDieAtEachRequestToM3(t *testing.T) {
+	w := newWorld(t)
+	for _, to := range []string{sized(2, 1, 1), sized(1, 1, 1)} {
+		for n := 1; ; n++ {
+			died := w.dies(to, n)
+			w.MustSync(to)
+			for _, sin := range w.Sins() {
+				t.Error(sin)
+			}
+			if !died || n > 10 {
+				break
+			}
+		}
+	}
+	w.settled("kv-0", "kv-1", "kv-2")
+	if n := w.Inits(); n != 1 {
+		t.Errorf("the placement began %d times", n)
+	}
+}
+
+// dies has an agent die at the n-th request that changes something, and reports whether there was one.
+func (w *world) dies(manifests string, n int) (died bool) {
+	ctx, die := context.WithCancel(w.t.Context())
+	defer die()
+	w.OnRequest(func() {
+		if n--; n == 0 {
+			died = true
+			die()
+		}
+	})
+	defer w.OnRequest(nil)
+	w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+	return died
+}

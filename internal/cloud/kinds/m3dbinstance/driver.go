@@ -1,0 +1,149 @@
+package m3dbinstance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/boot"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Create implements kind.Driver. Whether there is a placement is asked again, of all machines: the first one begins it only when
+// every machine answers that there is none.
+func (d driver) Create(ctx context.Context, w want) (live, error) {
+	var ports, addresses []string
+	for _, p := range w.Spec.Peers {
+		ports = append(ports, p.PortRef)
+	}
+	peers, err := d.members.Peers(ctx, w, ports)
+	if err != nil {
+		return live{}, err
+	}
+	for _, p := range peers {
+		addresses = append(addresses, p.Address)
+	}
+	peers[0].VolumeID = w.Ref("Volume", w.Spec.VolumeRef).ID
+	own := w.Spec.instance(idOf(peers[0]), w.Spec.IsolationGroup, peers[0].Address)
+	if own.ID == "" {
+		return live{}, fmt.Errorf("%w: its port has no address, or its volume is not there", kind.ErrNotYet)
+	}
+	at := d.cluster(m3.Environment(w.Key.Namespace, w.Spec.Cluster))
+	l := member.Live(d.members, peers[0], &State{State: member.State{Address: own.Hostname}, env: at.Environment})
+	l.ID, l.Mark, l.Phase, l.Message = own.ID, &w.Mark, kind.Pending, "is told which shards it has"
+	seen := look(ctx, at, addresses)
+	switch {
+	case seen.agreed == nil:
+		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers, or they do not agree", kind.ErrBusy, w.Spec.Cluster)
+	case seen.placement() != nil && !claims(peers):
+		return live{}, fmt.Errorf("%w: %s", kind.ErrRejected, othersPlacement(at.Environment))
+	case seen.placement() != nil:
+		return l, add(ctx, at, seen, own, w.Key.Name)
+	case w.Spec.AfterRef != "":
+		return live{}, fmt.Errorf("%w: the placement of the cluster %s has not begun", kind.ErrBusy, w.Spec.Cluster)
+	}
+	return l, d.begin(ctx, at, seen, w, peers)
+}
+
+func add(ctx context.Context, at m3.Client, seen seen, own m3.Instance, machine string) error {
+	p := seen.placement()
+	if p.Find(own.ID) != nil {
+		return nil // an answer was lost, or the placement began with it
+	}
+	if slices.ContainsFunc(p.Instances, func(h m3.Held) bool { return m3.MachineOf(h.ID) == machine }) {
+		return fmt.Errorf("%w: the placement has an instance of this machine on another disk", kind.ErrBusy)
+	}
+	if err := seen.calm(""); err != nil {
+		return err
+	}
+	return member.Classed(at.Add(ctx, seen.agreed.Address, own))
+}
+
+// begin makes the placement of all instances, unless there was one before.
+func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peers []*machine) error {
+	var first []m3.Instance
+	for _, p := range w.Spec.Peers {
+		address := w.Ref("Port", p.PortRef).Facts.Address
+		id := m3.InstanceID(p.PortRef, w.Ref("Volume", p.VolumeRef).ID, address)
+		if id == "" {
+			return fmt.Errorf("%w: %s has no address or no volume yet", kind.ErrNotYet, p.PortRef)
+		}
+		first = append(first, w.Spec.instance(id, p.IsolationGroup, address))
+	}
+	err := d.members.Begin(ctx, peers, func(i int) string {
+		a := seen.answers[i]
+		if a.Err == nil {
+			return ""
+		}
+		at := "the machine at " + a.Address
+		return member.Failure(at, boot.Why(a.Err), at+" does not say that there is none")
+	})
+	if err != nil {
+		return err
+	}
+	err = at.Init(ctx, seen.agreed.Address, first, w.Spec.NumberOfShards, w.Spec.ReplicationFactor)
+	var refused *m3.Refused
+	if errors.As(err, &refused) && refused.Exists() {
+		return nil // somebody was faster
+	}
+	return member.Classed(err)
+}
+
+// Update implements kind.Driver: it records that there was an instance, and has one on another disk replace it.
+func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
+	s := have.State
+	if s.Unrecorded {
+		if err := record.Put(ctx, d.members.Cloud, s.PortID); err != nil {
+			return err
+		}
+	}
+	if !kind.Has(changes, "instance") {
+		return nil
+	}
+	at := d.cluster(s.env)
+	seen := look(ctx, at, append([]string{s.Address}, s.Others...))
+	if seen.placement().Find(s.wanted) != nil {
+		return nil // an answer was lost
+	}
+	if !seen.answered[s.Address] {
+		return fmt.Errorf("%w: the machine at %s does not answer yet", kind.ErrBusy, s.Address)
+	}
+	if err := seen.calm(s.held.ID); err != nil {
+		return err
+	}
+	return member.Classed(at.Replace(ctx, seen.agreed.Address, s.held.ID, w.Spec.instance(s.wanted, s.held.IsolationGroup, s.Address)))
+}
+
+// Delete implements kind.Driver.
+func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
+	s := have.State
+	if s.held.ID == "" {
+		return false, fmt.Errorf("%w: %s", kind.ErrBusy, have.Message)
+	}
+	at := d.cluster(s.env)
+	seen := look(ctx, at, append(slices.Clone(s.Others), s.Address))
+	p := seen.placement()
+	if p == nil {
+		return false, fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
+	}
+	held := p.Find(s.held.ID)
+	if held == nil || held.Leaving > 0 {
+		return held == nil, nil
+	}
+	if err := seen.calm(s.held.ID); err != nil {
+		return false, err
+	}
+	err = at.Remove(ctx, seen.agreed.Address, s.held.ID)
+	var refused *m3.Refused
+	if errors.As(err, &refused) && refused.NotFound() {
+		return true, nil
+	}
+	return false, member.Classed(err)
+}
+
+func (d driver) cluster(environment string) m3.Client {
+	return m3.Client{Machines: d.machines, Port: m3.CoordinatorPort, Environment: environment}
+}

@@ -1,0 +1,155 @@
+// Package m3dbinstance is the kind M3DBInstance: the part of one machine in a cluster of M3DB. It is not found in the cloud but in the
+// cluster's placement, which the coordinators on the machines that the stack owns are asked for; an M3DBCluster makes one for each.
+//
+//	create   begins the placement with all first instances at once, or adds one
+//	update   has an instance on another disk replace the one whose disk is lost
+//	delete   has an instance give its shards to the others
+//
+// One of these is done at a time, only while no shard is coming or going and all other machines answer, and it is never forced. An instance
+// is that of a machine by its ID, and bears the mark of that machine's port. All that is recorded, in a tag of the port, is that there was an
+// instance: a placement that etcd has lost is not begun again, since nodes delete the data of shards that are not theirs.
+package m3dbinstance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what an instance shall be. Its machine, its port and the instance have one name: CLUSTER-0, CLUSTER-1 and so on.
+type Spec struct {
+	Cluster           string `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a part of."`
+	PortRef           string `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port whose address the others know it by."`
+	VolumeRef         string `json:"volumeRef" rule:"required,min=1" ref:"Volume,order" doc:"Volume that its data is on."`
+	ServerRef         string `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that M3DB runs on."`
+	IsolationGroup    string `json:"isolationGroup" rule:"required,min=1,max=255" doc:"Isolation group: no shard is twice in one."`
+	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that has to be there before; the first one begins the placement."`
+	Peers             []Peer `json:"peers" rule:"required,min=1,max=100" doc:"Instances that are asked; on the first one all, with which the placement begins."`
+	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster."`
+	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard."`
+	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port that nodes listen on, where a configuration of one's own says so; each disk has one of its own if left out."`
+	PreventScaleDown  bool   `json:"preventScaleDown,omitempty" doc:"Whether instances of the cluster stay that are not wanted any more."`
+}
+
+// Peer is an instance of the same cluster.
+type Peer struct {
+	PortRef        string `json:"portRef" rule:"required,min=1" ref:"Port,order" doc:"Its port, of whose name it is."`
+	VolumeRef      string `json:"volumeRef" rule:"required,min=1" ref:"Volume,order" doc:"Its volume."`
+	IsolationGroup string `json:"isolationGroup" rule:"required,min=1" doc:"Its isolation group."`
+}
+
+// portOf is where the node of an instance is to listen.
+func (s *Spec) portOf(id string) int { return cmp.Or(s.NodePort, m3.PortOf(id)) }
+
+// instance is one as the placement is to have it.
+func (s *Spec) instance(id, isolationGroup, address string) m3.Instance {
+	return m3.NewInstance(id, isolationGroup, address, s.portOf(id))
+}
+
+// State is an instance as it was found.
+type State struct {
+	member.State
+	held m3.Held // where it is in the placement
+
+	shards, replicas int    // of the placement
+	wanted           string // the ID that it has to have; "" while that is not known
+	env              string
+}
+
+// record is on the ports of instances that there were.
+const record define.Record = kind.OwnerPrefix + "m3db"
+
+type (
+	rules  struct{}
+	driver struct {
+		members  member.Kind[Spec]
+		machines outbound.Machines
+	}
+	machine = member.Machine[Spec]
+	live    = kind.Live[*State]
+	want    = kind.Want[*Spec]
+)
+
+// Kind is the kind M3DBInstance over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	d := driver{members: member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server", "Volume"}, Record: record, Token: "m3db", Begun: "placement", Patience: 15 * time.Minute,
+		Place: func(s *Spec) member.Place {
+			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef, Volume: s.VolumeRef}
+		}}}
+	if c != nil {
+		d.machines = c.Machines
+	}
+	return kind.DefineFlat[Spec, State](kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBInstance", FixedMark: true, StaysMarked: true, Rare: true, Judges: true, Inside: d.members.Inside,
+		Unmark: "it bears the mark of its Port",
+		Doc:    "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. An M3DBCluster makes one for each of its machines; they are not written by hand.",
+	}, rules{}, d)
+}
+
+func (rules) Name(w want) string                      { return w.Key.Name }
+func (rules) Validate(*Spec, *kind.Report)            {}
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
+func (driver) Unmark(context.Context, live) error     { return nil }
+
+// Diff reports an instance that is on another disk, or at another address, than the placement knows, another isolation group, and an instance
+// of which it is not recorded that there was one.
+func (rules) Diff(w want, have *State, c *kind.Changes) {
+	if have.held.ID == "" {
+		return
+	}
+	if have.wanted != "" && have.held.ID != have.wanted {
+		c.Add(kind.Change{Field: "instance", Have: have.held.ID, Want: have.wanted})
+	}
+	kind.Fixed(c, "spec.isolationGroup", have.held.IsolationGroup, w.Spec.IsolationGroup)
+	if port := w.Spec.portOf(have.held.ID); have.held.Port != port {
+		c.Note("spec.nodePort", fmt.Sprintf("is %d in the placement, where it never changes: machines stay as they are, since others would look for the node in vain at %d", have.held.Port, have.held.Port))
+	}
+	if have.shards != w.Spec.NumberOfShards {
+		c.Note("spec.numberOfShards", fmt.Sprintf("is %d in the placement, where it never changes", have.shards))
+	}
+	if have.replicas != w.Spec.ReplicationFactor {
+		c.Note("spec.replicationFactor", fmt.Sprintf("is %d in the placement, where it never changes", have.replicas))
+	}
+	if have.Unrecorded {
+		c.Add(kind.Change{Field: "record", Have: "", Want: "there was a placement"})
+	}
+}
+
+// Status implements kind.Rules.
+func (rules) Status(s *State) any {
+	shown, h := s.Shown(), s.held
+	if h.ID == "" {
+		return shown
+	}
+	shown["instance"], shown["isolationGroup"], shown["state"] = h.ID, h.IsolationGroup, stateOf(h)
+	shown["shards"] = map[string]any{"initializing": h.Initializing, "available": h.Available, "leaving": h.Leaving}
+	return shown
+}
+
+// stateOf is that of most concern among the shards of an instance, in M3's words.
+func stateOf(h m3.Held) string {
+	switch {
+	case h.Leaving > 0:
+		return "LEAVING"
+	case h.Initializing > 0:
+		return "INITIALIZING"
+	}
+	return "AVAILABLE"
+}
+
+// moving is what the shards of an instance do, for people.
+func moving(h m3.Held) string {
+	all := h.Initializing + h.Available + h.Leaving
+	if h.Leaving > 0 {
+		return fmt.Sprintf("gives its shards to others: %d of %d are left", h.Leaving, all)
+	}
+	return fmt.Sprintf("takes its shards: %d of %d are there", h.Available, all)
+}

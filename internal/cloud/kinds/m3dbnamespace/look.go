@@ -1,0 +1,171 @@
+package m3dbnamespace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// place is a cluster whose namespaces are asked for.
+type place struct {
+	namespace, cluster string
+	ports              []*kind.Live[any]
+}
+
+func (p *place) addresses() (list []string) {
+	for _, port := range p.ports {
+		list = append(list, port.Facts.Address)
+	}
+	return list
+}
+
+func (p *place) portIDs() (list []string) {
+	for _, port := range p.ports {
+		list = append(list, port.ID)
+	}
+	return list
+}
+
+// own reports whether the tags of its ports say that the stack has begun the placement of the cluster: nothing is changed in another one.
+func (p *place) own(tags map[string][]string) bool {
+	return slices.ContainsFunc(p.ports, func(port *kind.Live[any]) bool { return placed.On(tags[port.ID], port.Facts.Address) })
+}
+
+// placed is on the ports of instances that there were (package m3dbinstance).
+const placed define.Record = kind.OwnerPrefix + "m3db"
+
+func places(around kind.Around) (all []*place) {
+	ports := around.Owned("Port")
+	for i := range around.Want {
+		d := &around.Want[i]
+		spec, ok := d.Spec.(*Spec)
+		if !ok || slices.ContainsFunc(all, func(p *place) bool { return p.namespace == d.Key.Namespace && p.cluster == spec.Cluster }) {
+			continue
+		}
+		p := &place{namespace: d.Key.Namespace, cluster: spec.Cluster}
+		for _, name := range spec.PortRefs {
+			port := ports[kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: d.Key.Namespace, Name: name})]
+			if port != nil && port.Facts.Address != "" {
+				p.ports = append(p.ports, port)
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// List implements kind.Driver. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
+func (d driver) List(ctx context.Context) (all []live, err error) {
+	around := kind.AroundOf(ctx)
+	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
+		return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+	}
+	list := places(around)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	byPort, err := define.RecordsOfPorts(ctx, d.cloud)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		at := d.cluster(m3.Environment(p.namespace, p.cluster))
+		agreed := agree(ctx, at, p.addresses())
+		tags := map[string]bool{}
+		for _, id := range p.portIDs() {
+			for _, tag := range byPort[id] {
+				tags[tag] = true
+			}
+		}
+		if agreed == nil || !p.own(byPort) {
+			all = append(all, p.unknown(around, tags)...)
+			continue
+		}
+		begun := len(all)
+		for _, name := range slices.Sorted(maps.Keys(agreed.Said)) {
+			if l, ok := p.found(around, name, agreed.Said[name], tags); ok {
+				l.State.env = at.Environment
+				all = append(all, l)
+			}
+		}
+		awaitNodes(ctx, at, agreed.Address, all[begun:])
+	}
+	return all, ctx.Err()
+}
+
+// found is one namespace of a cluster; ok is false for one that no manifest asks or asked for.
+func (p *place) found(around kind.Around, name string, n m3.Namespace, tags map[string]bool) (l live, ok bool) {
+	i := slices.IndexFunc(around.Want, func(d kind.Desired) bool {
+		return d.Key.Namespace == p.namespace && d.Key.Name == m3.NamespaceObject(p.cluster, name)
+	})
+	recorded := tags[recordTag(name)]
+	if i < 0 && !recorded {
+		return live{}, false
+	}
+	key := around.Want[0].Key
+	key.Namespace, key.Name = p.namespace, m3.NamespaceObject(p.cluster, name)
+	l = live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready,
+		State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
+	if !n.Ready() {
+		l.Phase, l.Message, l.Mark.Applied = kind.Begun, "coordinators do not use it yet", kind.Unfinished
+	}
+	if !recorded {
+		l.Mark.Applied = kind.Unfinished
+	}
+	return l, true
+}
+
+// awaitNodes has those of a cluster that are not used yet wait while nodes take their shards: till then none of them has a namespace.
+func awaitNodes(ctx context.Context, at m3.Client, address string, found []live) {
+	unused := func(l live) bool { return l.Phase == kind.Begun }
+	if !slices.ContainsFunc(found, unused) {
+		return
+	}
+	placement, err := at.Placement(ctx, address)
+	if err != nil || placement == nil || placement.Unsettled() == nil {
+		return
+	}
+	for i := range found {
+		if unused(found[i]) {
+			found[i].Phase, found[i].Message = kind.Pending, "nodes take their shards first"
+		}
+	}
+}
+
+// unknown are the namespaces of a cluster that does not answer, as far as manifests asked for them before: they are not made again.
+func (p *place) unknown(around kind.Around, tags map[string]bool) (all []live) {
+	for i := range around.Want {
+		d := &around.Want[i]
+		spec, ok := d.Spec.(*Spec)
+		if !ok || d.Key.Namespace != p.namespace || spec.Cluster != p.cluster || !tags[recordTag(spec.Name)] {
+			continue
+		}
+		all = append(all, live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
+			Phase: kind.Pending, Message: "no coordinator of its cluster answers, or they do not agree", State: &State{name: spec.Name}})
+	}
+	return all
+}
+
+type registry = map[string]m3.Namespace
+
+// agree is what most machines say of the namespaces; nil where there is no such.
+func agree(ctx context.Context, at m3.Client, addresses []string) *member.Answer[registry] {
+	alike := func(r registry) string {
+		text, _ := json.Marshal(r) // plain values, in the order of their names
+		return string(text)
+	}
+	same := member.Agreed(member.Everywhere(ctx, addresses, at.Namespaces), alike)
+	if len(same) == 0 {
+		return nil
+	}
+	return &same[0]
+}

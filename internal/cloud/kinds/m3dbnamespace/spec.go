@@ -1,0 +1,217 @@
+// Package m3dbnamespace is the kind M3DBNamespace: a namespace of a cluster of M3DB, with the data that is in it. It is found by asking the
+// coordinators of the cluster, which an M3DBCluster makes; that makes one for each of its namespaces, too.
+//
+//	create   makes it
+//	update   has coordinators use it; changes how long data is kept
+//	delete   deletes it with all data
+//
+// A namespace bears no mark. One that a manifest asks for is taken for it; one that none asks for is deleted only where a tag on ports
+// of the cluster says that a manifest did. Others are left alone.
+package m3dbnamespace
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a namespace shall be.
+type Spec struct {
+	Cluster      string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is in."`
+	Name         string   `json:"name" rule:"required,min=1,max=255,immutable" doc:"What the cluster calls it."`
+	InstanceRefs []string `json:"instanceRefs" rule:"required,min=1,max=100,unique,format=name" ref:"M3DBInstance,order" doc:"Instances of the cluster, which have to be there before."`
+	PortRefs     []string `json:"portRefs" rule:"required,min=1,max=3,unique,format=name" ref:"Port,order" doc:"Ports of machines that are asked."`
+	Options      Options  `json:"options" rule:"required" doc:"What it is. Only retentionPeriod can be changed."`
+}
+
+// Options are those of m3db-operator. (pkg/apis/m3dboperator/v1alpha1/namespace.go: NamespaceOptions)
+type Options struct {
+	BootstrapEnabled   bool               `json:"bootstrapEnabled,omitempty" doc:"Whether a node that starts reads what is there."`
+	FlushEnabled       bool               `json:"flushEnabled,omitempty" doc:"Whether data is written to disk."`
+	WritesToCommitLog  bool               `json:"writesToCommitLog,omitempty" doc:"Whether writes are in the commit log."`
+	CleanupEnabled     bool               `json:"cleanupEnabled,omitempty" doc:"Whether data is deleted that is no longer kept."`
+	RepairEnabled      bool               `json:"repairEnabled,omitempty" doc:"Whether nodes compare their data and repair it."`
+	SnapshotEnabled    bool               `json:"snapshotEnabled,omitempty" doc:"Whether snapshots are made of what is not flushed yet."`
+	ColdWritesEnabled  bool               `json:"coldWritesEnabled,omitempty" doc:"Whether writes may be of any time."`
+	RetentionOptions   RetentionOptions   `json:"retentionOptions,omitempty" doc:"How long data is kept."`
+	IndexOptions       IndexOptions       `json:"indexOptions,omitempty" doc:"The index of series."`
+	AggregationOptions AggregationOptions `json:"aggregationOptions,omitempty" doc:"What the data is an aggregate of; as it was written if left out."`
+	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Not used, and noted."`
+}
+
+// RetentionOptions are how long data is kept. Times are like 48h or 10m.
+type RetentionOptions struct {
+	RetentionPeriod                     string `json:"retentionPeriod,omitempty" doc:"How long data is kept."`
+	BlockSize                           string `json:"blockSize,omitempty" doc:"Of what time the data in one block is."`
+	BufferFuture                        string `json:"bufferFuture,omitempty" doc:"How far ahead writes may be."`
+	BufferPast                          string `json:"bufferPast,omitempty" doc:"How late writes may be."`
+	BlockDataExpiry                     bool   `json:"blockDataExpiry,omitempty" doc:"Whether blocks leave memory that nobody reads."`
+	BlockDataExpiryAfterNotAccessPeriod string `json:"blockDataExpiryAfterNotAccessPeriod,omitempty" doc:"After which time."`
+}
+
+// IndexOptions are those of the index.
+type IndexOptions struct {
+	Enabled   bool   `json:"enabled,omitempty" doc:"Whether there is one."`
+	BlockSize string `json:"blockSize,omitempty" doc:"Of what time one block of it is."`
+}
+
+// AggregationOptions are what data is an aggregate of.
+type AggregationOptions struct {
+	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"Aggregates; data as it was written where aggregated is false."`
+}
+
+// Aggregation is one of those.
+type Aggregation struct {
+	Aggregated bool       `json:"aggregated,omitempty" doc:"Whether it is an aggregate."`
+	Attributes Attributes `json:"attributes,omitempty" doc:"Of what."`
+}
+
+// Attributes are those of an aggregate.
+type Attributes struct {
+	Resolution        string      `json:"resolution,omitempty" doc:"Time that one value is of."`
+	DownsampleOptions *Downsample `json:"downsampleOptions,omitempty" doc:"Which data is aggregated."`
+}
+
+// Downsample is which data is aggregated.
+type Downsample struct {
+	All bool `json:"all,omitempty" doc:"All data, and not only what rules name."`
+}
+
+// State is a namespace as it was found.
+type State struct {
+	m3.Namespace
+	name       string
+	env        string
+	addresses  []string
+	portIDs    []string
+	unrecorded bool
+}
+
+type (
+	rules  struct{}
+	driver struct {
+		cloud    *cloud.Client
+		machines outbound.Machines
+	}
+	live = kind.Live[*State]
+	want = kind.Want[*Spec]
+)
+
+// Kind is the kind M3DBNamespace over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	d := driver{cloud: c}
+	if c != nil {
+		d.machines = c.Machines
+	}
+	return kind.DefineFlat[Spec, State](kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port"},
+		HoldsData: true, Loss: []string{"all data in it"}, Unmark: "tags on ports of its cluster say that it was asked for",
+		Doc: "A namespace of a cluster of M3DB, with all data in it. It is found by asking the cluster itself. An M3DBCluster makes one for each of its namespaces; they are not written by hand.",
+	}, rules{}, d)
+}
+
+func (rules) Name(w want) string                      { return w.Key.Name }
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
+func (driver) Unmark(context.Context, live) error     { return nil }
+
+func (rules) Validate(s *Spec, r *kind.Report) {
+	if _, field, ok := s.Options.read(); !ok {
+		r.Problem("spec.options."+field, "is no time, or below 0", "write it like 48h or 10m")
+	}
+	if s.Options.ExtendedOptions != nil {
+		r.Note("spec.options.extendedOptions", "is not used")
+	}
+}
+
+// Diff reports what can be changed, what cannot without the data being lost, and what coordinators do not use yet.
+func (rules) Diff(w want, have *State, c *kind.Changes) {
+	options, _, ok := w.Spec.Options.read()
+	if !ok {
+		return
+	}
+	kind.Field(c, "spec.options.retentionOptions.retentionPeriod", have.RetentionOptions.RetentionPeriod.String(), options.RetentionOptions.RetentionPeriod.String())
+	there := have.Options
+	there.RetentionOptions.RetentionPeriod = options.RetentionOptions.RetentionPeriod
+	there.AggregationOptions.Aggregations = usual(there.AggregationOptions.Aggregations)
+	if !reflect.DeepEqual(there, options) {
+		c.Add(kind.Change{Field: "spec.options", Have: fmt.Sprintf("%+v", there), Want: fmt.Sprintf("%+v", options), Disruption: kind.Replace})
+	}
+	if !have.Ready() {
+		c.Add(kind.Change{Field: "state", Have: have.Staging.Status, Want: "READY"})
+	}
+	if have.unrecorded {
+		c.Add(kind.Change{Field: "record", Have: "", Want: "it was asked for"})
+	}
+}
+
+// Status implements kind.Rules.
+func (rules) Status(s *State) any {
+	return map[string]any{"name": s.name, "state": s.Staging.Status, "retentionPeriod": s.RetentionOptions.RetentionPeriod.String()}
+}
+
+// usual fills in what is left out: data as it was written, which coordinators want to be said, and all of it in an aggregate.
+func usual(list []m3.Aggregation) []m3.Aggregation {
+	if len(list) == 0 {
+		return []m3.Aggregation{{}}
+	}
+	all := make([]m3.Aggregation, len(list))
+	for i, a := range list {
+		if all[i].Aggregated = a.Aggregated; !a.Aggregated || a.Attributes == nil {
+			continue
+		}
+		attributes := *a.Attributes
+		if attributes.DownsampleOptions == nil {
+			attributes.DownsampleOptions = &m3.Downsample{All: true}
+		}
+		all[i].Attributes = &attributes
+	}
+	return all
+}
+
+// read gives options as coordinators take them; field is where there is something that is no time.
+func (o *Options) read() (out m3.Options, field string, ok bool) {
+	out = m3.Options{BootstrapEnabled: o.BootstrapEnabled, FlushEnabled: o.FlushEnabled, WritesToCommitLog: o.WritesToCommitLog, CleanupEnabled: o.CleanupEnabled,
+		RepairEnabled: o.RepairEnabled, SnapshotEnabled: o.SnapshotEnabled, ColdWritesEnabled: o.ColdWritesEnabled}
+	out.RetentionOptions.BlockDataExpiry, out.IndexOptions.Enabled = o.RetentionOptions.BlockDataExpiry, o.IndexOptions.Enabled
+	times := []timed{
+		{"retentionOptions.retentionPeriod", o.RetentionOptions.RetentionPeriod, &out.RetentionOptions.RetentionPeriod},
+		{"retentionOptions.blockSize", o.RetentionOptions.BlockSize, &out.RetentionOptions.BlockSize},
+		{"retentionOptions.bufferFuture", o.RetentionOptions.BufferFuture, &out.RetentionOptions.BufferFuture},
+		{"retentionOptions.bufferPast", o.RetentionOptions.BufferPast, &out.RetentionOptions.BufferPast},
+		{"retentionOptions.blockDataExpiryAfterNotAccessPeriod", o.RetentionOptions.BlockDataExpiryAfterNotAccessPeriod, &out.RetentionOptions.BlockDataExpiryAfterNotAccessPeriod},
+		{"indexOptions.blockSize", o.IndexOptions.BlockSize, &out.IndexOptions.BlockSize},
+	}
+	all := make([]m3.Aggregation, len(o.AggregationOptions.Aggregations))
+	for i, a := range o.AggregationOptions.Aggregations {
+		all[i] = m3.Aggregation{Aggregated: a.Aggregated, Attributes: &m3.Attributes{}}
+		if d := a.Attributes.DownsampleOptions; d != nil {
+			all[i].Attributes.DownsampleOptions = &m3.Downsample{All: d.All}
+		}
+		times = append(times, timed{fmt.Sprintf("aggregationOptions.aggregations[%d].attributes.resolution", i), a.Attributes.Resolution, &all[i].Attributes.Resolution})
+	}
+	for _, t := range times {
+		if t.text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(t.text)
+		if err != nil || d < 0 {
+			return out, t.field, false
+		}
+		*t.into = d
+	}
+	out.AggregationOptions.Aggregations = usual(all)
+	return out, "", true
+}
+
+// timed is a field that holds a time.
+type timed struct {
+	field, text string
+	into        *time.Duration
+}

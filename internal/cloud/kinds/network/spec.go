@@ -1,0 +1,76 @@
+// Package network is the kind Network: a Neutron network, in K-ORC's
+// vocabulary. It knows nothing of what is plugged into it.
+package network
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a network shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/network_types.go), values Neutron's
+// (neutron-lib api/definitions/network.py).
+type Spec struct {
+	Name                  *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description           *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags                  []string `json:"tags,omitempty" api:"tags,set,empty" rule:"unique" doc:"Tags, besides those that mark the owner."`
+	AdminStateUp          *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether the network forwards packets."`
+	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on it, with a final dot. Left out where the cloud has no such extension."`
+	MTU                   *int     `json:"mtu,omitempty" api:"mtu" rule:"min=68,max=9216" doc:"Largest packet in bytes; the cloud decides if left out."`
+	PortSecurityEnabled   *bool    `json:"portSecurityEnabled,omitempty" api:"port_security_enabled,absent=true" doc:"Whether new ports have security groups and anti-spoofing; the cloud decides if left out."`
+	External              *bool    `json:"external,omitempty" api:"router:external" rule:"default=false" doc:"Whether floating IPs and gateways can come from it. Needs an administrator."`
+	Shared                *bool    `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it. Needs an administrator."`
+	AvailabilityZoneHints []string `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,unique" doc:"Where the network's agents should run."`
+	QoSPolicyRef          *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
+	define.Shares         `json:",inline"`
+	define.ProjectRef     `json:",inline"`
+}
+
+// More is what only Neutron says of a network.
+type More struct {
+	Status   string   `json:"status" api:"status"`
+	Subnets  []string `json:"subnets" api:"subnets"`
+	Provider Provider `json:"provider" api:",inline"`
+}
+
+// Provider says what a network is made of, as administrators see it.
+type Provider struct {
+	NetworkType     string `json:"networkType,omitempty" api:"provider:network_type"`
+	PhysicalNetwork string `json:"physicalNetwork,omitempty" api:"provider:physical_network"`
+	SegmentationID  int    `json:"segmentationID,omitempty" api:"provider:segmentation_id"`
+}
+
+// Filter says which existing network is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	External             *bool `json:"external,omitempty" doc:"Whether it is external."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind Network over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Network", Short: "net", Unmark: mark.UnmarkByLabel("network"),
+			Doc: "A virtual layer 2 network (Neutron)."},
+		Collection: define.Collection{Path: "networks", Singular: "network"}, Sharing: define.Sharing{Type: "network", Extension: "rbac-policies"}, Observe: observe, Stated: stated,
+	})
+}
+
+type state = define.State[Spec, More]
+
+func stated(s *Spec) kind.Facts {
+	return kind.Facts{Outside: table.Or(s.External, false) && !table.Or(s.Shared, false)}
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	live.Facts = stated(&s.Spec)
+	live.Facts.Subnets = s.More.Subnets
+	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
+		live.Uses = []string{policy}
+	}
+}

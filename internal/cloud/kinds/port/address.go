@@ -1,0 +1,99 @@
+package port
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// impossible says which address is not one of the subnet that it is to be from.
+func impossible(w kind.Want[*Spec]) string {
+	for i, a := range w.Spec.Addresses {
+		field, ip := addressField(i), table.Or(a.IP, "")
+		why := define.Outside(field, ip, w.Ref("Subnet", a.SubnetRef))
+		if a.SubnetRef == "" {
+			why = define.Nowhere(field, ip, w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
+		}
+		if why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// alone are the addresses that are asked for: those that the manifest gives, and any others.
+func alone(w kind.Want[*Spec]) (claims []kind.Claim) {
+	for i, a := range w.Spec.Addresses {
+		switch {
+		case a.IP != nil:
+		case a.SubnetRef != "":
+			claims = append(claims, kind.Claim{Field: addressField(i), Of: w.Ref("Subnet", a.SubnetRef), By: "Port"})
+		default:
+			claims = append(claims, kind.Claim{Field: addressField(i), Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})
+		}
+		names := []string{a.SubnetRef}
+		if a.SubnetRef == "" {
+			names = w.Spec.SubnetRefs
+		}
+		if a.IP != nil {
+			claims = append(claims, define.ClaimAddress(addressField(i), *a.IP, define.Refs(w, "Subnet", names)...)...)
+		}
+	}
+	return claims
+}
+
+func addressField(i int) string { return fmt.Sprintf("spec.resource.addresses[%d].ip", i) }
+
+// stated are the addresses, where the manifest gives all of them.
+func stated(s *Spec) (f kind.Facts) {
+	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.IP == nil }) {
+		return f
+	}
+	for _, a := range s.Addresses {
+		f.Addresses = append(f.Addresses, *a.IP)
+	}
+	return f
+}
+
+// roles are what ports of the cloud's own are there for, by what their device_owner begins with
+// (neutron-lib constants.py).
+var roles = []struct{ owner, role string }{
+	{"network:dhcp", "the network's DHCP server"},
+	{"network:distributed", "the network's DHCP and metadata server"},
+	{"network:router_gateway", "the gateway of router"},
+	{"network:", "of router"},
+	{"compute:", "of server"},
+	{"Octavia", "of a load balancer"},
+}
+
+// role says what a port is there for.
+func role(m More) string {
+	for _, r := range roles {
+		switch {
+		case !strings.HasPrefix(m.DeviceOwner, r.owner):
+		case strings.HasPrefix(r.owner, "network:d") || r.owner == "Octavia":
+			return r.role
+		default:
+			return r.role + " " + printable.Name(cmp.Or(m.DeviceID, "?"))
+		}
+	}
+	return ""
+}
+
+// madeFor is the ID of the server, load balancer or router that a port goes with. That of a router's
+// interface stays where the router does.
+func madeFor(m More) string {
+	if id, vip := strings.CutPrefix(m.DeviceID, "lb-"); vip { // octavia/network/drivers/neutron/allowed_address_pairs.py
+		return id
+	}
+	if strings.HasPrefix(m.DeviceOwner, "compute:") || m.DeviceOwner == "network:router_gateway" {
+		return m.DeviceID
+	}
+	return ""
+}

@@ -1,0 +1,80 @@
+package port
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// observe takes every status for Ready: a port that no machine uses is DOWN.
+func observe(s *state, live *kind.Live[*state]) {
+	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
+	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
+		live.Uses = append(live.Uses, policy)
+	}
+	live.Tokens, live.InUse = tokens(&s.Spec), s.More.DeviceID != ""
+	live.Role, live.MadeFor = role(s.More), madeFor(s.More)
+	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef}
+	if define.IsRouterPort(s.More.DeviceOwner) {
+		live.ShownAs = "RouterInterface"
+	}
+	for i, a := range s.Spec.Addresses {
+		live.Uses, live.Facts.Addresses = append(live.Uses, a.SubnetRef), append(live.Facts.Addresses, table.Or(a.IP, ""))
+		if i == 0 {
+			live.Facts.Address, live.Facts.SubnetID = table.Or(a.IP, ""), a.SubnetRef
+		}
+	}
+}
+
+func addresses(s *state) (list []string) {
+	for _, a := range s.Spec.Addresses {
+		list = append(list, table.Or(a.IP, ""))
+	}
+	return list
+}
+
+// create asks for no address and no security group where the manifest names none:
+// Neutron would choose.
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+	if _, hidden := host(w); hidden != "" {
+		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show on which host Server %s is, as it does to administrators of servers that have one; give the host's name as hostID.id",
+			kind.ErrRejected, hidden)
+	}
+	body := map[string]any{"fixed_ips": []string{}, "security_groups": []string{}}
+	if w.Spec.DefaultSecurityGroup {
+		delete(body, "security_groups")
+	}
+	for _, v := range w.Spec.ValueSpecs {
+		body[v.Key] = *v.Value
+	}
+	maps.Copy(body, d.Creation(w))
+	if w.Spec.anyAddress() {
+		delete(body, "fixed_ips")
+	}
+	return d.PostLabelled(ctx, body, w.Mark, d.Labels(w))
+}
+
+// remove refuses to pull a port out of a running machine, whoever runs it,
+// unless another will take its place, and the machine is the stack's. A machine that is gone can leave the port plugged into it.
+// (Launchpad 2134375)
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
+		if !have.Remade && !define.ServerGone(ctx, d.Client, m.DeviceID) {
+			return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)
+		}
+		if err := define.NotForeign(ctx, d.Client, m.DeviceID, have.Mark); err != nil {
+			return false, err
+		}
+	}
+	return d.Remove(ctx, have.ID)
+}

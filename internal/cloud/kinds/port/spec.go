@@ -1,0 +1,101 @@
+// Package port is the kind Port: a Neutron port, in K-ORC's vocabulary. It
+// knows nothing of the machine that may be plugged in, but that there is one.
+package port
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a port shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/port_types.go), values Neutron's
+// (neutron-lib api/definitions/port.py, portbindings.py, port_security.py).
+type Spec struct {
+	Name                  *string       `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description           *string       `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	NetworkRef            string        `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is on."`
+	Tags                  []string      `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	AllowedAddressPairs   []AddressPair `json:"allowedAddressPairs,omitempty" api:"allowed_address_pairs,set,empty" rule:"max=128" cuts:"the further addresses cannot be used any more" doc:"Further addresses that may be used on it."`
+	Addresses             []Address     `json:"addresses,omitempty" api:"fixed_ips" show:"fixedIPs" rule:"immutable,max=128" doc:"Its IP addresses; none if left out. One empty entry, {}, lets the cloud choose from all subnets."`
+	AdminStateUp          *bool         `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether it forwards packets."`
+	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" api:"security_groups,set,empty" show:"securityGroups" rule:"max=64,unique,format=name" ref:"SecurityGroup" cuts:"no traffic is allowed any more" doc:"The SecurityGroups that guard it; none if left out, also not the cloud's default group."`
+	DefaultSecurityGroup  bool          `json:"defaultSecurityGroup,omitempty" doc:"Leaves it to the cloud which security groups guard it, normally its default group; they are not managed."`
+	VNICType              string        `json:"vnicType,omitempty" api:"binding:vnic_type,hidden" rule:"max=64,default=normal" doc:"Kind of network card, e.g. normal or direct."`
+	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing are in force. Inherit: as the network says when the port is made."`
+	MACAddress            string        `json:"macAddress,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the cloud decides if left out. Only an administrator can change it."`
+	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof" doc:"The host it is bound to. Needs an administrator; no longer compared once a machine uses the port."`
+	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" rule:"default=false" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator. Left out where the cloud has no such extension."`
+	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
+	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether it goes down with its uplink. Left out where the cloud has no such extension."`
+	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Its name in DNS; left as it is if left out, for Nova names ports after their machine. Not written where the cloud has no such extension."`
+	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-domain-ports" rule:"max=255" doc:"Its DNS domain, with a final dot, in place of the network's. Left out where the cloud has no such extension."`
+	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
+	define.ProjectRef     `json:",inline"`
+
+	// SubnetRefs are the subnets that the repository puts on the network: where
+	// the cloud chooses an address, they must be there first.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+}
+
+// Address asks for an IP address.
+type Address struct {
+	IP        *string `json:"ip,omitempty" api:"ip_address" rule:"format=ip" doc:"The address; the cloud chooses one of the subnet if left out."`
+	SubnetRef string  `json:"subnetRef,omitempty" api:"subnet_id" show:"subnetID" ref:"Subnet" doc:"The subnet it is from."`
+}
+
+// AddressPair is an address that may be used besides the port's own.
+type AddressPair struct {
+	IP  string  `json:"ip" api:"ip_address" rule:"required,max=49" doc:"IP address or network."`
+	MAC *string `json:"mac,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the port's own if left out."`
+}
+
+// HostID names a host: literally, or by a server that runs there.
+type HostID struct {
+	ID        *string `json:"id,omitempty" api:"binding:host_id" show:"hostID" rule:"min=1,max=36" doc:"Name of the host."`
+	ServerRef *string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"A Server whose host is meant."`
+}
+
+// ValueSpec is an attribute that this vocabulary has no word for.
+type ValueSpec struct {
+	Key   string  `json:"key" rule:"required,min=1,max=255" doc:"Name of the attribute in Neutron's API."`
+	Value *string `json:"value" rule:"required,max=255" doc:"Its value."`
+}
+
+// More is what only Neutron says of a port.
+type More struct {
+	Status              string `json:"status" api:"status"`
+	DeviceID            string `json:"deviceID" api:"device_id"`
+	DeviceOwner         string `json:"deviceOwner" api:"device_owner"`
+	PortSecurityEnabled *bool  `json:"portSecurityEnabled,omitempty" api:"port_security_enabled"`
+}
+
+// Filter says which existing port is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	NetworkRef           string `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
+	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether it forwards packets."`
+	MACAddress           string `json:"macAddress,omitempty" rule:"max=32" doc:"Exact MAC address."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind Port over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Port", Exclusive: true, Unmark: mark.UnmarkByLabel("port"),
+			Loss: []string{"its addresses, unless the manifest fixes them"},
+			Doc:  "A connection to a network, for a machine to be plugged in (Neutron)."},
+		Collection: define.Collection{Path: "ports", Singular: "port"},
+		Odd: []table.Odd[Spec, More]{
+			{Field: "allowedAddressPairs", Compare: comparePairs},
+			{Field: "addresses", Compare: compareAddresses},
+			{Field: "securityGroupRefs", Compare: compareGroups},
+			{Field: "portSecurity", Compare: comparePortSecurity, Write: writePortSecurity},
+			{Field: "hostID", Compare: compareHost, Write: writeHost},
+		},
+		Validate: validate, Expand: findSubnets, Observe: observe, Addresses: addresses, Create: create, Delete: remove, Impossible: impossible, Alone: alone, Stated: stated, Export: export,
+	})
+}

@@ -1,0 +1,162 @@
+package project_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/kinds/domain"
+	"github.com/stackreeve/stackreeve/internal/cloud/kinds/network"
+	"github.com/stackreeve/stackreeve/internal/cloud/kinds/project"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
+	return []kind.Kind{domain.Kind(c), project.Kind(c), network.Kind(c)}
+}
+
+func TestLaws(t *testing.T) {
+	name := "shop-" + rand.Text()
+	kindtest.Suite{
+		Kinds: kinds, Administrator: true,
+		Key:   manifest.Key{Group: define.OrcGroup, Kind: "Project", Namespace: "default", Name: "web"},
+		Needs: kindtest.Domains(name),
+		Object: `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Project
+metadata: {name: web}
+spec:
+  resource:
+    name: "` + name + ` "
+    description: where the shop is
+    enabled: true
+    domainRef: shop
+    tags: [web, shop]
+`,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.domainRef", Old: "domainRef: shop", New: "domainRef: store", Replaces: true},
+		},
+	}.Run(t)
+}
+
+// of is a project and a network in it; the project is found by its ID.
+func of(g *kindtest.Target, id string) string {
+	return strings.ReplaceAll(head+"{managementPolicy: unmanaged, import: {id: "+id+"}}\n"+`---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {name: NAME, projectRef: p}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: found}
+spec: {managementPolicy: unmanaged, import: {filter: {name: NAME, projectRef: p}}}
+`, "NAME", g.Stack)
+}
+
+func TestProjectOfTheStack(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	if pass := g.Sync(of(g, g.Client(nil).ProjectID)); pass.Outcome() != plan.InSync {
+		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+}
+
+// A project that is not the stack's own can be found and looked through, and an administrator makes
+// things in it. They go while a Project leads there.
+func TestProjectOfOthers(t *testing.T) {
+	demo := kindtest.NewTarget(t, kinds)
+	admin := demo.Beside("admin")
+	id := demo.Client(nil).ProjectID
+	for _, step := range admin.MustSync(of(admin, id)).Last.Steps {
+		if step.Key.Kind == "Network" && step.Key.Name == "front" && step.Have().Project != id {
+			t.Errorf("it is in project %s, not %s", step.Have().Project, id)
+		}
+	}
+	if pass := admin.MustSync(head + "{managementPolicy: unmanaged, import: {id: " + id + "}}"); pass.Last.Owned != 0 {
+		t.Errorf("%d objects are left", pass.Last.Owned)
+	}
+}
+
+// What exists is not recreated for the sake of a project that nothing can be
+// moved to.
+func TestProjectOfOthersIsAddedLater(t *testing.T) {
+	demo := kindtest.NewTarget(t, kinds)
+	admin := demo.Beside("admin")
+	id := admin.Client(nil).ProjectID
+	admin.Sync(of(admin, id))
+	planned := admin.Plan(strings.ReplaceAll(of(admin, demo.Client(nil).ProjectID), "projectRef: p}}}", "}}}"))
+	for _, step := range planned.Steps {
+		if step.Key.Kind == "Network" && step.Key.Name == "front" && (step.Action == plan.Recreate || !strings.Contains(fmt.Sprint(step.Notes), "it stays in project "+id)) {
+			t.Errorf("%s: %v", step.Action, step.Notes)
+		}
+	}
+}
+
+const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Project\nmetadata: {name: p}\nspec: "
+
+func TestImport(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	tests := []struct{ name, spec, reason string }{
+		{"by ID", `{managementPolicy: unmanaged, import: {id: ` + g.Client(nil).ProjectID + `}}`, ""},
+		{"by a name there is not", `{managementPolicy: unmanaged, import: {filter: {name: no-such-project}}}`, "no project named no-such-project"},
+		{"by a tag it lacks", `{managementPolicy: unmanaged, import: {filter: {tags: [no-such-tag]}}}`, "correct the filter"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			step := g.Plan(head + tt.spec).Steps[0]
+			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason(), tt.reason) {
+				t.Errorf("%s: %q, want %q", step.Action, step.Reason(), tt.reason)
+			}
+		})
+	}
+}
+
+func TestTagsThatKeystoneRefuses(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	if _, err := g.TryResolve(head + `{resource: {tags: [ok, a/b]}}`); err == nil || !strings.Contains(err.Error(), "spec.resource.tags[1]: is no tag") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// A member finds its own project, as before, and learns what it takes to make one.
+func TestMembersMakeNoProjects(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	pass := g.Sync(head + `{resource: {name: ` + g.Stack + `}}`)
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "lacks the role that Keystone's policy asks for") {
+		t.Errorf("failures are %s", text)
+	}
+}
+
+// Nobody can lock the agent out by removing a manifest.
+func TestOwnProjectIsKept(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	if g.Simulator == nil {
+		t.Skip("would write on a project that others use")
+	}
+	own := g.Client(nil).ProjectID
+	g.MustSync(head + `{import: {id: ` + own + `}, resource: {name: admin}}`)
+	pass := g.Sync("")
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "the project that this agent itself logs in with") {
+		t.Errorf("failures are %s", text)
+	}
+	g.MustSync(head + `{managedOptions: {onDelete: detach}, import: {id: ` + own + `}, resource: {name: admin}}`)
+}
+
+// A name is unique within a domain only.
+func TestNamesAreOfADomain(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	name := "shop-" + rand.Text()
+	domain := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Domain\nmetadata: {name: shop}\nspec: {resource: {name: " + name + "}}\n---\n"
+	g.MustSync(domain + head + `{resource: {name: admin, domainRef: shop}}`)
+	step := g.Plan(head + `{resource: {name: admin}}`).Steps[0]
+	if step.Key.Kind != "Project" || step.Action == plan.Create {
+		t.Errorf("%s %s: %s", step.Action, step.Key, step.Reason())
+	}
+}

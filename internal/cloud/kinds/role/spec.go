@@ -1,0 +1,80 @@
+// Package role is the kind Role: what an assignment gives to a user or a group
+// (Keystone), in K-ORC's vocabulary.
+package role
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a role shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/role_types.go).
+type Spec struct {
+	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	DomainRef   string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that the role is for; all of them if left out."`
+}
+
+// More is what only Keystone says of a role.
+type More struct{}
+
+// Filter says which existing role is meant.
+type Filter struct {
+	Name      *string `json:"name,omitempty" doc:"Exact name."`
+	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is for."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind Role over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Role", Service: cloud.Identity, Privileged: true,
+			Loss: []string{"all its assignments"}, Unmark: mark.UnmarkExtra("roles", "role"),
+			Doc: "A role that users and groups can have in projects and domains (Keystone). Only an administrator can list and make them.",
+		},
+		Collection: define.Collection{Path: "roles", Singular: "role", UpdateBy: http.MethodPatch},
+		Mark:       mark.ExtraPlace,
+		Lists:      lists,
+		Name: func(w kind.Want[*Spec], name string) string {
+			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
+		},
+		Show: func(s *state, shown table.Shown) {
+			if s.Spec.DomainRef == "" {
+				shown["domainID"] = "" // of all domains, as K-ORC has it
+			}
+		},
+		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+	}, func(own cloud.Login) []string { return own.Roles }))
+}
+
+// lists are the paths of the roles of all domains and of each: Keystone lists no other
+// way. (keystone/api/roles.py)
+func lists(ctx context.Context, d driver) ([]string, error) {
+	domains, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Identity, Path: "domains"}, "domains")
+	paths := []string{"roles"}
+	for _, domain := range domains {
+		var id string
+		if err := json.Unmarshal(domain["id"], &id); err != nil {
+			return nil, fmt.Errorf("ID of a domain: %w", err)
+		}
+		paths = append(paths, "roles?domain_id="+url.QueryEscape(id))
+	}
+	return paths, err
+}

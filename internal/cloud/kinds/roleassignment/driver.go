@@ -1,0 +1,196 @@
+package roleassignment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	live   = kind.Live[*state]
+	driver struct{ client *cloud.Client }
+)
+
+// List implements kind.Driver.
+func (d driver) List(ctx context.Context) ([]live, error) {
+	type id struct {
+		ID string `json:"id"`
+	}
+	type assignment struct {
+		Role, User, Group id
+		Scope             struct {
+			Project, Domain id
+			Inherited       string `json:"OS-INHERIT:inherited_to"`
+		}
+	}
+	var given []assignment
+	var around surroundings
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		given, err = cloud.List[assignment](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "role_assignments"}, "role_assignments")
+		return err
+	})
+	group.Go(func() (err error) {
+		around, err = d.surroundings(ctx)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var all []live
+	for _, a := range given {
+		path := Spec{a.Role.ID, a.User.ID, a.Group.ID, a.Scope.Project.ID, a.Scope.Domain.ID}.path()
+		if spec, ok := parse(path); ok && a.Scope.Inherited == "" {
+			all = append(all, d.live(spec, true, around.notes[path]))
+			delete(around.notes, path)
+		}
+	}
+	for path, n := range around.notes {
+		if n.Project != d.client.ProjectID {
+			continue // there is nothing but another's word for it
+		}
+		spec, _ := parse(path) // it was parsed when it was read
+		l := d.live(spec, false, n)
+		if l.Message = around.missing(spec); l.Message != "" {
+			l.Phase, l.Empty = kind.Failed, true
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// live is an assignment as the engine sees it; n is nil of one that bears no mark.
+func (d driver) live(spec Spec, given bool, n *note) live {
+	path := spec.path()
+	s := &state{given: given}
+	s.Spec = spec
+	l := live{ID: path, Name: path, Phase: kind.Ready, Mine: true, State: s,
+		Uses: slices.DeleteFunc([]string{spec.RoleRef, spec.UserRef, spec.GroupRef, spec.ProjectRef, spec.DomainRef}, func(id string) bool { return id == "" || id == define.DefaultDomain })}
+	if n != nil {
+		s.bearers, l.Mark, l.Mine = n.bearers, n.Mark, n.Project == d.client.ProjectID
+	}
+	return l
+}
+
+// Create implements kind.Driver: the mark comes first, and says that it is not finished
+// until the role is given.
+func (d driver) Create(ctx context.Context, w want) (live, error) {
+	ids, known := resolved(w)
+	if !known {
+		return live{}, fmt.Errorf("%w: not all that it is about is there", kind.ErrNotYet)
+	}
+	bearer, err := d.bearer(ctx, ids, w.Mark)
+	if err != nil {
+		return live{}, err
+	}
+	begun := w.Mark
+	begun.Applied = kind.Unfinished
+	if err := d.write(ctx, bearer, ids.path(), d.text(ids.path(), begun)); err != nil {
+		return live{}, err
+	}
+	if err := d.do(ctx, http.MethodPut, ids.path(), nil); err != nil {
+		return live{}, err
+	}
+	if err := d.write(ctx, bearer, ids.path(), d.text(ids.path(), w.Mark)); err != nil {
+		return live{}, err
+	}
+	m := w.Mark
+	return d.live(ids, true, &note{mark.Claim{Mark: &m, Project: d.client.ProjectID}, []string{bearer}}), nil
+}
+
+// Update implements kind.Driver. One that was taken back, and is wanted of something else by
+// now, is another one.
+func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
+	if ids, known := resolved(w); known && !have.State.given && ids.path() != have.ID {
+		if err := d.Unmark(ctx, have); err != nil {
+			return err
+		}
+		_, err := d.Create(ctx, w)
+		return err
+	}
+	bearers := have.State.bearers
+	if len(bearers) == 0 {
+		bearer, err := d.bearer(ctx, have.State.Spec, w.Mark)
+		if err != nil {
+			return err
+		}
+		bearers = []string{bearer}
+	}
+	if !have.State.given {
+		if err := d.do(ctx, http.MethodPut, have.ID, nil); err != nil {
+			return err
+		}
+	}
+	for _, bearer := range bearers {
+		if err := d.write(ctx, bearer, have.ID, d.text(have.ID, w.Mark)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete implements kind.Driver: the mark goes last, and what others have taken back or
+// deleted is no error.
+func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
+	if have.State.given {
+		if err := d.keepOwn(ctx, have.State.Spec); err != nil {
+			return false, err
+		}
+	}
+	if err := d.do(ctx, http.MethodDelete, have.ID, nil); err != nil && !errors.Is(err, kind.ErrGone) {
+		return false, err
+	}
+	if err := d.Unmark(ctx, have); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// Unmark implements kind.Driver. What bore the mark may be deleted.
+func (d driver) Unmark(ctx context.Context, have live) error {
+	for _, bearer := range have.State.bearers {
+		if err := d.write(ctx, bearer, have.ID, nil); err != nil && !errors.Is(err, kind.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepOwn refuses to take back a role that the agent itself works with: one of its token's,
+// or any in its project if it logs in with an application credential, which Keystone deletes
+// with each of them.
+func (d driver) keepOwn(ctx context.Context, s Spec) error {
+	for _, one := range d.client.All() {
+		if err := d.keep(ctx, s, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d driver) keep(ctx context.Context, s Spec, one *cloud.Client) error {
+	own := one.Login()
+	if s.ProjectRef != own.Project || !slices.Contains(own.Roles, s.RoleRef) && one.OwnCredential() == "" {
+		return nil
+	}
+	if s.GroupRef != "" {
+		if member, err := define.InGroup(ctx, d.client, s.GroupRef); err != nil || !member {
+			return err
+		}
+		return define.KeepOwn(s.GroupRef, "role of the group", s.GroupRef)
+	}
+	return define.KeepOwn(s.UserRef, "role of the user", own.User)
+}
+
+func (d driver) do(ctx context.Context, method, path string, body any) error {
+	return d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: method, Path: path, Body: body})
+}

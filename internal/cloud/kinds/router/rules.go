@@ -1,0 +1,103 @@
+package router
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type state = define.State[Spec, More]
+
+func observe(s *state, live *kind.Live[*state]) {
+	switch s.More.Status {
+	case "ALLOCATING":
+		live.Phase, live.Message = kind.Pending, "the cloud is looking for agents to run it"
+	case "ERROR":
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
+	}
+	if s.More.ExternalNetwork != "" {
+		live.Uses = []string{s.More.ExternalNetwork}
+	}
+}
+
+// findSubnets makes no object; it finds the subnets the gateway's address can come
+// from.
+func findSubnets(s *Spec, e *kind.Expansion) {
+	for _, g := range s.ExternalGateways {
+		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
+	}
+}
+
+// external is the external network that a router shall lead to; the zero Ref for none.
+func external(w kind.Want[*Spec]) kind.Ref {
+	if len(w.Spec.ExternalGateways) == 0 {
+		return kind.Ref{}
+	}
+	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
+}
+
+// alone is an address of the external network, which the cloud chooses.
+func alone(w kind.Want[*Spec]) []kind.Claim {
+	if len(w.Spec.ExternalGateways) == 0 {
+		return nil
+	}
+	return []kind.Claim{{Field: "spec.resource.externalGateways[0].networkRef", Of: external(w), From: "Subnet", By: "Port"}}
+}
+
+func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if len(w.Spec.ExternalGateways) == 0 {
+		kind.Field(c, "spec.resource.externalGateways", have.More.ExternalNetwork, "")
+		return
+	}
+	kind.Link(c, "spec.resource.externalGateways[0].networkRef", have.More.ExternalNetwork, external(w), kind.InPlace)
+}
+
+// writeGateway puts the gateway as Neutron takes it: {} takes one off.
+func writeGateway(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+	gateway := map[string]any{}
+	if network := external(w); network.ID != "" {
+		gateway["network_id"] = network.ID
+	}
+	if have != nil || len(gateway) > 0 {
+		body["external_gateway_info"] = gateway
+	}
+}
+
+func showGateway(s *state, shown table.Shown) {
+	if s.More.ExternalNetwork != "" {
+		shown["externalGateways"] = []map[string]any{{"networkID": s.More.ExternalNetwork}}
+	}
+}
+
+// update writes the gateway on its own: together with a revision to match, Neutron
+// sets the gateway, finds that this has raised the revision, and answers 412
+// (neutron/db/l3_db.py: update_router).
+func update(ctx context.Context, d *define.Driver[Spec, Filter, More], change define.Change[Spec, More]) error {
+	if gateway, changed := change.Fields["external_gateway_info"]; changed {
+		var answer struct {
+			Router define.Standard `json:"router"`
+		}
+		err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + change.Have.ID, Into: &answer,
+			Body: map[string]any{"router": map[string]any{"external_gateway_info": gateway}}})
+		if err != nil {
+			return err
+		}
+		change.Now = answer.Router
+		delete(change.Fields, "external_gateway_info")
+	}
+	return d.Write(ctx, change)
+}
+
+// export leaves out what only an administrator can ask for where it is as usual.
+func export(s *state, spec *Spec, _ *kind.Export) {
+	if s.More.ExternalNetwork != "" {
+		spec.ExternalGateways = []ExternalGateway{{NetworkRef: s.More.ExternalNetwork}}
+	}
+	if !table.Or(spec.Distributed, false) {
+		spec.Distributed = nil
+	}
+}

@@ -1,0 +1,58 @@
+// Package router is the kind Router: a Neutron router and its gateway, in
+// K-ORC's vocabulary. It knows nothing of the subnets attached to it: those
+// are RouterInterfaces.
+package router
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a router shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/router_types.go), values Neutron's
+// (neutron-lib api/definitions/l3.py).
+type Spec struct {
+	Name                  *string           `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description           *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags                  []string          `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	AdminStateUp          *bool             `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether the router forwards packets."`
+	ExternalGateways      []ExternalGateway `json:"externalGateways,omitempty" rule:"max=1" cuts:"what is behind it does not reach the external network any more" doc:"The external network it leads to. Changed in place."`
+	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
+	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64,unique" doc:"Where the router's agents should run."`
+	define.ProjectRef     `json:",inline"`
+	// SubnetRefs are the subnets that the repository puts on the external
+	// network: a gateway made before them has no address.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+}
+
+// ExternalGateway is a way out.
+type ExternalGateway struct {
+	NetworkRef string `json:"networkRef" rule:"required,min=1" ref:"Network" doc:"An external network."`
+}
+
+// More is what only Neutron says of a router.
+type More struct {
+	Status          string `json:"status" api:"status"`
+	ExternalNetwork string `json:"externalNetworkID" api:"external_gateway_info,read=external_gateway_info.network_id" show:"-"` // "" for none
+}
+
+// Filter says which existing router is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind Router over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Router", Unmark: mark.UnmarkByLabel("router"),
+			Doc: "A router between networks and to the outside (Neutron)."},
+		Collection: define.Collection{Path: "routers", Singular: "router"},
+		Odd:        []table.Odd[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
+		Expand:     findSubnets, Alone: alone, Observe: observe, Show: showGateway, Update: update, Export: export,
+	})
+}

@@ -1,0 +1,95 @@
+package routerinterface
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// field is that of the subnet.
+const field = "spec.subnetRef"
+
+type state = define.State[Spec, More]
+
+// compareRouter reports a port that is not attached yet as a change in place; one on
+// another router must be recreated.
+func compareRouter(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	cost := kind.Replace
+	if have.Spec.RouterRef == "" {
+		cost = kind.InPlace
+	}
+	kind.Link(c, "spec.routerRef", have.Spec.RouterRef, w.Ref("Router", w.Spec.RouterRef), cost)
+}
+
+func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if subnet, present := w.Ref("Subnet", w.Spec.SubnetRef), have.More.subnets(); subnet.Ready && !slices.Contains(present, subnet.ID) {
+		kind.Fixed(c, "spec.subnetRef", strings.Join(present, " "), subnet.ID)
+	} else if len(present) > 1 {
+		c.Note("spec.subnetRef", "its port leads to several subnets ("+strings.Join(present, ", ")+"), so it is not deleted while it does")
+	}
+}
+
+// subnets are those that the port has addresses of, once each.
+func (m *More) subnets() (ids []string) {
+	for _, ip := range m.FixedIPs {
+		if !slices.Contains(ids, ip.SubnetID) {
+			ids = append(ids, ip.SubnetID)
+		}
+	}
+	return ids
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	if s.Spec.RouterRef != "" {
+		live.Uses, live.InUse = append(live.Uses, s.Spec.RouterRef), true
+	} else if live.Mark != nil && live.Mark.Applied != "" {
+		live.Mark.Applied = kind.Unreadable // never attached: detaching one deletes it
+	}
+	live.Uses = append(live.Uses, s.More.subnets()...)
+}
+
+func show(s *state, shown table.Shown) {
+	var addresses []string
+	for _, ip := range s.More.FixedIPs {
+		addresses = append(addresses, ip.IP)
+	}
+	if len(addresses) > 0 {
+		shown["subnetIDs"], shown["addresses"] = s.More.subnets(), addresses
+	}
+}
+
+// export leaves a port to several subnets, as IPv6 has them, to whoever has attached them:
+// a RouterInterface has one.
+func export(s *state, spec *Spec, e *kind.Export) {
+	switch subnets := s.More.subnets(); {
+	case s.Spec.RouterRef == "" || len(subnets) == 0:
+		e.LeftOut = "leads to no router"
+	case len(subnets) > 1:
+		e.ImportOnly = "cannot be adopted, since one port leads to several subnets: " + strings.Join(subnets, ", ")
+	default:
+		spec.Type, spec.SubnetRef = "Subnet", subnets[0]
+	}
+}
+
+// alone is the gateway address of the subnet, which the router takes, the interface itself, since a router has one to each
+// subnet, and the addresses that it leads to (db/l3_db.py: _check_for_dup_router_subnets). While the gateway is about to be
+// changed, nobody is asked for it.
+func alone(w kind.Want[*Spec]) []kind.Claim {
+	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
+	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
+	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, By: "RouterInterface", Remedy: "remove one of the two"}}
+	if leads := subnet.Expected().CIDR; leads != "" {
+		claims = append(claims, kind.Claim{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: table.Network(leads), By: "RouterInterface", Range: true, Remedy: "use another router for one of them"})
+	}
+	if stated != "" && stated != expected {
+		return claims
+	}
+	for _, c := range define.ClaimAddress(field, expected, subnet) {
+		c.Remedy = "one router can have the gateway address: remove this RouterInterface, or detach the other"
+		claims = append(claims, c)
+	}
+	return claims
+}

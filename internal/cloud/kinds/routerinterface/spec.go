@@ -1,0 +1,47 @@
+// Package routerinterface is the kind RouterInterface: what attaches a subnet
+// to a router. In Neutron that is a port of the router; the package makes and
+// marks that port itself, so that it can distinguish its own interfaces from those
+// that others have attached. Of routers and subnets it knows only their IDs.
+package routerinterface
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what an interface shall be, in K-ORC's words
+// (api/v1alpha1/router_interface_types.go).
+type Spec struct {
+	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
+	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable,min=1" ref:"Router" doc:"The router."`
+	SubnetRef    string  `json:"subnetRef" rule:"required,immutable,min=1" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
+	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
+}
+
+// More is what only Neutron says of a router's port.
+type More struct {
+	Status      string    `json:"status" api:"status"`
+	DeviceOwner string    `json:"deviceOwner" api:"device_owner" show:"-"`
+	FixedIPs    []FixedIP `json:"fixedIPs" api:"fixed_ips" show:"-"`
+}
+
+// FixedIP is an address of a port.
+type FixedIP struct {
+	SubnetID string `json:"subnetID" api:"subnet_id"`
+	IP       string `json:"ip" api:"ip_address"`
+}
+
+// Kind is the kind RouterInterface over c, which may be nil where only rules
+// are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.NeutronFlat(c, define.Resource[Spec, struct{}, More]{
+		Info: kind.Info{Kind: "RouterInterface", EntryOf: "Router", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
+			Doc: "A subnet's connection to a router (Neutron)."},
+		Collection: define.Collection{Path: "ports", Singular: "port"},
+		Odd:        []table.Odd[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
+		Alone:      alone, Observe: observe, Show: show, Export: export, All: list, Create: create, Update: update, Delete: detach,
+	})
+}

@@ -1,0 +1,135 @@
+package securitygroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type driver = *define.Driver[Spec, Filter, More]
+
+// create makes the group, then its rules, and says last that all is done. A kill
+// in between leaves a group that is known to be half-made; one whose remote groups
+// are not all there yet stays unfinished.
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+	made, err := d.PostLabelled(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
+	if err != nil {
+		return nil, err
+	}
+	rules, err := setRules(ctx, d, w, made)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Share(ctx, w, made); err != nil {
+		return nil, err
+	}
+	m := w.Mark
+	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
+		m.Applied = kind.Unfinished
+	}
+	err = d.Finish(ctx, made, nil, m, d.Labels(w))
+	made.More.Rules = rules
+	return made, err
+}
+
+// update sets the rules first. They raise the group's revision, so it is read
+// again before the rest is written.
+func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
+	if kind.Has(change.Changes, "spec.resource.rules") {
+		if _, err := setRules(ctx, d, change.Want, change.Have.State); err != nil {
+			return err
+		}
+		var now struct {
+			Group define.Standard `json:"security_group"`
+		}
+		if err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "security-groups/" + change.Have.ID, Into: &now}); err != nil {
+			return err
+		}
+		change.Now = now.Group
+	}
+	return d.Write(ctx, change)
+}
+
+// possible are the rules of the manifest that the group with that ID can have now,
+// those whose remote group is there; they name it by its ID.
+func possible(w kind.Want[*Spec], id string) (list []Rule) {
+	for _, rule := range w.Spec.Rules {
+		if rule.RemoteAddressGroupRef != nil {
+			ref := w.Ref("AddressGroup", *rule.RemoteAddressGroupRef)
+			if ref.ID == "" {
+				continue // without it the rule would let everybody in
+			}
+			rule.RemoteAddressGroupRef = &ref.ID
+		}
+		if rule.RemoteGroupRef != nil {
+			ref := w.Ref("SecurityGroup", *rule.RemoteGroupRef)
+			if ref.Key == w.Key {
+				ref.ID = id
+			} else if !ref.Ready {
+				continue
+			}
+			rule.RemoteGroupRef = &ref.ID
+		}
+		list = append(list, rule)
+	}
+	return list
+}
+
+// setRules adds what is missing, removes what is too much, and answers with the
+// rules that are there then.
+func setRules(ctx context.Context, d driver, w kind.Want[*Spec], s *state) ([]CloudRule, error) {
+	want := possible(w, s.ID)
+	e := compare(managed(w, s.More.Rules, want), want)
+	if err := remove(ctx, d, e.before); err != nil {
+		return nil, err
+	}
+	added, err := add(ctx, d, s.ID, s.Project, e.add)
+	if err != nil {
+		return nil, err
+	}
+	return append(e.kept, added...), remove(ctx, d, e.after)
+}
+
+func remove(ctx context.Context, d driver, list []CloudRule) error {
+	for _, r := range list {
+		err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "security-group-rules/" + r.ID})
+		if err != nil && !errors.Is(err, kind.ErrGone) {
+			return fmt.Errorf("remove rule %s: %w", &r, err)
+		}
+	}
+	return nil
+}
+
+// add makes the rules in one request, which Neutron carries out for all of them or
+// for none.
+func add(ctx context.Context, d driver, group, project string, list []Rule) ([]CloudRule, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	bodies := make([]map[string]any, len(list))
+	for i := range list {
+		bodies[i] = table.Body(&list[i])
+		bodies[i]["security_group_id"] = group
+		if project != d.Client.ProjectID {
+			bodies[i]["project_id"] = project // Neutron gives it to the caller's own otherwise
+		}
+	}
+	var answer table.Attributes
+	var made More
+	err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "security-group-rules",
+		Body: map[string]any{"security_group_rules": bodies}, Into: &answer})
+	if err == nil {
+		err = table.Read(answer, &made)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("add rules: %w", err)
+	}
+	return made.Rules, nil
+}

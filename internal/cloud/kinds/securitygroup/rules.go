@@ -1,0 +1,338 @@
+package securitygroup
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type state = define.State[Spec, More]
+
+// validate checks each rule, and that no two let the same traffic through:
+// Neutron refuses the second of them.
+func validate(s *Spec, r *kind.Report) {
+	seen := map[string]int{}
+	for i := range s.Rules {
+		rule := &s.Rules[i]
+		field := fmt.Sprintf("spec.resource.rules[%d]", i)
+		rule.validate(field, r)
+		t := rule.traffic()
+		if first, twice := seen[t]; twice {
+			r.Problem(field, fmt.Sprintf("lets the same traffic through as rules[%d]", first), "remove one of them")
+		}
+		seen[t] = i
+	}
+}
+
+func (rule *Rule) validate(field string, r *kind.Report) {
+	if rule.RemoteAddressGroupRef != nil && (rule.RemoteIPPrefix != nil || rule.RemoteGroupRef != nil) {
+		r.Problem(field+".remoteAddressGroupRef", "is given along with another remote", "make two rules of it")
+	}
+	if rule.RemoteIPPrefix != nil && rule.RemoteGroupRef != nil {
+		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "make two rules of it")
+	}
+	if rule.RemoteIPPrefix != nil {
+		if p, err := netip.ParsePrefix(*rule.RemoteIPPrefix); (err == nil && p.Addr().Is4()) != (rule.Ethertype == "IPv4") {
+			r.Problem(field+".remoteIPPrefix", "is not of ethertype "+rule.Ethertype, "make them agree")
+		}
+	}
+	if rule.PortRange != nil {
+		rule.validatePorts(field+".portRange", r)
+	}
+}
+
+// validatePorts mirrors neutron/db/securitygroups_db.py: _validate_port_range.
+func (rule *Rule) validatePorts(field string, r *kind.Report) {
+	first, last := rule.PortRange.Min, table.Or(rule.PortRange.Max, 0)
+	switch protocol(table.Or(rule.Protocol, ""), rule.Ethertype) {
+	case "":
+		r.Problem(field, "is given without a protocol", "say which protocol, e.g. tcp")
+	case "tcp", "udp", "dccp", "sctp", "udplite":
+		if rule.PortRange.Max == nil {
+			r.Problem(field+".max", "missing", fmt.Sprintf("give the last port; of a single one it is max: %d", first))
+		} else if first == 0 || first > last {
+			r.Problem(field, fmt.Sprintf("is %d to %d", first, last), "give a first port from 1 that is not above the last")
+		}
+	case "icmp", "ipv6-icmp":
+		if first > 255 || last > 255 {
+			r.Problem(field, "is beyond 255", "for ICMP, min is the type and max the code")
+		}
+	default:
+		if rule.PortRange.Max != nil { // older Neutrons keep a lone minimum
+			r.Problem(field, "is given for a protocol without ports", "remove it")
+		}
+	}
+}
+
+// traffic is what a rule lets through, in one spelling: two rules of the same
+// traffic are duplicates to Neutron, whatever their descriptions
+// (neutron/db/securitygroups_db.py: _rule_to_key). The range of all ports is like none
+// given there, too.
+func (rule *Rule) traffic() string {
+	words := []string{table.Or(rule.Direction, "ingress"), rule.Ethertype}
+	if name := protocol(table.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
+		words = append(words, name)
+	}
+	if p := rule.PortRange; p != nil {
+		switch last := table.Or(p.Max, -1); {
+		case last < 0:
+			words = append(words, fmt.Sprintf("%d-any", p.Min))
+		case p.Min == last:
+			words = append(words, fmt.Sprint(last))
+		case p.Min != 1 || last != 65535:
+			words = append(words, fmt.Sprintf("%d-%d", p.Min, last))
+		}
+	}
+	return strings.Join(append(words, rule.remote()), " ")
+}
+
+// remote is with whom a rule allows traffic.
+func (rule *Rule) remote() string {
+	way := "from "
+	if table.Or(rule.Direction, "ingress") == "egress" {
+		way = "to "
+	}
+	var ends []string
+	if remote := prefix(table.Or(rule.RemoteIPPrefix, "")); remote != "" {
+		ends = append(ends, remote)
+	}
+	if group := table.Or(rule.RemoteGroupRef, ""); group != "" {
+		ends = append(ends, "group "+group)
+	}
+	if group := table.Or(rule.RemoteAddressGroupRef, ""); group != "" {
+		ends = append(ends, "address group "+group)
+	}
+	if ends == nil {
+		return way + "anywhere"
+	}
+	return way + strings.Join(ends, " and ")
+}
+
+// String is all of a rule that is compared: Neutron cannot change a rule, its
+// description included.
+func (rule *Rule) String() string { return described(rule.traffic(), rule.Description) }
+
+func described(traffic string, description *string) string {
+	if description == nil || *description == "" {
+		return traffic
+	}
+	return fmt.Sprintf("%s %q", traffic, *description)
+}
+
+// numbers are the protocols that Neutron takes by number too
+// (neutron-lib constants.py: IP_PROTOCOL_MAP).
+var numbers = map[string]string{
+	"1": "icmp", "2": "igmp", "4": "ipip", "6": "tcp", "8": "egp", "17": "udp", "33": "dccp", "41": "ipv6-encap", "43": "ipv6-route",
+	"44": "ipv6-frag", "46": "rsvp", "47": "gre", "50": "esp", "51": "ah", "58": "ipv6-icmp", "59": "ipv6-nonxt", "60": "ipv6-opts",
+	"89": "ospf", "112": "vrrp", "113": "pgm", "132": "sctp", "136": "udplite",
+}
+
+// protocol is the one spelling of a protocol. ICMP for IPv6 has several.
+func protocol(text, ethertype string) string {
+	switch name, ok := numbers[text]; {
+	case ok:
+		text = name
+	case text == "ip" || text == "hopopt":
+		text = "0"
+	}
+	if text == "icmpv6" || text == "icmp" && ethertype == "IPv6" {
+		return "ipv6-icmp"
+	}
+	return text
+}
+
+// prefix is the one spelling of a network; "" for everybody.
+func prefix(text string) string {
+	if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
+		return ""
+	}
+	return table.Network(text)
+}
+
+// everybody is what a rule without a remote is about.
+var everybody = map[string]string{"IPv4": "0.0.0.0/0", "IPv6": "::/0"}
+
+// SpellOut has rules of policies see one spelling of each rule: one without a remote is for everybody, one without a direction
+// is of incoming traffic, one for TCP without ports is for all of them, and a protocol has one name.
+func (*Spec) SpellOut(spec map[string]any) {
+	rules, _ := spec["rules"].([]any)
+	for i := range rules {
+		rule, ok := rules[i].(map[string]any)
+		if !ok {
+			continue
+		}
+		ethertype, _ := rule["ethertype"].(string)
+		if rule["remoteIPPrefix"] == nil && rule["remoteGroupRef"] == nil && rule["remoteAddressGroupRef"] == nil {
+			rule["remoteIPPrefix"] = everybody[ethertype]
+		}
+		if rule["direction"] == nil {
+			rule["direction"] = "ingress"
+		}
+		if name, ok := rule["protocol"].(string); ok {
+			name = protocol(name, ethertype)
+			rule["protocol"] = name
+			if rule["portRange"] == nil && slices.Contains([]string{"tcp", "udp", "sctp", "dccp", "udplite"}, name) {
+				rule["portRange"] = map[string]any{"min": 1, "max": 65535}
+			}
+		}
+	}
+}
+
+func compareRules(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	var present, want []string
+	rules := slices.Clone(w.Spec.Rules)
+	for i := range rules {
+		rule := &rules[i]
+		group := table.ID(w.Ref("SecurityGroup", table.Or(rule.RemoteGroupRef, "")))
+		addresses := table.ID(w.Ref("AddressGroup", table.Or(rule.RemoteAddressGroupRef, "")))
+		rule.RemoteGroupRef, rule.RemoteAddressGroupRef = &group, &addresses
+		want = append(want, rule.String())
+	}
+	managed := managed(w, have.More.Rules, rules)
+	for i := range managed {
+		present = append(present, managed[i].String())
+	}
+	kind.Set(c, list, present, want, kind.InPlace)
+}
+
+// list is the field of the rules.
+const list = "spec.resource.rules"
+
+// managed are the rules of the cloud without those that are left to others. Such a rule is managed all the same if a rule of the
+// manifest is for the same traffic and the cloud has no other rule for it.
+func managed(w kind.Want[*Spec], have []CloudRule, want []Rule) []CloudRule {
+	left := func(r CloudRule) bool { return w.Leaves(list, r.ID) }
+	if !slices.ContainsFunc(have, left) {
+		return have
+	}
+	missing := map[string]bool{}
+	for i := range want {
+		missing[want[i].traffic()] = true
+	}
+	for i := range have {
+		if !left(have[i]) {
+			delete(missing, have[i].traffic())
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(have), func(r CloudRule) bool { return left(r) && !missing[r.traffic()] })
+}
+
+// observe takes rules that name another group for loose: they go with that group.
+// (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
+func observe(s *state, live *kind.Live[*state]) {
+	for _, r := range s.More.Rules {
+		if addresses := table.Or(r.RemoteAddressGroupRef, ""); addresses != "" {
+			live.Uses = append(live.Uses, addresses)
+		}
+		if group := table.Or(r.RemoteGroupRef, ""); group != "" && group != s.ID {
+			live.Uses, live.Loose = append(live.Uses, group), append(live.Loose, group)
+		}
+	}
+}
+
+// show says stateful where the cloud knows only such groups.
+func show(s *state, shown table.Shown) { shown["stateful"] = table.Or(s.Spec.Stateful, true) }
+
+// edits are what must be done to the rules of a group: before comes first,
+// since it makes room for what add brings. kept are the rules that stay.
+type edits struct {
+	before, after, kept []CloudRule
+	add                 []Rule
+}
+
+// compare finds the edits that turn have into want. A rule that differs only in
+// its description has to go before its successor can come; all others go when
+// their successors are there, so that no connection is cut in between.
+func compare(have []CloudRule, want []Rule) (e edits) {
+	wanted, present, coming := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range have {
+		present[have[i].String()] = true
+	}
+	for i := range want {
+		text := want[i].String()
+		wanted[text] = true
+		if !present[text] {
+			e.add = append(e.add, want[i])
+			coming[want[i].traffic()] = true
+		}
+	}
+	for _, r := range have {
+		switch text := r.String(); {
+		case wanted[text]:
+			wanted[text] = false // a second one like it is too many
+			e.kept = append(e.kept, r)
+		case coming[r.traffic()]:
+			e.before = append(e.before, r)
+		default:
+			e.after = append(e.after, r)
+		}
+	}
+	return e
+}
+
+// countRules are the rules of a group, which have a quota of their own.
+func countRules(s *Spec, more *More) kind.Amounts {
+	rules := len(s.Rules)
+	if more != nil {
+		rules = len(more.Rules)
+	}
+	return kind.Amounts{{Service: cloud.Network, Name: "security_group_rule"}: int64(rules)}
+}
+
+// export leaves out the group that Neutron makes for each project. Rules come in the
+// order of what they let through.
+func export(s *state, spec *Spec, e *kind.Export) {
+	if s.Name == "default" {
+		e.LeftOut = "is made by the cloud for each project"
+		return
+	}
+	rules := slices.Clone(s.More.Rules)
+	for i := range rules {
+		rules[i].Rule = rules[i].exported()
+	}
+	slices.SortStableFunc(rules, func(a, b CloudRule) int {
+		return cmp.Or(cmp.Compare(b.Ethertype, a.Ethertype), cmp.Compare(a.String(), b.String()))
+	})
+	for i := range rules {
+		if e.Element(list, rules[i].ID) {
+			spec.Rules = append(spec.Rules, rules[i].Rule)
+		}
+	}
+}
+
+// exported is a rule as a manifest has it.
+func (r CloudRule) exported() Rule {
+	rule := r.Rule
+	if table.Or(rule.Description, "") == "" {
+		rule.Description = nil
+	}
+	rule.RemoteIPPrefix = nil
+	if text := table.Or(r.RemoteIPPrefix, ""); text != "" {
+		text = table.Network(text)
+		rule.RemoteIPPrefix = &text
+	}
+	rule.RemoteGroupRef, rule.RemoteAddressGroupRef = copied(rule.RemoteGroupRef), copied(rule.RemoteAddressGroupRef)
+	if name := protocol(table.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
+		rule.Protocol = &name
+	} else {
+		rule.Protocol = nil
+	}
+	return rule
+}
+
+// copied is a reference apart from that of the cloud's rule, which is not to be changed;
+// nil for none.
+func copied(ref *string) *string {
+	id := table.Or(ref, "")
+	if id == "" {
+		return nil
+	}
+	return &id
+}

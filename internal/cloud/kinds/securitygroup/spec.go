@@ -1,0 +1,76 @@
+// Package securitygroup is the kind SecurityGroup: a Neutron security group and
+// its rules, in K-ORC's vocabulary. The rules of the manifest are all the rules
+// there are: those that Neutron puts into a new group (everything may leave)
+// stay only if the manifest has them too. The package knows nothing of the
+// ports that the group guards.
+package securitygroup
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a security group shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/securitygroup_types.go), values Neutron's
+// (neutron-lib api/definitions/security_groups.py).
+type Spec struct {
+	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	Stateful          *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
+	Rules             []Rule   `json:"rules,omitempty" rule:"max=256,objects" cuts:"no traffic is allowed any more" doc:"All its rules. A group without egress rules lets nothing out."`
+	define.Shares     `json:",inline"`
+	define.ProjectRef `json:",inline"`
+}
+
+// Rule lets some traffic through. RemoteGroupRef and RemoteAddressGroupRef are not in K-ORC's vocabulary.
+type Rule struct {
+	Description           *string    `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Direction             *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
+	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses; anybody if neither this nor another remote is given."`
+	RemoteGroupRef        *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late,restricts" doc:"The other side is guarded by this SecurityGroup, which may be the very one the rule belongs to, or one whose rules name this one: such rules come when both are there."`
+	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup,restricts" doc:"The other side's addresses are those of this AddressGroup."`
+	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"format=ipprotocol" doc:"IP protocol; every one if left out."`
+	Ethertype             string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
+	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports; for ICMP type (min) and code (max, any if left out). Every one if left out."`
+}
+
+// PortRange is a range of ports, both ends included. Without Max it is any code of an ICMP type.
+type PortRange struct {
+	Min int  `json:"min" api:"port_range_min" rule:"required,min=0,max=65535" doc:"First port, or ICMP type."`
+	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, or ICMP code; any code if left out."`
+}
+
+// More is what only Neutron says of a security group.
+type More struct {
+	Rules []CloudRule `json:"rules" api:"security_group_rules"`
+}
+
+// CloudRule is a rule in the cloud; its RemoteGroupRef is an ID.
+type CloudRule struct {
+	ID   string `json:"id" api:"id,unwritten"`
+	Rule `json:",inline"`
+}
+
+// Filter says which existing security group is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind SecurityGroup over c, which may be nil where only rules are
+// needed. The mark is kept in the tags: the dashboard offers to rewrite the description
+// of security groups, and of nothing else here.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),
+			Doc: "A set of firewall rules for ports (Neutron)."},
+		Collection: define.Collection{Path: "security-groups", Singular: "security_group"}, Sharing: define.Sharing{Type: "security_group", Extension: "rbac-security-groups"}, MarkInTags: true,
+		Odd:      []table.Odd[Spec, More]{{Field: "rules", Compare: compareRules}},
+		Validate: validate, Observe: observe, Show: show, Create: create, Update: update, Besides: countRules, Export: export,
+	})
+}

@@ -1,0 +1,34 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A drive that the cloud gives to all servers is no reason to replace one that did not ask for it.
+func TestADriveThatTheCloudDemands(t *testing.T) {
+	demanding := kindtest.NewTarget(t, kinds).Through(func(next http.RoundTripper) http.RoundTripper {
+		return tripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/servers") {
+				text, err := io.ReadAll(r.Body)
+				if err != nil {
+					return nil, err
+				}
+				r.Body = io.NopCloser(strings.NewReader(strings.Replace(string(text), `"config_drive":false`, `"config_drive":true `, 1)))
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	doc := needs + keyPair + "---" + object
+	demanding.MustSync(doc)
+	for _, s := range demanding.Plan(doc).Steps {
+		if s.Key == key && (s.Action != plan.Keep || len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "it is kept")) {
+			t.Errorf("%s: %s, notes %v; want it kept, with a note", s.Action, s.Reason(), s.Notes)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Microversions of Nova. (nova/api/openstack/rest_api_version_history.rst)
+const (
+	withDescription  = "2.19"
+	withTags         = "2.26"
+	withoutNetworks  = "2.37"
+	withFlavorID     = "2.46" // the last one
+	withTagsAtCreate = "2.52"
+	withGroupRules   = "2.64" // the list of groups that the kind ServerGroup reads
+	// Those from which a rebuild takes another key pair, and other user data.
+	withKeyAtRebuild      = "2.54"
+	withUserDataAtRebuild = "2.57"
+	// That from which it writes an image to the volume that a server boots from, and Cinder's
+	// for the same.
+	withVolumeAtRebuild = "2.93"
+	withReimage         = "3.68"
+)
+
+type (
+	driver = *define.Driver[Spec, Filter, More]
+	change = define.Change[Spec, More]
+)
+
+// join reads the ports and groups of the servers, by one list each.
+func join(ctx context.Context, d driver, servers []*state) error {
+	plugged, err := interfaces(ctx, d, len(servers) == 0)
+	if err != nil {
+		return err
+	}
+	if err := leftOut(ctx, d, servers, plugged); err != nil || len(servers) == 0 {
+		return err
+	}
+	groups, known, err := groups(ctx, d)
+	for _, s := range servers {
+		s.More.Interfaces, s.More.ServerGroups, s.More.GroupsKnown = plugged[s.ID], groups[s.ID], known
+		slices.SortFunc(s.More.Interfaces, func(a, b Interface) int { return strings.Compare(a.PortID, b.PortID) })
+	}
+	if err != nil {
+		return err
+	}
+	if err := joinFaults(ctx, d, servers); err != nil {
+		return err
+	}
+	return joinImages(ctx, d, servers)
+}
+
+// groups lists the IDs of the server groups, by server. Some clouds do not let their
+// users see them; then known is false.
+func groups(ctx context.Context, d driver) (byServer map[string][]string, known bool, err error) {
+	type group struct {
+		ID      string   `json:"id"`
+		Members []string `json:"members"`
+	}
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withGroupRules)
+	if err != nil {
+		return nil, false, err
+	}
+	list, err := cloud.List[group](ctx, d.Client, cloud.Call{Service: cloud.Compute, Path: "os-server-groups", Microversion: version}, "server_groups")
+	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
+		return nil, false, nil
+	}
+	byServer = map[string][]string{}
+	for _, g := range list {
+		for _, member := range g.Members {
+			byServer[member] = append(byServer[member], g.ID)
+		}
+	}
+	return byServer, true, err
+}
+
+// create makes the server in one request. On clouds that take no tags at creation, or
+// plug a server in that shall have no port, the mark says that nothing is applied
+// until an update has seen to that.
+// (nova/api/openstack/compute/schemas/servers.py)
+func (c completer) create(ctx context.Context, d driver, w want) (*state, error) {
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withTagsAtCreate)
+	tagged, bare := cloud.AtLeast(version, withTagsAtCreate), cloud.AtLeast(version, withoutNetworks)
+	if err == nil && len(w.Spec.Tags) > 0 && !tagged {
+		_, err = d.Client.Require(ctx, cloud.Compute, withTags, "tags of servers")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Spec.Tags) > 0 && !tagged || len(w.Spec.Ports) == 0 && !bare {
+		w.Mark.Applied = ""
+	}
+	described := cloud.AtLeast(version, withDescription)
+	if _, _, err := c.completed(w); err != nil {
+		return nil, err
+	}
+	body, own := d.Creation(w), notes(w, described)
+	request := map[string]any{"server": body}
+	if hints := hints(w, body[hintsAttribute]); len(hints) > 0 {
+		request[hintsAttribute] = hints
+	}
+	maps.Copy(body["metadata"].(map[string]string), own)
+	for name, taken := range map[string]bool{"description": described, "tags": tagged, "networks": bare || len(w.Spec.Ports) > 0, hintsAttribute: false} {
+		if !taken {
+			delete(body, name)
+		}
+	}
+	made := state{Claim: mark.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
+	var answer struct {
+		Server struct {
+			ID string `json:"id"`
+		} `json:"server"`
+	}
+	made.Name, _ = body["name"].(string)
+	made.Spec.Name, made.More = &made.Name, willHave(w)
+	err = d.Client.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: request, Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)})
+	made.ID = answer.Server.ID
+	return &made, orWait(ctx, d.Client, w, freed(ctx, d.Client, w, err))
+}
+
+// hintsAttribute stands beside the server in the request that makes it.
+const hintsAttribute = "os:scheduler_hints"
+
+// hints adds to the hints that the fields say what they cannot.
+// (nova/api/openstack/compute/schemas/servers.py: scheduler hints)
+func hints(w want, fields any) map[string]any {
+	out, _ := fields.(map[string]any)
+	if out == nil {
+		return nil
+	}
+	delete(out, "buildNearHostIP")
+	delete(out, "additionalProperties")
+	h := w.Spec.SchedulerHints
+	for name, value := range h.AdditionalProperties {
+		if _, taken := out[name]; !taken {
+			out[name] = value
+		}
+	}
+	if prefix, err := netip.ParsePrefix(h.BuildNearHostIP); err == nil {
+		out["build_near_host_ip"], out["cidr"] = prefix.Addr().String(), fmt.Sprintf("/%d", prefix.Bits())
+	}
+	return out
+}
+
+// update resizes the server, or confirms that; else it writes the fields, plugs and
+// attaches what is missing, detaches what is surplus, and then writes the metadata,
+// which holds the mark, or has the server rebuilt with it. Nova detaches in its own time;
+// until it has, the server is busy.
+func (c completer) update(ctx context.Context, d driver, n change) error {
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
+	if err != nil {
+		return err
+	}
+	u, described := requests{driver: d, completer: c, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
+	switch {
+	case by(n.Changes, byRestart):
+		return u.restart(n.Have.State.More.Status)
+	case by(n.Changes, byConfirm):
+		return u.confirm()
+	case by(n.Changes, byResize):
+		return u.resize(n)
+	case n.Have.State.More.Status == resized:
+		return fmt.Errorf("%w: the server waits for somebody to confirm or revert its resize (openstack server resize confirm, or revert), and takes no other change before", kind.ErrRejected)
+	case !by(n.Changes, byRebuild):
+		u.err = writable(&n.Have.State.More)
+	}
+	u.keepVolumes(&n.Have.State.More)
+	fields := map[string]any{}
+	for name, taken := range map[string]bool{"name": true, "description": described} {
+		if value, changed := n.Fields[name]; changed && taken {
+			fields[name] = value
+		}
+	}
+	if len(fields) > 0 {
+		u.do(cloud.Call{Method: http.MethodPut, Body: map[string]any{"server": fields}, Microversion: version})
+	}
+	if tags, changed := n.Fields["tags"]; changed {
+		tagging, err := d.Client.Require(ctx, cloud.Compute, withTags, "tags of servers")
+		u.err = errors.Join(u.err, err)
+		u.do(cloud.Call{Method: http.MethodPut, Path: "/tags", Body: map[string]any{"tags": tags}, Microversion: tagging})
+	}
+	for _, p := range []plugs{ports(n.Want, &n.Have.State.More), volumes(n.Want, &n.Have.State.More)} {
+		if kind.Has(n.Changes, p.field) {
+			u.exchange(p, n.Want.Mark)
+		}
+	}
+	if by(n.Changes, byRebuild) {
+		u.rebuild(n, metadata(n, described))
+		return u.err
+	}
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": metadata(n, described)}})
+	return u.err
+}
+
+// metadata is what the metadata shall hold after an update: what is not among the
+// changes stays as it is, for somebody else may look after it.
+func metadata(n change, described bool) map[string]string {
+	own, changed := n.Fields["metadata"].(map[string]string)
+	if !changed {
+		own = users(n.Have.State)
+	}
+	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	if asks, ok := have[mark.AsksKey]; ok { // it is another's
+		all[mark.AsksKey] = asks
+	}
+	if target, ok := have[mark.TargetKey]; ok {
+		all[mark.TargetKey] = target
+	}
+	same, _ := knownUserData(n.Want, have[userDataKey])
+	shown := n.Have.State.Spec.KeypairRef != "" && n.Have.State.Spec.KeypairRef == next[keyPairKey]
+	for note, field := range map[string]string{
+		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",
+		keyPairKey: keyField,
+	} {
+		from := have
+		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // in the form of today
+			from = next
+		}
+		if text, ok := from[note]; ok {
+			all[note] = text
+		}
+	}
+	return all
+}
+
+// users is the metadata that people wrote.
+func users(s *state) map[string]string {
+	own := map[string]string{}
+	for _, m := range s.Spec.Metadata {
+		own[m.Key] = m.Value
+	}
+	return own
+}
+
+// unmark leaves the metadata that people wrote, and the description that stands there on
+// clouds that have no other place for it.
+func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+	left := users(have.State)
+	if text, ok := have.State.Notes[descriptionKey]; ok {
+		left[descriptionKey] = text
+	}
+	u := requests{driver: d, ctx: ctx, id: have.ID, err: writable(&have.State.More)}
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": left}})
+	return u.err
+}
+
+// requests are a series that ends with the first error.
+type requests struct {
+	driver
+	completer
+	ctx context.Context
+	id  string
+	err error
+}
+
+// do makes a request below the server's own path.
+func (u *requests) do(call cloud.Call) {
+	if u.err == nil {
+		call.Service, call.Path = cloud.Compute, u.Path(u.id)+call.Path
+		u.err = u.Client.Do(u.ctx, call)
+	}
+}
+
+// elsewhere is what Nova says, with a 400 where others say 409, while what a request is about is on its way elsewhere.
+// (nova/volume/cinder.py: check_attach, nova/compute/api.py: begin_detaching)
+var elsewhere = []string{"is still in use", "status is in-use", "already attached", "Unable to detach volume", "must be attached"}
+
+// patiently makes a request that Nova rejects while what it is about is still on its
+// way elsewhere.
+func (u *requests) patiently(call cloud.Call) {
+	if u.err != nil {
+		return
+	}
+	u.do(call)
+	if errors.Is(u.err, kind.ErrGone) && call.Method == http.MethodDelete {
+		u.err = nil
+	}
+	u.err = cloud.Passes(u.err, elsewhere...)
+}

@@ -1,0 +1,67 @@
+package server_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+const outside = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: out}
+spec: {resource: {networkRef: public, addresses: [{}]}}
+`
+
+// Nova fails the machine of a member on an external network, long after it has accepted it, unless the cloud's operators have
+// allowed that: the plan warns of it, and refuses nothing. (Launchpad 2137673)
+func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
+	doc := needs + "---" + outside + "---" + strings.Replace(object, "ports: []", "ports: [{portRef: out}]", 1)
+	for who, warned := range map[string]bool{"": true, "admin": false} {
+		g := kindtest.NewTarget(t, pluggedKinds)
+		if who != "" {
+			g = g.Beside(who)
+		}
+		g.Only(doc)
+		p := g.Plan(doc)
+		for _, s := range p.Steps {
+			if s.Key == key && s.Action != plan.Create {
+				t.Errorf("%q: %s: %s", who, s.Action, s.Reason())
+			}
+		}
+		doubts := p.Doubts(pluggedKinds(g.Client(nil), g.Defaults))
+		if found := len(doubts) == 1 && slices.Equal(doubts[0].Keys, []manifest.Key{key}); found != warned || !warned && len(doubts) > 0 {
+			t.Errorf("%q: %v", who, doubts)
+		}
+		if found := len(p.Preflight.Warnings) == 1; found != warned {
+			t.Errorf("%q: the plan warns of %q", who, p.Preflight.Warnings)
+		}
+	}
+}
+
+// Nothing is deleted for one that the cloud may refuse, unless its own annotation allows that.
+func TestADoubtfulMachineTakesNobodysPlace(t *testing.T) {
+	g := kindtest.NewTarget(t, pluggedKinds)
+	before := needs + "---" + object
+	g.Only(needs + "---" + outside + "---" + object)
+	g.MustSync(before)
+	after := strings.NewReplacer("ports: []", "ports: [{portRef: out}]", "availabilityZone: az-a", "availabilityZone: az-b").Replace(needs + "---" + outside + "---" + object)
+	for annotation, want := range map[string]plan.Action{"": plan.Refuse, ", annotations: {stackreeve.dev/replace: allow}": plan.Recreate} {
+		annotated := strings.Replace(after, "metadata: {name: web", "metadata: {name: web"+annotation, 1)
+		for _, s := range g.Planner(annotated)(annotated).Steps {
+			if s.Key == key && (s.Action != want || want == plan.Refuse && !s.Causes.Has(cause.AnotherDoubtful)) {
+				t.Errorf("%q: %s: %s, %v", annotation, s.Action, s.Reason(), s.Changes)
+			}
+		}
+	}
+}

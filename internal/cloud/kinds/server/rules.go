@@ -1,0 +1,193 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	state  = define.State[Spec, More]
+	object = table.Object[Spec, More]
+	want   = kind.Want[*Spec]
+)
+
+func validate(s *Spec, r *kind.Report) {
+	switch {
+	case s.ImageRef == "" && s.BootVolume == nil:
+		r.Problem("spec.resource", "does not say what to boot from", "give imageRef or bootVolume")
+	case s.ImageRef != "" && s.BootVolume != nil:
+		r.Problem("spec.resource.bootVolume", "is given beside imageRef", "keep one of them")
+	}
+	for i, tag := range s.Tags {
+		if strings.ContainsAny(tag, ",/") || len(tag) > 60 || tag == "" {
+			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
+		}
+	}
+	s.moveGroup(r)
+	mark.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
+	if s.UserData != nil {
+		s.UserData.validate(r)
+	}
+}
+
+// moveGroup moves the server group from where K-ORC 2.6.0 has it to where later ones do.
+func (s *Spec) moveGroup(r *kind.Report) {
+	hints := table.Or(s.SchedulerHints, SchedulerHints{})
+	switch {
+	case s.GroupRef == "":
+		return
+	case hints.ServerGroupRef != "" && hints.ServerGroupRef != s.GroupRef:
+		r.Problem("spec.resource.serverGroupRef", "is another one than schedulerHints.serverGroupRef", "keep one of them")
+	}
+	hints.ServerGroupRef = s.GroupRef
+	s.SchedulerHints, s.GroupRef = &hints, ""
+}
+
+// zone is the zone of zone:host, which administrators may write.
+func zone(s *Spec) string {
+	zone, _, _ := strings.Cut(s.AvailabilityZone, ":")
+	return zone
+}
+
+func compareZone(w want, have *object, c *kind.Changes) {
+	if zone := zone(w.Spec); zone != "" {
+		kind.Fixed(c, "spec.resource.availabilityZone", have.Spec.AvailabilityZone, zone)
+	}
+}
+
+// withMark compares nothing: that takes the mark, which diffMore has.
+func withMark(want, *object, *kind.Changes) {}
+
+// compareKey replaces no server that was made with its key pair and does not name it any more: a resize to another cell
+// loses the name, and the key is in the machine. The server's metadata says which that was; before they did, the mark of the manifest
+// that was applied last shows it. (Launchpad 2108974)
+func compareKey(w want, have *state, c *kind.Changes) {
+	key, made := w.Ref("KeyPair", w.Spec.KeypairRef), have.Notes[keyPairKey]
+	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != ""
+	if have.Spec.KeypairRef == "" && key.Name != "" && (unnoted || made != "" && made == key.ID) {
+		c.Note(keyField, "Nova does not name the key pair of the server any more, as after some resizes; the server was made with it and is kept")
+		return
+	}
+	if key.Name == "" || key.ID != "" {
+		kind.Fixed(c, keyField, cmp.Or(have.Spec.KeypairRef, made), key.ID)
+	}
+}
+
+// compareDrive replaces no server that has a drive without having asked for one: Nova gives it where its
+// configuration or the image demands that, and so it would to the next one.
+// (nova/virt/configdrive.py: update_instance)
+func compareDrive(w want, have *object, c *kind.Changes) {
+	const field = "spec.resource.configDrive"
+	switch asked, has := w.Spec.ConfigDrive, table.Or(have.Spec.ConfigDrive, false); {
+	case asked == nil:
+	case has && !*asked:
+		c.Note(field, "the server has a drive all the same, as the cloud or the image demands, or from when it was made; it is kept")
+	default:
+		kind.Fixed(c, field, has, *asked)
+	}
+}
+
+// diffUnseen compares what Nova does not show by the fingerprints that were left at
+// creation. Of a server that we did not make, or that has lost them, nothing is
+// known; then they are only written down.
+func diffUnseen(w want, have *state, c *kind.Changes) {
+	add := func(field, print, next string, same, known, secret bool) {
+		change := kind.Change{Field: field, Have: print, Want: next, Disruption: kind.Replace, Secret: secret}
+		if !known {
+			change.Have, change.Disruption = kind.Unknown, kind.InPlace
+		}
+		if !same {
+			c.Add(change)
+		}
+	}
+	print := have.Notes[userDataKey]
+	same, known := knownUserData(w, print)
+	add("spec.resource.userData", print, userDataPrint(w), same, known, true)
+	print, known = have.Notes[hintsKey]
+	add("spec.resource.schedulerHints", print, hintsPrint(w.Spec), sameHints(w.Spec, print), known, false)
+	group := w.Ref("ServerGroup", table.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef)
+	groups := have.More.ServerGroups
+	if have.More.GroupsKnown && (group.Name == "" || group.ID != "" && !slices.Contains(groups, group.ID)) {
+		kind.Fixed(c, "spec.resource.schedulerHints.serverGroupRef", strings.Join(groups, ","), group.ID)
+	}
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	live.Phase, live.Message = s.More.phase()
+	if live.Phase == kind.Degraded {
+		live.Down = down[s.More.Status]
+	}
+	if s.More.Locked {
+		live.Locked = "the server is locked; openstack server unlock ends that"
+	}
+	live.Mine = live.Mine && s.Project != ""
+	live.Uses, live.Loose = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups), s.More.ServerGroups
+	live.Created, live.Since, live.Facts.Host = s.More.Created.Time, s.More.LaunchedAt.Time, s.More.Host
+	live.Asks = s.Notes[mark.AsksKey]
+	live.Place = s.More.HostID // a digest of the host and the project
+	for _, i := range s.More.Interfaces {
+		first := live.Facts.Address == ""
+		for _, ip := range i.FixedIPs {
+			live.Tokens = append(live.Tokens, kind.Held(ip.SubnetID, ip.IPAddress))
+			if live.Facts.Address == "" {
+				live.Facts.Address, live.Facts.SubnetID = ip.IPAddress, ip.SubnetID
+			}
+			if first {
+				live.Facts.Addresses = append(live.Facts.Addresses, ip.IPAddress)
+			}
+		}
+	}
+	if text, ok := s.Notes[descriptionKey]; ok {
+		s.Spec.Description = &text
+	}
+}
+
+func addresses(s *state) (list []string) {
+	for _, i := range s.More.Interfaces {
+		for _, ip := range i.FixedIPs {
+			list = append(list, ip.IPAddress)
+		}
+	}
+	return list
+}
+
+// phase says where a server stands. One in ERROR that has been running is degraded:
+// its disk may hold what people need. (api-guide: server concepts)
+func (m *More) phase() (kind.Phase, string) {
+	status := m.Status
+	if m.TaskState == "deleting" {
+		status = "DELETED"
+	}
+	switch status {
+	case "DELETED", "SOFT_DELETED":
+		return kind.Deleting, "is being deleted"
+	case "ACTIVE":
+		return kind.Ready, ""
+	case "BUILD", "REBUILD", "REBOOT", "HARD_REBOOT", "RESIZE", "REVERT_RESIZE", "MIGRATING", "PASSWORD":
+		return kind.Pending, strings.TrimSpace("is in " + status + " " + m.TaskState)
+	case resized:
+		return kind.Degraded, "waits for somebody to confirm or revert its resize"
+	case "ERROR":
+		text := strings.TrimRight(m.Fault, ". ")
+		if text == "" {
+			text = "the cloud gives no reason"
+		}
+		if m.LaunchedAt.IsZero() {
+			return kind.Failed, text
+		}
+		return kind.Degraded, "is in ERROR: " + text + "; it has been running before, so it is not recreated: reset its state, or delete it"
+	}
+	return kind.Degraded, "is " + status
+}
+
+// down are the states in which a server that is there serves nobody.
+// (api-guide: server concepts)
+var down = map[string]string{"ERROR": "failed", "SHUTOFF": "stopped", "PAUSED": "paused", "SUSPENDED": "paused",
+	"SHELVED": "shelved", "SHELVED_OFFLOADED": "shelved", "RESCUE": "in rescue"}

@@ -1,0 +1,194 @@
+// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary.
+// It knows what Nova shows of a server and which ports, volumes and server
+// group belong to it; it makes none of those.
+package server
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a server shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/server_types.go); description is added. What is fixed at
+// creation without belonging to the server (key pair, neighbours) is not
+// marked immutable: a new key pair of the same name does not replace servers.
+type Spec struct {
+	Name             *string         `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	ImageRef         string          `json:"imageRef,omitempty" api:"imageRef,read=image.id" show:"imageID" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" ref:"Image" doc:"Image to boot from; or use bootVolume."`
+	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ways:"resize=reboot" ref:"Flavor" doc:"Size of the server."`
+	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable" doc:"Volume to boot from, instead of imageRef."`
+	UserData         *UserData       `json:"userData,omitempty" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
+	Ports            []PortRef       `json:"ports" rule:"required,max=64" cuts:"the machine is on no network any more" doc:"Ports that are plugged in, all there are."`
+	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
+	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
+	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one, or none, makes a new server."`
+	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
+	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
+	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out. Clouds and images may demand a drive: one that is there in spite of false is noted, and the server kept."`
+	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
+	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
+
+	// TrunkRefs are the trunks that the repository makes of its ports: many clouds make
+	// none of a port that is plugged in.
+	TrunkRefs []string `json:"-" ref:"Trunk,order"`
+	// NetworkRefs are the networks of its ports, as far as manifests say them.
+	NetworkRefs []string `json:"-" ref:"Network,order"`
+	// PeerRefs are the ports whose addresses the template of the user data says.
+	PeerRefs []string `json:"-" ref:"Port,order"`
+	// BootImageRef is the image that the repository wants on the volume that the server
+	// boots from, where a rebuild is to write it.
+	BootImageRef string `json:"-" ref:"Image"`
+}
+
+// PortRef names a port.
+type PortRef struct {
+	PortRef string `json:"portRef,omitempty" rule:"required,min=1" ref:"Port" doc:"Port to plug in."`
+}
+
+// BootVolume is the volume a server boots from.
+type BootVolume struct {
+	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume made from an image."`
+	Tag       *string `json:"tag,omitempty" rule:"max=255" doc:"Device tag that the server finds in its metadata service."`
+}
+
+// VolumeRef names a volume, and where it appears.
+type VolumeRef struct {
+	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume to attach."`
+	Device    *string `json:"device,omitempty" rule:"max=255" doc:"Device name such as /dev/vdb, a wish to the hypervisor when it is attached."`
+}
+
+// UserData says where the user data comes from.
+type UserData struct {
+	SecretRef     *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
+	SecretKeyRef  *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
+	ConfigMapRef  *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
+	Value         *string        `json:"value,omitempty" rule:"secret" doc:"The text itself."`
+	Template      bool           `json:"template,omitempty" doc:"Whether it is a template, which is completed when the server is created; see initScript of VirtualMachine."`
+	Group         *machine.Group `json:"group,omitempty" doc:"Which servers are the server's peers, for a template; itself alone if left out. Their ports are called as they are."`
+	machine.Given `json:",inline"`
+	Script        bool `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
+}
+
+// SecretKey names an entry of a Secret.
+type SecretKey struct {
+	Name string `json:"name" rule:"required,min=1" ref:"Secret" doc:"Name of the Secret."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+}
+
+// ConfigMapKey names an entry of a ConfigMap.
+type ConfigMapKey struct {
+	Name string `json:"name" rule:"required,min=1" ref:"ConfigMap" doc:"Name of the ConfigMap."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+}
+
+// Metadata is one entry of a server's metadata.
+type Metadata struct {
+	Key   string `json:"key" rule:"required,min=1,max=255" doc:"Key."`
+	Value string `json:"value" rule:"lines,required,max=255" doc:"Value."`
+}
+
+// SchedulerHints tell the scheduler where to put a server.
+type SchedulerHints struct {
+	ServerGroupRef          string            `json:"serverGroupRef,omitempty" api:"group" rule:"immutable" ref:"ServerGroup" doc:"Server group that it joins."`
+	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall not share a host with."`
+	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall share a host with."`
+	Query                   string            `json:"query,omitempty" api:"query" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
+	TargetCell              string            `json:"targetCell,omitempty" api:"target_cell" rule:"max=255" doc:"Cell to run in."`
+	DifferentCell           []string          `json:"differentCell,omitempty" api:"different_cell" rule:"max=64" doc:"Cells not to run in."`
+	BuildNearHostIP         string            `json:"buildNearHostIP,omitempty" rule:"format=cidr" doc:"Network of hosts to run near, e.g. 192.0.2.0/24."`
+	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that only this cloud knows."`
+}
+
+// More is what only Nova says of a server, up to microversion 2.46 (later ones name
+// the flavor without its ID), and what Neutron and the server groups know of it.
+type More struct {
+	Status     string      `json:"status" api:"status"`
+	HostID     string      `json:"hostID" api:"hostId"`
+	Volumes    []Volume    `json:"volumes" api:"os-extended-volumes:volumes_attached"`
+	TaskState  string      `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
+	Fault      string      `json:"fault" api:"fault,read=fault.message" show:"-"`
+	Locked     bool        `json:"locked" api:"locked" show:"-"`
+	LaunchedAt define.Time `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
+	Host       string      `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
+	Created    define.Time `json:"created" api:"created" show:"-"`
+	Updated    define.Time `json:"updated" api:"updated" show:"-"`
+
+	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
+	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
+	GroupsKnown  bool        `json:"-"` // false where the cloud does not let us see server groups
+
+	// Images are those that the attached volumes were made from, by the volume's ID, and Outdated says what the cloud
+	// lacks to write another one to the volume that the server boots from. They are
+	// looked up for servers that boot from volumes.
+	Images   map[string]string `json:"-"`
+	Outdated string            `json:"-"`
+}
+
+// Volume is a volume that is attached.
+type Volume struct {
+	ID     string `json:"id" api:"id"`
+	Doomed bool   `json:"doomed" api:"delete_on_termination" show:"-"` // deleted with the server
+}
+
+// Interface is a Neutron port that is plugged in.
+type Interface struct {
+	PortID      string    `json:"portID" api:"id"`
+	DeviceID    string    `json:"deviceID" api:"device_id" show:"-"` // the server
+	DeviceOwner string    `json:"deviceOwner" api:"device_owner" show:"-"`
+	NetID       string    `json:"netID" api:"network_id"`
+	MACAddr     string    `json:"macAddr" api:"mac_address"`
+	PortState   string    `json:"portState" api:"status"`
+	FixedIPs    []FixedIP `json:"fixedIPs" api:"fixed_ips"`
+}
+
+// FixedIP is an address of a port.
+type FixedIP struct {
+	IPAddress string `json:"ipAddress" api:"ip_address"`
+	SubnetID  string `json:"subnetID" api:"subnet_id"`
+}
+
+// Filter says which existing server is meant.
+type Filter struct {
+	Name             *string `json:"name,omitempty" api:"name,named" doc:"Exact name."`
+	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it runs."`
+	define.TagFilter `json:",inline"`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// Kind is the kind Server over c, which may be nil where only rules are needed. master is what certificates in user data are derived from, nil for
+// none.
+func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
+	user, judge := completer{master}, judge{c}
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
+			Unmark: mark.UnmarkByProperty("server"),
+			Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
+			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
+			Doc:    "A virtual machine (Nova).",
+		},
+		Collection: define.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},
+		Mark:       mark.MetadataPlace,
+		Odd: []table.Odd[Spec, More]{
+			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
+			{Field: "imageRef", Compare: compareImage, Closed: noRebuild, Loss: diskLoss},
+			{Field: "userData", Write: user.writeUserData, Closed: noRebuild, Loss: diskLoss},
+			{Field: "ports", Compare: comparePorts, Write: writePorts},
+			{Field: "volumes", Compare: compareVolumes},
+			{Field: "availabilityZone", Compare: compareZone},
+			{Field: "configDrive", Compare: compareDrive},
+			{Field: "keypairRef", Compare: withMark, Closed: noRebuild, Loss: diskLoss},
+		},
+		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
+		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
+		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Doubtful: judge.doubtful, Alone: alone, Zone: zone,
+	})
+}

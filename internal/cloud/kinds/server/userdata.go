@@ -1,0 +1,196 @@
+package server
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Metadata keys of what Nova does not show (user data, hints), or did not
+// have (descriptions before 2.19). They hold fingerprints, or unset.
+const (
+	userDataKey    = mark.OwnerKey + "-user-data"
+	hintsKey       = mark.OwnerKey + "-hints"
+	descriptionKey = mark.OwnerKey + "-description"
+	keyPairKey     = mark.OwnerKey + "-key-pair"
+	unset          = "none"
+)
+
+// secretKeys are the entries in which a Secret named by userData.secretRef
+// holds the user data; value is K-ORC's.
+var secretKeys = []string{"value", "userData"}
+
+func (u *UserData) validate(r *kind.Report) {
+	check := machine.UserData{Script: u.Script}
+	check.Source("spec.resource.userData", "give one of secretRef, secretKeyRef, configMapRef and value", r,
+		u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil)
+	u.Group.Validate("spec.resource.userData.group", u.Template, r)
+	u.Given.Validate("spec.resource.userData", u.Template, r)
+	if u.Value != nil {
+		check.Text("spec.resource.userData.value", *u.Value, r)
+	}
+}
+
+// expand makes no object; it checks that the user data that the server refers to is
+// there.
+func expand(s *Spec, e *kind.Expansion) {
+	check := func(field, kind, name string, keys ...string) {
+		if e.Declares(kind, name) { // a missing object is reported with the other references
+			machine.UserData{Script: s.UserData.Script}.Entry("spec.resource.userData."+field, kind, name, e, keys...)
+		}
+	}
+	for _, p := range s.Ports {
+		s.TrunkRefs = append(s.TrunkRefs, e.Referring("Trunk", "Port", p.PortRef)...)
+		for _, network := range e.MemberReferred("Port", p.PortRef, "Network") {
+			if !slices.Contains(s.NetworkRefs, network) {
+				s.NetworkRefs = append(s.NetworkRefs, network)
+			}
+		}
+	}
+	expandBoot(s, e)
+	switch u := s.UserData; {
+	case u == nil:
+		return
+	case u.SecretRef != nil:
+		check("secretRef", "Secret", *u.SecretRef, secretKeys...)
+	case u.SecretKeyRef != nil:
+		check("secretKeyRef.key", "Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
+	case u.ConfigMapRef != nil:
+		check("configMapRef.key", "ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
+	}
+	if s.UserData.Template {
+		expandTemplate(s, declared(s.UserData, e), e)
+	}
+}
+
+// declared is the user data as the repository has it; "" where it does not.
+func declared(u *UserData, e *kind.Expansion) (text string) {
+	switch {
+	case u.Value != nil:
+		text = *u.Value
+	case u.SecretKeyRef != nil:
+		text, _ = e.Data("Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
+	case u.ConfigMapRef != nil:
+		text, _ = e.Data("ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
+	case u.SecretRef != nil:
+		for _, key := range secretKeys {
+			if one, ok := e.Data("Secret", *u.SecretRef, key); ok && text == "" {
+				text = one
+			}
+		}
+	}
+	return text
+}
+
+// userData is what the server's first boot shall run, or the template of that.
+func userData(w want) (text string, given bool) {
+	u := w.Spec.UserData
+	switch {
+	case u == nil:
+		return "", false
+	case u.Value != nil:
+		text = *u.Value
+	case u.SecretKeyRef != nil:
+		text = w.Ref("Secret", u.SecretKeyRef.Name).Data[u.SecretKeyRef.Key]
+	case u.ConfigMapRef != nil:
+		text = w.Ref("ConfigMap", u.ConfigMapRef.Name).Data[u.ConfigMapRef.Key]
+	case u.SecretRef != nil:
+		data := w.Ref("Secret", *u.SecretRef).Data
+		text = cmp.Or(data[secretKeys[0]], data[secretKeys[1]])
+	}
+	if u.Script && !u.Template {
+		text = machine.Interpreted(text)
+	}
+	return text, true
+}
+
+func (c completer) writeUserData(w want, _ *object, body map[string]any) {
+	if text, given, err := c.completed(w); given && err == nil { // create refuses what cannot be completed
+		body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+}
+
+// secretUserData reports whether the user data may be a secret: all of it that is
+// not in a ConfigMap, and what it is given besides.
+func secretUserData(s *Spec) bool {
+	return s.UserData != nil && (s.UserData.ConfigMapRef == nil || s.UserData.Given.Any())
+}
+
+// notes is what the metadata shall hold besides the mark and what the manifest says.
+func notes(w want, described bool) map[string]string {
+	out := map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)}
+	if text := table.Or(w.Spec.Description, ""); text != "" && !described {
+		out[descriptionKey] = text
+	}
+	if name := w.Ref("KeyPair", w.Spec.KeypairRef).ID; name != "" {
+		out[keyPairKey] = name
+	}
+	return out
+}
+
+// hintsPrint fingerprints the hints but the server group, which can be seen.
+func hintsPrint(s *Spec) string {
+	hints := table.Or(s.SchedulerHints, SchedulerHints{})
+	hints.ServerGroupRef = ""
+	text, err := json.Marshal(hints)
+	if err != nil || string(text) == "{}" {
+		return unset
+	}
+	return kind.SumOf(string(text)).Text()
+}
+
+// sameHints reports whether a fingerprint is of the hints, in this or an older form.
+func sameHints(s *Spec, print string) bool {
+	now := hintsPrint(s)
+	return print == now || now != unset && len(print) == len(kind.Digest("")) && strings.HasPrefix(now, print)
+}
+
+// userDataUse is what the fingerprint of user data is for.
+const userDataUse = "user data"
+
+// printed is what fingerprints are of: a template is something else than the same text that is none.
+func printed(w want) (text string, given bool) {
+	text, given = userData(w)
+	if given && w.Spec.UserData.Template {
+		text = "template\n" + text + givenPrint(w)
+	}
+	return text, given
+}
+
+// userDataPrint is what the metadata shall say of the user data: everybody in
+// the project can read it, and the machine itself.
+func userDataPrint(w want) string {
+	switch text, given := printed(w); {
+	case !given:
+		return unset
+	case secretUserData(w.Spec):
+		return w.Print(userDataUse, text)
+	default:
+		return kind.SumOf(text).Text()
+	}
+}
+
+// knownUserData tells what a stored fingerprint says: whether it is of the user
+// data that is wanted. known is false when it says nothing. Earlier releases
+// stored a digest of secret user data, too.
+func knownUserData(w want, print string) (same, known bool) {
+	text, given := printed(w)
+	switch {
+	case print == "":
+		return false, false
+	case !given || print == unset:
+		return !given && print == unset, true
+	case kind.SumOf(text).Stored(print):
+		return true, true
+	}
+	match := w.Printed(print, userDataUse, text)
+	return match == fingerprint.Same, match != fingerprint.Unknown || !strings.Contains(print, "-")
+}

@@ -1,0 +1,43 @@
+package servergroup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+func observe(s *state, _ *kind.Live[*state]) {
+	if s.Spec.Policy == "" && len(s.More.Policies) > 0 {
+		s.Spec.Policy = s.More.Policies[0]
+	}
+}
+
+// create asks older clouds for a list of policies. They have no rules.
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+	body := d.Creation(w)
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withRules)
+	if err == nil && body["rules"] != nil {
+		_, err = d.Client.Require(ctx, cloud.Compute, withRules, "rules of server groups")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !cloud.AtLeast(version, withRules) {
+		body["policies"] = []any{body["policy"]}
+		delete(body, "policy")
+	}
+	return d.Post(ctx, body)
+}
+
+// update is only ever asked to mark a group that shall be adopted.
+func update(context.Context, driver, define.Change[Spec, More]) error {
+	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
+}

@@ -1,0 +1,66 @@
+// Package servergroup is the kind ServerGroup: which servers the scheduler
+// keeps together or apart (Nova), in K-ORC's vocabulary.
+//
+// Nova keeps nothing of a server group but its name and policy, and can change
+// neither: there is no description, no metadata, no tag. So the mark of the
+// owner is the end of the name, "web [stackreeve:prod:ServerGroup/web]", and it
+// does not say what was last applied.
+package servergroup
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a server group shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/servergroup_types.go); names are shorter by what the mark
+// takes.
+type Spec struct {
+	Name   *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=190" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
+	Policy string  `json:"policy" api:"policy" rule:"required,immutable,enum=affinity|anti-affinity|soft-affinity|soft-anti-affinity" doc:"How the scheduler places the members."`
+	Rules  *Rules  `json:"rules,omitempty" api:",inline" rule:"immutable" doc:"Particulars of the policy."`
+}
+
+// Rules are the particulars of a policy.
+type Rules struct {
+	MaxServerPerHost int `json:"maxServerPerHost,omitempty" api:"rules,read=rules.max_server_per_host,empty" rule:"min=1" doc:"How many members may share a host, with the policy anti-affinity."`
+}
+
+// More is what only Nova says of a server group. Before 2.64 it has policies instead
+// of policy and rules, before 2.13 no project.
+type More struct {
+	ProjectID string   `json:"projectID" api:"project_id"`
+	UserID    string   `json:"userID" api:"user_id"`
+	Policies  []string `json:"policies" api:"policies" show:"-"`
+}
+
+// Filter says which existing server group is meant.
+type Filter struct {
+	Name *string `json:"name,omitempty" api:"-" doc:"Exact name."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// withRules is the microversion from which a group has one policy and rules.
+const withRules = "2.64"
+
+// Kind is the kind ServerGroup over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,
+			Unmark: "the mark is the end of the name, which Nova cannot change: openstack server group delete <id>",
+			Doc:    "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the mark of its owner, because Nova has no other place for it.",
+		},
+		Collection: define.Collection{Path: "os-server-groups", Field: "server_groups", Singular: "server_group", Microversion: withRules, Project: "project_id"},
+		Mark:       mark.PlaceIn("name", unmarked, marked),
+		Odd:        []table.Odd[Spec, More]{{Field: "rules", Write: writeRules}},
+		Validate:   validate, Diff: noteKeep, Export: export, Match: match, Observe: observe, Create: create, Update: update,
+		Takes: define.One[Spec](cloud.Compute, "server_groups"), PerHost: perHost,
+	})
+}

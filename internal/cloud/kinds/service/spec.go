@@ -1,0 +1,53 @@
+// Package service is the kind Service: an entry of the catalog (Keystone), in K-ORC's
+// vocabulary.
+package service
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a service shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/service_types.go).
+type Spec struct {
+	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which others may have too; metadata.name if left out."`
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Type        string  `json:"type" api:"type" rule:"required,min=1,max=255" doc:"What it does, by which clients find it." example:"object-store"`
+	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
+}
+
+// More is what only Keystone says of a service.
+type More struct{}
+
+// Filter says which existing service is meant.
+type Filter struct {
+	Name *string `json:"name,omitempty" doc:"Exact name."`
+	Type *string `json:"type,omitempty" doc:"Exact type."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type state = define.State[Spec, More]
+
+// Kind is the kind Service over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Service", Service: cloud.Identity, Privileged: true,
+			Loss: []string{"all its endpoints"}, Unmark: mark.UnmarkExtra("services", "service"),
+			Doc: "A service in the catalog of the cloud (Keystone). Only an administrator can list and make them.",
+		},
+		Collection: define.Collection{Path: "services", Singular: "service", UpdateBy: http.MethodPatch},
+		Mark:       mark.ExtraPlace,
+		Observe: func(s *state, live *kind.Live[*state]) {
+			define.ObserveIdentity(c, s, "", live)
+			live.Facts.Name = s.Spec.Type // by which access rules name it
+		},
+	}, func(own cloud.Login) []string { return own.Services }, "type", "enabled"))
+}

@@ -1,0 +1,66 @@
+// Package sharenetwork is the kind ShareNetwork: where the servers of shares are plugged in
+// (Manila), in K-ORC's vocabulary. It knows no shares.
+//
+// Share networks have no metadata and no tags, so the mark of the owner stands behind the
+// description. No microversion is asked for: up to 2.50 a share network shows the network and
+// the subnet for all availability zones as its own, which later ones do in a list of subnets,
+// and Manila still answers so whoever asks for none.
+package sharenetwork
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a share network shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/sharenetwork_types.go), values Manila's (manila/db/sqlalchemy/models.py:
+// ShareNetwork); descriptions are shorter by what the mark takes.
+type Spec struct {
+	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila takes 255 characters, and the mark of the owner stands behind it."`
+	NetworkRef  string  `json:"networkRef,omitempty" api:"neutron_net_id,null" show:"neutronNetID" ref:"Network" doc:"The Network that share servers are plugged into; none if left out. Manila refuses to change it while a share server uses it. Given together with subnetRef."`
+	SubnetRef   string  `json:"subnetRef,omitempty" api:"neutron_subnet_id,null" show:"neutronSubnetID" ref:"Subnet" doc:"The Subnet of that network in which they have their addresses, for all availability zones."`
+}
+
+// More is what only Manila says of a share network. What is of the network is known from the
+// first share server on.
+type More struct {
+	NetworkType    string      `json:"networkType" api:"network_type"`
+	SegmentationID *int        `json:"segmentationID,omitempty" api:"segmentation_id"`
+	CIDR           string      `json:"cidr" api:"cidr"`
+	IPVersion      *int        `json:"ipVersion,omitempty" api:"ip_version"`
+	ProjectID      string      `json:"projectID" api:"project_id"`
+	CreatedAt      define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt      define.Time `json:"updatedAt" api:"updated_at"`
+}
+
+// Filter says which existing share network is meant.
+type Filter struct {
+	define.NameFilter `json:",inline"`
+}
+
+// Kind is the kind ShareNetwork over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ShareNetwork", Service: cloud.SharedFileSystem, Rare: true,
+			Unmark: "openstack share network set --description <text> <id>",
+			Doc:    "Where the servers of shared file systems are plugged in (Manila).",
+		},
+		Collection: define.Collection{Path: "share-networks", Lists: []string{"share-networks/detail"}, Field: "share_networks", Singular: "share_network",
+			UpdateBy: http.MethodPut, Project: "project_id"},
+		Mark:     mark.DescriptionPlace,
+		Validate: validate, Observe: observe, Show: show, Export: export,
+		Takes: define.One[Spec](cloud.SharedFileSystem, "share_networks"),
+	})
+}
+
+type state = define.State[Spec, More]
+
+// show has a cidr also where there is none, as K-ORC does.
+func show(s *state, out table.Shown) { out["cidr"] = s.More.CIDR }

@@ -1,0 +1,154 @@
+package subnet
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// validate checks what Neutron would only refuse when it is too late for the
+// rest of the repository.
+func validate(s *Spec, r *kind.Report) {
+	cidr, _ := netip.ParsePrefix(s.CIDR) // the fields by themselves are as they should be
+	s.validatePool(r)
+	if s.CIDR != "" && cidr.Addr().Is4() != (s.IPVersion == 4) {
+		r.Problem("spec.resource.ipVersion", "is not the version of cidr "+s.CIDR, "make them agree")
+	}
+	gateway := table.Or(s.Gateway, Gateway{Type: "Automatic"})
+	at := address(table.Or(gateway.IP, ""))
+	switch {
+	case gateway.Type == "IP" && gateway.IP == nil:
+		r.Problem("spec.resource.gateway.ip", "is missing", "give the address, or use type Automatic or None")
+	case gateway.Type != "IP" && gateway.IP != nil:
+		r.Problem("spec.resource.gateway.ip", "is given although type is "+gateway.Type, "remove it, or use type IP")
+	case gateway.IP != nil && at.Is4() != (s.IPVersion == 4):
+		r.Problem("spec.resource.gateway.ip", "is not of the version of cidr", "use an address of the subnet")
+	}
+	for i, pool := range s.AllocationPools {
+		start, end, field := address(pool.Start), address(pool.End), fmt.Sprintf("spec.resource.allocationPools[%d]", i)
+		switch {
+		case s.CIDR != "" && !cidr.Contains(start) || s.CIDR != "" && !cidr.Contains(end):
+			r.Problem(field, "is not within "+s.CIDR, "choose addresses of the subnet")
+		case end.Less(start):
+			r.Problem(field, "ends before it starts", "swap start and end")
+		case pool.has(at):
+			r.Problem(field, "contains the gateway "+*gateway.IP, "leave the gateway out of the pools")
+		}
+	}
+	switch {
+	case s.IPv6 == nil:
+	case s.IPVersion != 6:
+		r.Problem("spec.resource.ipv6", "is given for an IPv4 subnet", "remove it, or set ipVersion: 6")
+	case !table.Or(s.EnableDHCP, true):
+		r.Problem("spec.resource.ipv6", "needs enableDHCP", "remove it, or set enableDHCP: true")
+	case s.IPv6.AddressMode != nil && s.IPv6.RAMode != nil && *s.IPv6.AddressMode != *s.IPv6.RAMode:
+		r.Problem("spec.resource.ipv6", "has two different modes", "make addressMode and raMode the same, or leave one of them out")
+	}
+}
+
+// validatePool says where the addresses are from.
+func (s *Spec) validatePool(r *kind.Report) {
+	switch {
+	case s.CIDR == "" && s.SubnetPoolRef == "":
+		r.Problem("spec.resource.cidr", "is missing", "say which addresses it has, or name a subnetPoolRef that gives them")
+	case s.PrefixLength != nil && s.CIDR != "":
+		r.Problem("spec.resource.prefixLength", "is given along with cidr", "remove one of them")
+	case s.PrefixLength != nil && s.IPVersion == 4 && *s.PrefixLength > 32:
+		r.Problem("spec.resource.prefixLength", "is longer than an IPv4 address", "use 32 or less")
+	}
+}
+
+// provisional stands for the addresses that a subnet will have by prefix delegation.
+const provisional = "::/64"
+
+// alone is the range of addresses: those of a network's subnets do not overlap (db/ipam_backend_mixin.py:
+// _validate_subnet_cidr).
+func alone(w kind.Want[*Spec]) []kind.Claim {
+	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
+		return nil
+	}
+	return []kind.Claim{{Field: "spec.resource.cidr", Of: w.Ref("Network", w.Spec.NetworkRef), What: table.Network(w.Spec.CIDR), By: "Subnet", Range: true}}
+}
+
+// compareLength compares the length that was asked for with what the pool gave.
+func compareLength(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if p, err := netip.ParsePrefix(have.Spec.CIDR); err == nil && w.Spec.PrefixLength != nil {
+		kind.Fixed(c, "spec.resource.prefixLength", p.Bits(), *w.Spec.PrefixLength)
+	}
+}
+
+// address reads an IP address; it is not valid when text is none.
+func address(text string) netip.Addr {
+	a, _ := netip.ParseAddr(text)
+	return a
+}
+
+// attach expands into what attaches the subnet to the router it names, as in K-ORC.
+func attach(s *Spec, e *kind.Expansion) {
+	if s.RouterRef == nil {
+		return
+	}
+	e.Child("RouterInterface", e.Key.Name+"-subnet", map[string]any{"spec": map[string]any{
+		"type": "Subnet", "routerRef": *s.RouterRef, "subnetRef": e.Key.Name,
+	}})
+}
+
+func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if w.Spec.Gateway != nil {
+		kind.Field(c, "spec.resource.gateway", table.IP(have.More.GatewayIP), table.IP(gateway(w.Spec, have)))
+	}
+}
+
+// writeGateway puts the gateway as Neutron takes it: null for none. That of a new
+// subnet is left to the cloud where it can be.
+func writeGateway(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
+		return
+	}
+	body["gateway_ip"] = nil
+	if ip := gateway(w.Spec, have); ip != "" {
+		body["gateway_ip"] = ip
+	}
+}
+
+// gateway is the address that the manifest's gateway stands for, "" for none.
+// Automatic is what there is already, or else what Neutron would choose
+// (neutron/ipam/utils.py: generate_pools' default gateway): the first host of
+// an IPv4 subnet, the network's own address of an IPv6 one.
+func gateway(s *Spec, have *table.Object[Spec, More]) string {
+	switch {
+	case s.Gateway.Type == "IP":
+		return *s.Gateway.IP
+	case s.Gateway.Type == "None":
+		return ""
+	case have != nil && have.More.GatewayIP != "":
+		return have.More.GatewayIP
+	}
+	chosen := s.CIDR
+	if have != nil && chosen == "" {
+		chosen = have.Spec.CIDR
+	}
+	cidr, err := netip.ParsePrefix(chosen)
+	if err == nil && cidr.Addr().Is4() {
+		return cidr.Masked().Addr().Next().String()
+	}
+	return cidr.Masked().Addr().String()
+}
+
+// export leaves out the gateway and the addresses that Neutron chooses.
+func export(s *state, spec *Spec, _ *kind.Export) {
+	chosen := gateway(&Spec{CIDR: s.Spec.CIDR, Gateway: &Gateway{Type: "Automatic"}}, nil)
+	switch ip := s.More.GatewayIP; {
+	case ip == "":
+		spec.Gateway = &Gateway{Type: "None"}
+	case table.IP(ip) != table.IP(chosen):
+		spec.Gateway = &Gateway{Type: "IP", IP: &ip}
+	}
+	if spec.Gateway == nil && slices.EqualFunc(spec.AllocationPools, usualPools(s.Spec.CIDR, chosen), func(a, b Pool) bool { return a.String() == b.String() }) {
+		spec.AllocationPools = nil
+	}
+	slices.SortFunc(spec.AllocationPools, func(a, b Pool) int { return address(a.Start).Compare(address(b.Start)) })
+}

@@ -1,0 +1,116 @@
+// Package subnet is the kind Subnet: a Neutron subnet, in K-ORC's vocabulary.
+// It knows nothing of the ports that take addresses from it. A subnet that
+// names a router expands into the RouterInterface between the two.
+package subnet
+
+import (
+	"net/netip"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a subnet shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/subnet_types.go), values Neutron's
+// (neutron-lib api/definitions/subnet.py). Gateway and pools stay as they are when the
+// manifest does not give them: the cloud has chosen, and K-ORC does not take back what
+// it had set either.
+type Spec struct {
+	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is a part of."`
+	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version, the same as that of cidr."`
+	CIDR              string      `json:"cidr,omitempty" api:"cidr" rule:"immutable,format=cidr" doc:"Its addresses. With subnetPoolRef, the pool chooses them if left out."`
+	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
+	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"How long a prefix the pool shall give, in place of cidr; the pool's default if left out."`
+	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses handed out to ports that ask for none; the cloud decides if left out."`
+	Gateway           *Gateway    `json:"gateway,omitempty" doc:"Its default gateway; the cloud decides if left out."`
+	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" cuts:"machines get no addresses there any more" doc:"Whether the cloud answers DHCP on it."`
+	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
+	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Left out where the cloud has no such extension."`
+	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" cuts:"these routes are not announced any more" doc:"Routes announced by DHCP."`
+	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
+	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
+	define.ProjectRef `json:",inline"`
+}
+
+// Pool is a range of addresses.
+type Pool struct {
+	Start string `json:"start" rule:"required,format=ip" doc:"First address."`
+	End   string `json:"end" rule:"required,format=ip" doc:"Last address."`
+}
+
+func (p Pool) String() string { return table.IP(p.Start) + "-" + table.IP(p.End) }
+
+// has reports whether an address is in the pool; one that is not known is in none.
+func (p Pool) has(at netip.Addr) bool {
+	return kind.Pool{First: address(p.Start), Last: address(p.End)}.Has(at)
+}
+
+// Gateway says what the default gateway of a subnet is.
+type Gateway struct {
+	Type string  `json:"type" rule:"required,enum=None|Automatic|IP" doc:"None; Automatic: the cloud decides; IP: the one in ip."`
+	IP   *string `json:"ip,omitempty" rule:"format=ip" doc:"The address, with type IP."`
+}
+
+// HostRoute is a route that machines on the subnet learn by DHCP.
+type HostRoute struct {
+	Destination string `json:"destination" rule:"required,format=cidr" doc:"Where packets go to."`
+	NextHop     string `json:"nextHop" api:"nexthop" rule:"required,format=ip" doc:"Who forwards them."`
+}
+
+func (r HostRoute) String() string {
+	return table.Network(r.Destination) + " via " + table.IP(r.NextHop)
+}
+
+// IPv6 says how machines come by their IPv6 addresses.
+type IPv6 struct {
+	AddressMode *string `json:"addressMode,omitempty" api:"ipv6_address_mode,empty" show:"ipv6AddressMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Who assigns addresses."`
+	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`
+}
+
+// More is what only Neutron says of a subnet.
+type More struct {
+	GatewayIP string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" for none
+}
+
+// Filter says which existing subnet is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	IPVersion            *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
+	GatewayIP            *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
+	CIDR                 *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
+	IPv6                 *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
+	SubnetPoolRef        string  `json:"subnetPoolRef,omitempty" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
+	NetworkRef           string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind Subnet over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Subnet", Parts: []string{"RouterInterface"}, Unmark: mark.UnmarkByLabel("subnet"),
+			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
+		Collection: define.Collection{Path: "subnets", Singular: "subnet"},
+		Odd:        []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
+		Validate:   validate, Expand: attach, Impossible: impossible, Alone: alone, Stated: stated, Observe: observe, Export: export,
+	})
+}
+
+type state = define.State[Spec, More]
+
+func observe(s *state, live *kind.Live[*state]) {
+	live.Uses = []string{s.Spec.NetworkRef}
+	if s.Spec.SubnetPoolRef != "" {
+		live.Uses = append(live.Uses, s.Spec.SubnetPoolRef)
+	}
+	if s.Spec.CIDR != provisional {
+		live.Tokens = append(live.Tokens, kind.Held(s.Spec.NetworkRef, table.Network(s.Spec.CIDR)))
+	}
+	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef, GatewayIP: s.More.GatewayIP, CIDR: s.Spec.CIDR, Pools: counted(s.Spec.AllocationPools)}
+}

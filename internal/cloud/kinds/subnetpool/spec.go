@@ -1,0 +1,81 @@
+// Package subnetpool is the kind SubnetPool: prefixes that subnets get their addresses from
+// (Neutron). It knows nothing of the subnets.
+//
+// It is longer than its table: prefixes are compared by what they cover, since Neutron joins
+// them.
+package subnetpool
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a subnet pool shall be. Values are Neutron's (neutron-lib
+// api/definitions/subnetpool.py).
+type Spec struct {
+	Name              *string  `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	Prefixes          []string `json:"prefixes" api:"prefixes" rule:"required,min=1,max=128,format=cidr" doc:"Networks that subnets are cut from. More can be added; to take one away makes another pool."`
+	DefaultPrefixLen  *Length  `json:"defaultPrefixLength,omitempty" api:"default_prefixlen" rule:"min=0,max=128" doc:"Length of the prefix of a subnet that asks for none; the cloud decides if left out."`
+	MinPrefixLen      *Length  `json:"minPrefixLength,omitempty" api:"min_prefixlen" rule:"min=0,max=128" doc:"Shortest prefix of a subnet; the cloud decides if left out."`
+	MaxPrefixLen      *Length  `json:"maxPrefixLength,omitempty" api:"max_prefixlen" rule:"min=0,max=128" doc:"Longest prefix of a subnet; the cloud decides if left out."`
+	DefaultQuota      *int     `json:"defaultQuota,omitempty" api:"default_quota" rule:"min=0" doc:"How much a project may take of it: addresses for IPv4, networks of 64 bits for IPv6. Not managed if left out: Neutron has no way to take a quota off."`
+	AddressScopeRef   string   `json:"addressScopeRef,omitempty" api:"address_scope_id,empty" show:"addressScopeID" ref:"AddressScope" doc:"The AddressScope it is in; none if left out."`
+	IsDefault         *bool    `json:"isDefault,omitempty" api:"is_default" rule:"default=false" needs:"administrator" doc:"Whether subnets that ask for the default pool are from it. Needs an administrator."`
+	Shared            *bool    `json:"shared,omitempty" api:"shared" rule:"immutable,default=false" needs:"administrator" doc:"Whether other projects can use it. Needs an administrator."`
+	define.Shares     `json:",inline"`
+	define.ProjectRef `json:",inline"`
+}
+
+// Length is that of a prefix. Zed answers a creation with lengths it has chosen itself as
+// texts (neutron/objects/subnetpool.py).
+type Length int
+
+// UnmarshalJSON reads a number or a text.
+func (l *Length) UnmarshalJSON(text []byte) error {
+	var n int
+	err := json.Unmarshal(bytes.Trim(text, `"`), &n)
+	*l = Length(n)
+	return err
+}
+
+// More is what only Neutron says of a subnet pool.
+type More struct {
+	IPVersion int `json:"ipVersion" api:"ip_version"`
+}
+
+// Filter says which existing subnet pool is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	AddressScopeRef      string `json:"addressScopeRef,omitempty" ref:"AddressScope" doc:"The AddressScope it is in."`
+	IsDefault            *bool  `json:"isDefault,omitempty" doc:"Whether it is the default pool."`
+	Shared               *bool  `json:"shared,omitempty" doc:"Whether other projects can use it."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind SubnetPool over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Group: define.WorkloadGroup, Kind: "SubnetPool", Rare: true, Unmark: mark.UnmarkByLabel("subnet pool"),
+			Doc: "Prefixes that subnets get their addresses from (Neutron)."},
+		Collection: define.Collection{Path: "subnetpools", Singular: "subnetpool", Extension: "subnet_allocation"}, Sharing: define.Sharing{Type: "subnetpool", Extension: "rbac-subnetpool"},
+		Odd:      []table.Odd[Spec, More]{{Field: "prefixes", Compare: comparePrefixes}},
+		Validate: validate, Observe: observe,
+	})
+}
+
+type state = define.State[Spec, More]
+
+func observe(s *state, live *kind.Live[*state]) {
+	if s.Spec.AddressScopeRef != "" {
+		live.Uses = []string{s.Spec.AddressScopeRef}
+	}
+}

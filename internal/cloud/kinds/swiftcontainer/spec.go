@@ -1,0 +1,77 @@
+// Package swiftcontainer is the kind SwiftContainer: a container of the object store (Swift).
+// It knows nothing of the objects in it but how many there are.
+package swiftcontainer
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a container shall be. Its attributes are our own words for Swift's headers,
+// see headers.go.
+type Spec struct {
+	Name          *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=256,pattern=^[^/\\p{C}]*[^/.\\p{C}][^/\\p{C}]*$" doc:"Name in the cloud; metadata.name if left out. It is a part of the address of every object in it."`
+	ReadACL       []string           `json:"readACL,omitempty" api:"read_acl,empty" rule:"max=100" doc:"Who may read besides the project, in the order in which Swift looks: <project ID>:<user ID> (either may be *), .r:* for everybody, .r:<host> or .r:-<host> by the address of the website that leads here, .rlistings for listings." example:".r:*"`
+	WriteACL      []string           `json:"writeACL,omitempty" api:"write_acl,set,empty" rule:"max=100" doc:"Who may write besides the project: <project ID>:<user ID>, either of which may be *."`
+	QuotaBytes    *int               `json:"quotaBytes,omitempty" api:"quota_bytes,null" rule:"min=0" doc:"Most bytes that it takes; without a bound if left out."`
+	QuotaObjects  *int               `json:"quotaObjects,omitempty" api:"quota_count,null" rule:"min=0" doc:"Most objects that it takes; without a bound if left out."`
+	Versioning    *bool              `json:"versioning,omitempty" api:"versions" rule:"default=false" doc:"Keep the earlier versions of objects that are overwritten or deleted. What was kept stays when it is switched off."`
+	Origins       []string           `json:"corsOrigins,omitempty" api:"origins,set,empty" rule:"max=50" doc:"Websites whose scripts browsers let read the answers; * for all." example:"https://shop.example.org"`
+	Exposed       []string           `json:"corsExposedHeaders,omitempty" api:"exposed,set,empty" rule:"max=50" doc:"Headers of answers that those scripts see, besides the usual ones."`
+	MaxAge        *int               `json:"corsMaxAge,omitempty" api:"max_age,null" rule:"min=1" doc:"Seconds for which browsers remember what corsOrigins says."`
+	StoragePolicy *string            `json:"storagePolicy,omitempty" api:"policy" rule:"immutable,min=1,max=255,pattern=^[A-Za-z0-9-]+$" doc:"How the cloud stores the objects; the cloud chooses if left out."`
+	Metadata      []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=80" doc:"Metadata (X-Container-Meta-), besides those that mark the owner. Names are of small letters, digits, hyphens and dots."`
+}
+
+// More is what only Swift says of a container.
+type More struct {
+	Objects   int         `json:"objects" api:"objects"`
+	Bytes     int         `json:"bytes" api:"bytes"`
+	CreatedAt define.Time `json:"createdAt" api:"created"`
+}
+
+// Filter says which existing container is meant.
+type Filter struct {
+	Name *string `json:"name,omitempty" doc:"Exact name."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type (
+	want   = kind.Want[*Spec]
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind SwiftContainer over c, which may be nil where only rules are needed. The
+// names of containers are their IDs.
+func Kind(c *cloud.Client) kind.Kind {
+	mine := new(made)
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "SwiftContainer", Service: cloud.ObjectStore, UniqueNames: true, IDIsName: true, Rare: true,
+			HoldsData: true, Loss: []string{"who may read and write it, and its other settings; one that holds objects is not deleted"},
+			Unmark: "openstack container unset --property stackreeve --property stackreeve-applied <id>",
+			Doc:    "A container of the object store (Swift). The objects in it are not managed, and one that holds any, or earlier versions of any, is never deleted. Lists of Swift do not show whose a container is, so while a stack has one, each pass makes a request (HEAD) for every container of the project, 16 at a time.",
+		},
+		Collection: define.Collection{ID: "name"},
+		Mark:       place,
+		Odd:        []table.Odd[Spec, More]{{Field: "storagePolicy", Compare: comparePolicy}},
+		Validate:   validate, All: mine.all, Observe: observe,
+		Create: mine.create, Update: update, Delete: remove, Unmark: unmark,
+	})
+}
+
+// comparePolicy knows that the names of storage policies have no case.
+// (swift/common/storage_policy.py: get_by_name)
+func comparePolicy(w want, have *table.Object[Spec, More], c *kind.Changes) {
+	asked, there := table.Or(w.Spec.StoragePolicy, ""), table.Or(have.Spec.StoragePolicy, "")
+	if asked != "" && !strings.EqualFold(asked, there) {
+		kind.Costs(c, at+"storagePolicy", there, asked, kind.Replace)
+	}
+}

@@ -1,0 +1,192 @@
+// Package trunk is the kind Trunk: ports that a machine reaches through another one, by VLAN
+// (Neutron), in K-ORC's vocabulary. Of the ports it knows only their IDs.
+//
+// It is longer than its table: subports are added and removed by requests of their own.
+package trunk
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a trunk shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/trunk_types.go), values Neutron's (neutron-lib
+// api/definitions/trunk.py).
+type Spec struct {
+	Name              *string   `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string   `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	Tags              []string  `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
+	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable,min=1" ref:"Port" doc:"The Port that the machine is plugged into. Many clouds make no trunk of a port that is in use."`
+	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512" cuts:"what is reached through it is cut off" doc:"All ports that are reached through it."`
+	AdminStateUp      *bool     `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether subports can be added and removed."`
+	define.ProjectRef `json:",inline"`
+}
+
+// Subport is a port that is reached through the trunk's.
+type Subport struct {
+	PortRef          string `json:"portRef" api:"port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port."`
+	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it; needed for vlan, and without a meaning for inherit."`
+	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan|inherit,default=vlan" doc:"How the machine tells it from others. inherit: by the VLAN of its network, which must be one of a VLAN; a subport that is there already keeps the number that it has."`
+}
+
+// More is what only Neutron says of a trunk.
+type More struct {
+	Status   string `json:"status" api:"status"`
+	TenantID string `json:"tenantID" api:"tenant_id"`
+}
+
+// Filter says which existing trunk is meant.
+type Filter struct {
+	define.NameFilter    `json:",inline"`
+	PortRef              string `json:"portRef,omitempty" ref:"Port" doc:"The Port that the machine is plugged into."`
+	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether it is switched on."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
+}
+
+// Kind is the kind Trunk over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.Neutron(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Trunk", Unmark: mark.UnmarkByLabel("network trunk"),
+			Doc: "Ports that a machine reaches through another one, by VLAN (Neutron)."},
+		Collection: define.Collection{Path: "trunks", Singular: "trunk", Extension: "trunk"},
+		Odd:        []table.Odd[Spec, More]{{Field: "subports", Compare: compareSubports, Write: writeSubports}},
+		Validate:   validate, Observe: observe, Update: update,
+	})
+}
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+func validate(s *Spec, r *kind.Report) {
+	ports, segments := map[string]bool{s.PortRef: true}, map[int]bool{}
+	for i, p := range s.Subports {
+		field := fmt.Sprintf("spec.resource.subports[%d]", i)
+		if ports[p.PortRef] {
+			r.Problem(field+".portRef", "names "+p.PortRef+" for the second time", "name each port once, and not that of the trunk itself")
+		}
+		ports[p.PortRef] = true
+		if p.inherits() {
+			continue
+		}
+		switch {
+		case p.SegmentationID == 0:
+			r.Problem(field+".segmentationID", "is missing", "give the number of a VLAN, or set segmentationType: inherit")
+		case segments[p.SegmentationID]:
+			r.Problem(field+".segmentationID", fmt.Sprintf("is %d for the second time", p.SegmentationID), "give each subport a number of its own")
+		}
+		segments[p.SegmentationID] = true
+	}
+}
+
+// observe takes the status of a trunk that no machine uses, which is DOWN, for Ready.
+func observe(s *state, live *kind.Live[*state]) {
+	live.Uses = []string{s.Spec.PortRef}
+	for _, p := range s.Spec.Subports {
+		live.Uses = append(live.Uses, p.PortRef)
+	}
+	if s.More.Status == "ERROR" || s.More.Status == "DEGRADED" {
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status "+s.More.Status
+	}
+}
+
+// wanted are the subports of the manifest, with IDs. Those that inherit their VLAN, which Neutron writes down once, have that of have.
+func wanted(w kind.Want[*Spec], have []Subport) []Subport {
+	list := slices.Clone(w.Spec.Subports)
+	for i := range list {
+		list[i].PortRef = table.ID(w.Ref("Port", list[i].PortRef))
+		at := slices.IndexFunc(have, func(p Subport) bool { return p.PortRef == list[i].PortRef })
+		if list[i].inherits() && at >= 0 {
+			list[i] = have[at]
+		}
+	}
+	return list
+}
+
+func (p Subport) inherits() bool { return p.SegmentationType == inherit }
+
+const inherit = "inherit"
+
+// String is what subports are compared by.
+func (p Subport) String() string {
+	if p.inherits() {
+		return p.PortRef + " by the vlan of its network"
+	}
+	return fmt.Sprintf("%s by vlan %d", p.PortRef, p.SegmentationID)
+}
+
+func texts(list []Subport) (out []string) {
+	for _, p := range list {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+func compareSubports(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w, have.Spec.Subports)), kind.InPlace)
+}
+
+// writeSubports is for the request that creates; others take no subports.
+func writeSubports(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+	if have == nil {
+		body["sub_ports"] = bodies(wanted(w, nil))
+	}
+}
+
+func bodies(list []Subport) []any {
+	out := []any{}
+	for _, p := range list {
+		body := map[string]any{"port_id": p.PortRef, "segmentation_type": inherit}
+		if !p.inherits() {
+			body["segmentation_type"], body["segmentation_id"] = "vlan", p.SegmentationID
+		}
+		out = append(out, body)
+	}
+	return out
+}
+
+// update edits the subports while the trunk is switched on: Neutron refuses it of one that
+// is not. What is removed makes room for what is added.
+func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
+	if kind.Has(n.Changes, table.Path("subports")) {
+		n.Now.Revision = 0 // these requests raise it
+		up, stays := table.Or(n.Have.State.Spec.AdminStateUp, true), table.Or(n.Want.Spec.AdminStateUp, true)
+		if !up && !stays {
+			return fmt.Errorf("%w: spec.resource.subports: Neutron changes no subports of a trunk that is switched off; set adminStateUp: true", kind.ErrRejected)
+		}
+		if !up {
+			if err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "trunks/" + n.Have.ID, Body: map[string]any{"trunk": map[string]any{"admin_state_up": true}}}); err != nil {
+				return err
+			}
+		}
+		have := n.Have.State.Spec.Subports
+		want := wanted(n.Want, have)
+		if err := edit(ctx, d, n.Have.ID, "remove", have, want); err != nil {
+			return err
+		}
+		if err := edit(ctx, d, n.Have.ID, "add", want, have); err != nil {
+			return err
+		}
+	}
+	return d.Write(ctx, n)
+}
+
+// edit adds or removes those of list that are not among others.
+func edit(ctx context.Context, d driver, id, how string, list, others []Subport) error {
+	present := texts(others)
+	list = slices.DeleteFunc(slices.Clone(list), func(p Subport) bool { return slices.Contains(present, p.String()) })
+	if len(list) == 0 {
+		return nil
+	}
+	return d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "trunks/" + id + "/" + how + "_subports", Body: map[string]any{"sub_ports": bodies(list)}})
+}

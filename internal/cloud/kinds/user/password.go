@@ -1,0 +1,76 @@
+package user
+
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+const (
+	// passwordKey is the entry of a Secret that holds the password, as K-ORC has it.
+	passwordKey = "password"
+	// printKey is the attribute of a user that holds the fingerprint of its password.
+	printKey = mark.ExtraKey + "_password"
+	// passwordUse is what the fingerprint is for.
+	passwordUse = "password"
+	field       = "spec.resource.passwordRef"
+)
+
+// expand checks that the password is there; a missing Secret is reported with the
+// other references.
+func expand(s *Spec, e *kind.Expansion) {
+	if s.PasswordRef == nil || !e.Declares("Secret", *s.PasswordRef) {
+		return
+	}
+	if text, ok := e.Data("Secret", *s.PasswordRef, passwordKey); !ok || text == "" {
+		e.Lacks(field, "Secret", *s.PasswordRef, "Secret/"+*s.PasswordRef+" has no entry "+passwordKey, "add it there, or name another")
+	}
+}
+
+// password is what a user shall log in with. It is not there while the Secret is not.
+func password(w want) (text string, given bool) {
+	if w.Spec.PasswordRef == nil {
+		return "", false
+	}
+	text, given = w.Ref("Secret", *w.Spec.PasswordRef).Data[passwordKey]
+	return text, given
+}
+
+// comparePassword compares by the fingerprint that was left with the password. Of a
+// user that has none nothing is known, and it gets the password.
+func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
+	text, given := password(w)
+	if print := string(have.More.Print); given && w.Printed(print, passwordUse, text) != fingerprint.Same {
+		c.Add(kind.Change{Field: field, Have: print, Want: w.Print(passwordUse, text), Secret: true})
+	}
+}
+
+// update writes the fingerprint with every change, since it is of the owner mark, too:
+// but not while the password is another's to change.
+func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
+	text, given := password(n.Want)
+	print := string(n.Have.State.More.Print)
+	if given && (kind.Has(n.Changes, field) || n.Want.Printed(print, passwordUse, text) == fingerprint.Same) {
+		n.Fields[printKey] = n.Want.Print(passwordUse, text)
+	}
+	return d.Write(ctx, n)
+}
+
+// unmark takes the fingerprint of the password off, too.
+func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+	return d.Write(ctx, define.Change[Spec, More]{Have: have, Fields: map[string]any{printKey: nil}})
+}
+
+func export(_ *state, _ *Spec, e *kind.Export) {
+	e.Lose("spec.resource.passwordRef", "the cloud does not show it; it stays as it is, and is not managed until the manifest names a Secret")
+}
+
+func writePassword(w want, _ *table.Object[Spec, More], body map[string]any) {
+	if text, given := password(w); given {
+		body["password"], body[printKey] = text, w.Print(passwordUse, text)
+	}
+}

@@ -1,0 +1,71 @@
+// Package user is the kind User: somebody who can log in (Keystone), in K-ORC's
+// vocabulary.
+//
+// The password comes from a Secret of the repository. Keystone keeps a hash of it and
+// shows nothing; beside the mark stands our fingerprint, by which a new password is
+// noticed. Nothing that is shown or logged has the password, nor has an error of a
+// request that carried it.
+package user
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a user shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/user_types.go).
+type Spec struct {
+	Name              *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
+	DomainRef         string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
+	DefaultProjectRef string  `json:"defaultProjectRef,omitempty" api:"default_project_id,empty" show:"defaultProjectID" ref:"Project" doc:"Project that it logs in to where it names none."`
+	Enabled           *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"it cannot log in any more" doc:"Whether it can log in."`
+	PasswordRef       *string `json:"passwordRef,omitempty" ref:"Secret" doc:"Secret whose key password holds its password. If left out, it is made without one, and the one it has is not managed."`
+}
+
+// More is what only Keystone says of a user, and what we keep there.
+type More struct {
+	PasswordExpiresAt string      `json:"passwordExpiresAt" api:"password_expires_at"`
+	Print             define.Text `json:"print" api:"stackreeve_password" show:"-"`
+}
+
+// Filter says which existing user is meant.
+type Filter struct {
+	Name      *string `json:"name,omitempty" doc:"Exact name."`
+	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type (
+	want   = kind.Want[*Spec]
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind User over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "User", Service: cloud.Identity, Privileged: true,
+			Loss:   []string{"all its roles", "its application credentials, and what logs in with them", "its key pairs"},
+			Unmark: mark.UnmarkExtra("users", "user"),
+			Doc:    "Somebody who can log in (Keystone). Only an administrator can list and make them.",
+		},
+		Collection: define.Collection{Path: "users", Singular: "user", UpdateBy: http.MethodPatch, Secret: true},
+		Mark:       mark.ExtraPlace,
+		Odd:        []table.Odd[Spec, More]{{Field: "passwordRef", Compare: comparePassword, Write: writePassword}},
+		Name: func(w want, name string) string {
+			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
+		},
+		Expand:  expand,
+		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+		Update:  update, Unmark: unmark, Export: export,
+	}, func(own cloud.Login) []string { return []string{own.User} }, "name", "enabled"))
+}

@@ -1,0 +1,28 @@
+// Package virtualmachine is the kind VirtualMachine: a machine that runs, said
+// in few words. It stands for a port and a server of the same name, and for
+// whatever of image, flavor, network, key pair and security groups the
+// repository does not describe itself.
+package virtualmachine
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a virtual machine shall be.
+type Spec struct {
+	machine.Template `json:",inline"`
+	ServerGroup      string `json:"serverGroup,omitempty" doc:"Server group that it joins."`
+}
+
+type rules struct{ defaults defaults.Defaults }
+
+// Kind is the kind VirtualMachine. d says what manifests leave out.
+func Kind(d defaults.Defaults) kind.Kind {
+	return kind.DefineWorkload(kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, Works: "Server", Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
+		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
+	}, rules{d})
+}

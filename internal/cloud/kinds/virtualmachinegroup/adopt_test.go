@@ -1,0 +1,193 @@
+package virtualmachinegroup_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// people make objects without marks.
+type people struct {
+	t *testing.T
+	c *cloud.Client
+}
+
+// post makes an object, which is gone at the end of the test.
+func (p people) post(service, path, singular string, body map[string]any, beside ...any) string {
+	p.t.Helper()
+	request := map[string]any{singular: body}
+	if len(beside) > 0 {
+		request["os:scheduler_hints"] = beside[0]
+	}
+	var answer map[string]struct{ ID string }
+	if err := p.c.Do(p.t.Context(), cloud.Call{Service: service, Method: http.MethodPost, Path: path, Body: request, Into: &answer}); err != nil {
+		p.t.Fatal(err)
+	}
+	at := path + "/" + answer[singular].ID
+	p.t.Cleanup(func() {
+		for range 500 {
+			if err := p.c.Do(context.Background(), cloud.Call{Service: service, Method: http.MethodDelete, Path: at}); errors.Is(err, kind.ErrGone) || path != "servers" {
+				return
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	})
+	return answer[singular].ID
+}
+
+func (p people) find(service, path, name string) string {
+	p.t.Helper()
+	list, err := cloud.List[struct{ ID, Name string }](p.t.Context(), p.c, cloud.Call{Service: service, Path: path}, path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, o := range list {
+		if o.Name == name {
+			return o.ID
+		}
+	}
+	p.t.Fatalf("%s has no %s", path, name)
+	return ""
+}
+
+// machines are made in a server group, one of each of the names, each with a port of its name; the group's
+// name is the result.
+func (p people) machines(group string, names ...string) {
+	p.t.Helper()
+	id := p.post(cloud.Compute, "os-server-groups", "server_group", map[string]any{"name": group, "policies": []string{"affinity"}})
+	network := p.find(cloud.Network, "networks", "private")
+	image, flavor := p.find(cloud.Image, "images", "centos79"), p.find(cloud.Compute, "flavors", "n3-1vcpu-2gb")
+	for _, name := range names {
+		port := p.post(cloud.Network, "ports", "port", map[string]any{"name": name, "network_id": network})
+		server := p.post(cloud.Compute, "servers", "server", map[string]any{"name": name, "imageRef": image, "flavorRef": flavor, "networks": []map[string]any{{"port": port}}},
+			map[string]any{"group": id})
+		for p.t.Context().Err() == nil {
+			var answer map[string]struct{ Status string }
+			if err := p.c.Do(p.t.Context(), cloud.Call{Service: cloud.Compute, Path: "servers/" + server, Into: &answer}); err != nil {
+				p.t.Fatal(err)
+			}
+			if answer["server"].Status == "ACTIVE" {
+				break
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	}
+}
+
+// adopting is a group of two machines that are there, in a server group that is.
+func adopting(name, group string) string {
+	return `
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: ` + name + `, annotations: {stackreeve.dev/adopt: "true"}}
+spec: {replicas: 2, serverGroup: ` + group + `, template: {image: centos79, flavor: n3-1vcpu-2gb, network: private}}
+`
+}
+
+// What people made is taken over machine by machine, and nothing but marks is written.
+func TestAGroupIsAdopted(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	name, group := "a"+strings.ToLower(g.Stack), "g"+strings.ToLower(g.Stack)
+	people{t, g.Client(nil)}.machines(group, name+"-0", name+"-1")
+	adopted := 0
+	for _, s := range g.Plan(adopting(name, group)).Steps {
+		if !s.Unmanaged() {
+			adopted++
+			if s.Action != plan.Update || !s.Adopts || s.Disruption() != kind.InPlace {
+				t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+			}
+		}
+	}
+	if adopted != 4 {
+		t.Errorf("%d objects are adopted, want two ports and two servers", adopted)
+	}
+	g.MustSync(adopting(name, group))
+	var count kindtest.Counter
+	if pass := g.SyncThrough(adopting(name, group), count.Wrap); count.Writes.Load() > 0 || pass.Outcome() != plan.InSync {
+		t.Errorf("the second pass wrote %d times", count.Writes.Load())
+	}
+	// The annotation has done its work.
+	if pass := g.MustSync(strings.Replace(adopting(name, group), `, annotations: {stackreeve.dev/adopt: "true"}`, "", 1)); len(pass.Results) > 0 {
+		t.Errorf("without the annotation: %v", pass.Results)
+	}
+	g.MustSync("")
+}
+
+// Each object is adopted by its name: where none or several have it, or another stack
+// owns it, that one is refused, and none is made in its place.
+func TestAGroupOfWhichNotAllCanBeAdopted(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("the simulator says the same")
+	}
+	p := people{t, g.Client(nil)}
+	p.machines("near", "web-0", "web-0", "web-1")
+	refused := func(manifest string, want map[string]string) {
+		t.Helper()
+		for _, s := range g.Plan(manifest).Steps {
+			text := want[s.Key.Kind+"/"+s.Key.Name]
+			if s.Action == plan.Create || text != "" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), text)) {
+				t.Errorf("%s: %s %s, want %q", s.Key, s.Action, s.Reason(), text)
+			}
+		}
+	}
+	three := strings.Replace(adopting("web", "near"), "replicas: 2", "replicas: 3", 1)
+	refused(three, map[string]string{
+		"Server/web-0": "rename the others in the cloud, or write manifests for what VirtualMachine/web-0 stands for", "Port/web-0": "2 objects match",
+		"Server/web-2": "no Server of the name web-2 can be adopted in this project; remove metadata.annotations[stackreeve.dev/adopt] to have one made",
+	})
+	floating := strings.Replace(three, "network: private", "network: private, floatingIP: {network: public}", 1)
+	refused(floating, map[string]string{"FloatingIP/web-1": "have no name in the cloud to be found by; leave it out of VirtualMachine/web-1"})
+	server := p.find(cloud.Compute, "servers", "web-1")
+	if err := p.c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + server, Body: map[string]any{"server": map[string]any{"name": "web-9"}}}); err != nil {
+		t.Fatal(err)
+	}
+	refused(three, map[string]string{"Server/web-1": "no Server of the name web-1"})
+}
+
+// What another stack has made bears its mark, and is not taken from it.
+func TestAGroupOfAnotherStackIsNotAdopted(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("the simulator says the same")
+	}
+	owned := strings.NewReplacer(`, annotations: {stackreeve.dev/adopt: "true"}`, "", "serverGroup: near", "haPolicy: none").Replace(adopting("web", "near"))
+	g.MustSync(owned)
+	other := g.Beside("")
+	for _, s := range other.Plan(strings.Replace(adopting("web", "near"), "serverGroup: near", "haPolicy: none", 1)).Steps {
+		if !s.Unmanaged() && (s.Action != plan.Refuse || !s.Causes.Has(cause.OwnedByOther)) {
+			t.Errorf("%s: %s %s", s.Key, s.Action, s.Reason())
+		}
+	}
+}
+
+func TestRefusedAdoptions(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for name, tt := range map[string]struct{ old, new, want string }{
+		"an ID":                {`adopt: "true"`, "adopt: 21ac57c2-2726-483d-aef5-1790155c506b", `is an ID, and this has no object of its own in the cloud; use "true"`},
+		"a group of its own":   {"serverGroup: near, ", "", "would adopt a ServerGroup of that name, and the cloud cannot write a mark on one that exists"},
+		"two of server groups": {"serverGroup: near", "serverGroup: near, haPolicy: hard", "spec.haPolicy: is given along with serverGroup"},
+		"what is only data":    {"", "\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {stackreeve.dev/adopt: \"true\"}}\nstringData: {a: b}\n", "is given for what has no object in the cloud"},
+		"an empty secret":      {"", "\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {stackreeve.dev/adopt: \"true\"}}\n", "is given for what has no object in the cloud"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(adopting("web", "near"), tt.old, tt.new, 1)
+			if tt.old == "" {
+				text = adopting("web", "near") + tt.new
+			}
+			if _, err := g.TryResolve(text); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package virtualmachinegroup_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/kinds/virtualmachinegroup"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// machines are the specs that are exported of two servers, each with a port and a disk.
+const machines = `{
+"Server/web-%[1]d": {"description": "web-%[1]d", "imageRef": "os", "flavorRef": "small", "ports": [{"portRef": "web-%[1]d"}], "volumes": [{"volumeRef": "web-%[1]d-data"}],
+  "availabilityZone": "az-a", "schedulerHints": {"serverGroupRef": "near"}, "metadata": [{"key": "role", "value": "front"}]},
+"Port/web-%[1]d": {"networkRef": "front", "addresses": [{"ip": "10.0.0.1%[1]d", "subnetRef": "v4"}], "securityGroupRefs": ["web"]},
+"Volume/web-%[1]d-data": {"size": 2, "volumeTypeRef": "ssd", "availabilityZone": "az-a"}}`
+
+// gathered are the groups of what is exported; each replacement, OLD -> NEW, is made in the specs of
+// both machines, or only of the second one where it begins with "1: ".
+func gathered(t *testing.T, change string) []kind.Gathered {
+	t.Helper()
+	var of []kind.Exported
+	for i := range 2 {
+		text, only := machines, strings.TrimPrefix(change, "1: ")
+		if old, next, found := strings.Cut(only, " -> "); found && (only == change || i == 1) {
+			if !strings.Contains(text, old) {
+				t.Fatalf("%q is not in the specs", old)
+			}
+			text = strings.Replace(text, old, next, 1)
+		}
+		specs := map[string]map[string]any{}
+		if err := json.Unmarshal(fmt.Appendf(nil, text, i), &specs); err != nil {
+			t.Fatal(err)
+		}
+		for name, spec := range specs {
+			what, called, _ := strings.Cut(name, "/")
+			of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
+		}
+	}
+	return virtualmachinegroup.Kind().(kind.Gatherer).Gather(of)
+}
+
+func TestGather(t *testing.T) {
+	found := gathered(t, "")
+	if len(found) != 1 || found[0].Name != "web" || len(found[0].Parts) != 6 || strings.Join(found[0].Ignore, ",") != "spec.resource.description" {
+		t.Fatalf("%+v", found)
+	}
+	text, err := json.Marshal(found[0].Spec)
+	const want = `{"replicas":2,"serverGroup":"near","template":{"image":"os","flavor":"small","network":"front","subnet":"v4","securityGroups":["web"],"zone":"az-a","volumes":[{"name":"data","size":2,"type":"ssd"}],"metadata":{"role":"front"}}}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+}
+
+// Whatever a group has no word for makes servers none, also where a plan would not notice that
+// it is left out.
+func TestGatherKnowsEveryField(t *testing.T) {
+	for change, groups := range map[string]int{
+		`"securityGroupRefs" -> "dnsName": "web-%[1]d", "securityGroupRefs"`:                   1, // which is Nova's own
+		`"description": "web-%[1]d" -> "description": "one of many"`:                           1,
+		`"securityGroupRefs" -> "dnsName": "shop", "securityGroupRefs"`:                        0,
+		`"securityGroupRefs" -> "qosPolicyRef": "slow", "securityGroupRefs"`:                   0,
+		`"subnetRef": "v4" -> "subnetRef": "v4", "more": 1`:                                    0,
+		`"subnetRef": "v4"} -> "subnetRef": "v4"}, {"subnetRef": "v6"}`:                        0,
+		`"securityGroupRefs": ["web"] -> "portSecurity": "Disabled"`:                           0,
+		`"imageRef": "os" -> "imageRef": "os", "name": "Web"`:                                  0,
+		`"volumeRef": "web-%[1]d-data" -> "volumeRef": "web-%[1]d-data", "device": "/dev/vdc"`: 0,
+		`"volumeRef": "web-%[1]d-data" -> "volumeRef": "data"`:                                 0,
+		`"serverGroupRef": "near" -> "serverGroupRef": "near", "query": "x"`:                   0,
+		`"schedulerHints": {"serverGroupRef": "near"}, -> `:                                    0,
+		`"size": 2 -> "size": 2, "description": "logs"`:                                        0,
+		`"volumeTypeRef": "ssd", "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:     0,
+		`Volume/web-%[1]d-data -> Volume/other-%[1]d`:                                          0,
+		`Port/web-%[1]d -> Port/other-%[1]d`:                                                   0,
+		`1: "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:                          0, // not its volume
+		`1: "flavorRef": "small" -> "flavorRef": "large"`:                                      0,
+		`1: "size": 2 -> "size": 3`:                                                            0,
+		`1: "serverGroupRef": "near" -> "serverGroupRef": "far"`:                               0,
+		`1: Server/web-%[1]d -> Server/web-0%[1]d`:                                             0,
+		`1: Server/web-%[1]d -> Server/web-2`:                                                  0,
+	} {
+		if found := gathered(t, change); len(found) != groups {
+			t.Errorf("%s: %+v, want %d", change, found, groups)
+		}
+	}
+}
+
+// Machines that differ in their zones only are gathered if zones would put them there.
+func TestGatherZones(t *testing.T) {
+	for zones, want := range map[string]string{"aa": `"zone":"az-a"`, "ab": `"zones":["az-a","az-b"]`, "aba": `"zones":["az-a","az-b"]`, "abcba": `"zones":["az-a","az-b","az-c"]`, "aab": "", "abca": "", "abb": ""} {
+		var of []kind.Exported
+		for i, zone := range zones {
+			specs := map[string]map[string]any{}
+			if err := json.Unmarshal(fmt.Appendf(nil, strings.ReplaceAll(machines, "az-a", "az-"+string(zone)), i), &specs); err != nil {
+				t.Fatal(err)
+			}
+			for name, spec := range specs {
+				what, called, _ := strings.Cut(name, "/")
+				of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
+			}
+		}
+		found := virtualmachinegroup.Kind().(kind.Gatherer).Gather(of)
+		text, _ := json.Marshal(found)
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(string(text), want)) {
+			t.Errorf("%s: %s, want %s", zones, text, want)
+		}
+	}
+}

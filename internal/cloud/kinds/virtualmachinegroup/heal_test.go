@@ -1,0 +1,156 @@
+package virtualmachinegroup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+func healing(heal string) string {
+	return strings.Replace(object, "spec:\n", "spec:\n  heal: {afterSeconds: 0, "+heal+"}\n  probes: [{type: http, port: 80, threshold: 1}]\n", 1)
+}
+
+// status is what Nova has for a server, once it is the wanted one or the test ends.
+func status(t *testing.T, c *cloud.Client, id, want string) (now string) {
+	t.Helper()
+	for t.Context().Err() == nil && now != want {
+		var answer struct{ Server struct{ Status string } }
+		if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer}); err != nil {
+			t.Fatal(err)
+		}
+		if now = answer.Server.Status; now != want {
+			<-time.After(20 * time.Millisecond)
+		}
+	}
+	return now
+}
+
+// A machine that somebody switched off is switched on again, and one that does not answer is rebooted or rebuilt:
+// the same machine, and no other is touched.
+func TestMachinesAreHealed(t *testing.T) {
+	testcost.Long(t)
+	g := kindtest.NewTarget(t, all.Kinds)
+	c := g.Client(nil)
+	g.Only(healing(""))
+	// once is one pass of an agent that has just been started, to which so many machines are silent.
+	var deaf string // the address that alone does not answer; "" for any
+	once := func(manifest string, silent int) engine.Pass {
+		e := g.Engine(g.Client(nil))
+		var asked atomic.Int32
+		e.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if deaf == "" && int(asked.Add(1)) <= silent || deaf == address {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+		pass := e.Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifest)})
+		if len(pass.Failures) > 0 {
+			t.Fatal(pass.Failures)
+		}
+		return pass
+	}
+	first := once(healing(""), 0).Last
+	ids := ids(first)
+	healed := func(pass engine.Pass, cost, reason string) {
+		t.Helper()
+		if len(pass.Results) != 1 {
+			t.Fatalf("%d steps were carried out", len(pass.Results))
+		}
+		s := pass.Results[0].Step
+		if s.Disruption().String() != cost || !strings.Contains(s.Reason(), reason) || s.Action != plan.Update || pass.Drifted() != 1 {
+			t.Errorf("%s %s, %s: %s", s.Action, s.Key, s.Disruption(), s.Reason())
+		}
+		if now := status(t, c, s.ID(), "ACTIVE"); now != "ACTIVE" || ids[s.Key.String()] != s.ID() {
+			t.Errorf("%s is %s and was %s; it is %s", s.Key, s.ID(), ids[s.Key.String()], now)
+		}
+	}
+	id := ids["Server/web-0"]
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/action", Body: map[string]any{"os-stop": nil}}); err != nil {
+		t.Fatal(err)
+	}
+	status(t, c, id, "SHUTOFF")
+	if left := once(healing("stopped: leave"), 0); len(left.Results) > 0 {
+		t.Errorf("what is to be left is not: %v", left.Results)
+	}
+	for _, m := range first.Probed() {
+		if m.Member.Name == "web-0" {
+			deaf = m.Address
+		}
+	}
+	// Nor does it answer its probes, and that is no reason to wipe its disk, or to touch what is to be left.
+	if left := once(healing("stopped: leave, unresponsive: rebuild"), 1); len(left.Results) > 0 {
+		t.Errorf("what is to be left is not: %v", left.Results[0].Step.Reason())
+	}
+	healed(once(healing("unresponsive: rebuild"), 1), "reboot", "it has been stopped for ")
+	deaf = ""
+	healed(once(healing(""), 1), "reboot", "http :80/: connection refused")
+	healed(once(healing("unresponsive: rebuild"), 1), "rebuild: wipes the disk", "http :80/: connection refused")
+	if both := once(healing(""), 2); len(both.Results) > 0 {
+		t.Errorf("when all are silent %d are healed", len(both.Results))
+	}
+}
+
+// What is missing is named once, where somebody has written it, and not for each machine that it is passed on to.
+func TestAMissingReferenceIsNamedOnce(t *testing.T) {
+	g := pure(t)
+	_, err := g.TryResolve(strings.Replace(object, "{value: ls}", "{value: ls, template: true, secretRefs: [nope]}", 1))
+	if said := fmt.Sprint(err); strings.Count(said, "Secret/nope") != 1 || !strings.Contains(said, "VirtualMachineGroup/web: spec.template.initScript.secretRefs[0]: refers to Secret/nope") {
+		t.Errorf("it says %s", said)
+	}
+}
+
+func TestRefusedHealing(t *testing.T) {
+	g := pure(t)
+	g.Refuses(map[string]string{
+		"maxSick: 0":            "spec.heal.maxSick: would let no machine be brought back",
+		"maxSick: many":         `spec.heal.maxSick: is "many", neither a number nor a share`,
+		"unresponsive: rebuild": "spec.heal.unresponsive: means nothing without probes",
+		"stopped: rebuild":      `spec.heal.stopped: the value "rebuild" is not one of`,
+	}, func(change string) string {
+		return strings.Replace(object, "spec:\n", "spec:\n  heal: {"+change+"}\n", 1)
+	})
+}
+
+// A machine that its group leaves as it is although the template is another one now is rebuilt as it was, and not with half of the new
+// template.
+func TestAMachineThatIsLeftIsRebuiltAsItWas(t *testing.T) {
+	g := pure(t)
+	old := strings.Replace(healing("unresponsive: rebuild"), "spec:\n", "spec:\n  strategy: {type: OnDelete}\n", 1)
+	g.Only(old)
+	silent := ""
+	once := func(manifest string) engine.Pass {
+		e := g.Engine(g.Client(nil))
+		e.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if address == silent {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+		pass := e.Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifest)})
+		if len(pass.Failures) > 0 {
+			t.Fatal(pass.Failures)
+		}
+		return pass
+	}
+	silent = once(old).Last.Probed()[0].Address
+	pass := once(strings.NewReplacer("centos79", "cirros", "value: ls", "value: sleep").Replace(old))
+	if len(pass.Results) != 1 || pass.Results[0].Step.Disruption().String() != "rebuild: wipes the disk" {
+		t.Fatalf("it is not rebuilt: %v", pass.Results)
+	}
+	if again := g.Plan(strings.Replace(old, "type: OnDelete", "drainSeconds: 0", 1)); !again.InSync() {
+		t.Errorf("then, for what it was, the plan is %s", again.Summary())
+	}
+}

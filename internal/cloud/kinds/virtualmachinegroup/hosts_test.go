@@ -1,0 +1,44 @@
+package virtualmachinegroup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// A plan says before anything is made that machines which have to be on hosts of their own are more than
+// there are hosts, to those whom Nova says how many there are.
+func TestMoreMachinesThanHosts(t *testing.T) {
+	testcost.Long(t)
+	g := kindtest.NewTarget(t, all.Kinds)
+	admin := g.Beside("admin")
+	hard := func(edits ...string) string {
+		return strings.NewReplacer(append(edits, "haPolicy: soft", "haPolicy: hard")...).Replace(object)
+	}
+	for _, c := range []struct {
+		name, manifest, warning string
+		on                      *kindtest.Target
+	}{
+		{"few", hard(), "", admin},
+		{"many", hard("replicas: 2", "replicas: 200"), "ServerGroup/web keeps 200 members apart, which takes 200 hosts, and the cloud has 3 in use: the rest cannot be placed", admin},
+		{"in one zone", hard("replicas: 2", "replicas: 3", "    image", "    zone: az-a\n    image"), "which takes 3 hosts, and its availability zone has 2 in use", admin},
+		{"softly", strings.Replace(object, "replicas: 2", "replicas: 200", 1), "", admin},
+		{"who may not ask", hard("replicas: 2", "replicas: 200"), "", g},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			client := c.on.Client(nil)
+			e := c.on.Engine(client)
+			e.Hosts = client.Hosts
+			found := e.Plan(t.Context(), "c", c.on.Resolve(c.manifest), nil).Preflight
+			if got := strings.Join(found.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
+				t.Errorf("%q, want %q", got, c.warning)
+			}
+			if len(found.Notes) > 0 {
+				t.Errorf("notes: %v", found.Notes)
+			}
+		})
+	}
+}

@@ -1,0 +1,310 @@
+package virtualmachinegroup_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// open is a group that leaves it open how many machines it has.
+const open = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: web}
+spec:
+  minReplicas: 2
+  maxReplicas: 5
+  strategy: {drainSeconds: 1}
+  template: {image: cirros, flavor: m1.nano, network: private}
+`
+
+// ask writes a number on the server of a machine, as a scaler does; "" takes it away.
+func ask(t *testing.T, c *cloud.Client, server, number string) {
+	t.Helper()
+	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + server + "/metadata", Body: map[string]any{"metadata": map[string]string{"stackreeve-replicas": number}}}
+	if number == "" {
+		call = cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + server + "/metadata/stackreeve-replicas"}
+	}
+	if err := c.Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resync is a pass for manifests that were in sync before.
+func resync(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
+	t.Helper()
+	pass := g.Engine(g.Client(nil)).Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifests), Synced: true})
+	if pass.Outcome() != plan.InSync {
+		t.Fatal(pass.Outcome(), pass.Failures)
+	}
+	return pass
+}
+
+func servers(p plan.Plan) (names []string) {
+	for _, s := range p.Steps {
+		if s.Key.Kind == "Server" && s.Have() != nil && s.Action == plan.Keep {
+			names = append(names, strings.TrimPrefix(s.Key.Name, "web-"))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func notes(p plan.Plan) (text string) {
+	for _, w := range p.Workloads {
+		for _, n := range w.Notes {
+			text += n.Text + "\n"
+		}
+	}
+	return text
+}
+
+// Somebody else says how many machines there are, within the bounds of the manifest: what follows is no drift, and the plan says
+// where the number comes from.
+func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
+	testcost.Long(t)
+	g := kindtest.NewTarget(t, all.Kinds)
+	manifests := open + front
+	g.Only(manifests)
+	first := g.MustSync(manifests)
+	if got := strings.Join(servers(first.Last), " "); got != "0 1" || !strings.Contains(notes(first.First), "2 members as there are now, between 2 and 5: nobody asks for another number") {
+		t.Fatalf("at first: %s; %s", got, notes(first.First))
+	}
+	c, web0 := g.Client(nil), ids(first.Last)["Server/web-0"]
+	for _, step := range []struct{ number, want, note string }{
+		{"4", "0 1 2 3", "4 members, between 2 and 5: Server/web-0 asks for so many"},
+		{"99", "0 1 2 3 4", "5 members: Server/web-0 asks for 99, and the manifest allows between 2 and 5"},
+		{"many", "0 1 2 3 4", "5 members as there are now, between 2 and 5: what Server/web-0 asks for is no number"},
+		{"-1", "0 1 2 3 4", "is no number"},
+		{" 3", "0 1 2 3 4", "is no number"},
+		{"3", "0 1 2", "3 members, between"},
+		{"", "0 1 2", "3 members as there are now, between 2 and 5: nobody asks"},
+		{"0", "0 1", "2 members: Server/web-0 asks for 0, and the manifest allows between 2 and 5"},
+	} {
+		if ask(t, c, web0, step.number); g.Brief() && step.want == "0 1 2 3 4" {
+			continue
+		}
+		pass := resync(t, g, manifests)
+		if got := strings.Join(servers(pass.Last), " "); got != step.want || pass.Drifted() > 0 || !strings.Contains(notes(pass.First), step.note) {
+			t.Errorf("%q: %s, want %s; %d drifted; %s", step.number, got, step.want, pass.Drifted(), notes(pass.First))
+		}
+		if again := resync(t, g, manifests); len(again.Results) > 0 {
+			t.Errorf("%q: the next pass does %v", step.number, again.Results[0].Step)
+		}
+	}
+}
+
+// What is asked for stays where it was written when the agent writes there, too; a machine that somebody deleted is made again.
+func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
+	g := pure(t)
+	g.Only(open)
+	made := ids(g.MustSync(open).Last)
+	c := g.Client(nil)
+	ask(t, c, made["Server/web-0"], "3")
+	described := strings.Replace(open, "template: {", "template: {metadata: {tier: front}, ", 1)
+	pass := g.MustSync(described)
+	if got := strings.Join(servers(pass.Last), " "); got != "0 1 2" {
+		t.Fatal(got)
+	}
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + ids(pass.Last)["Server/web-2"]}); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, c, made["Server/web-0"], "")
+	if got := strings.Join(servers(g.MustSync(described).Last), " "); got != "0 1 2" {
+		t.Errorf("then: %s", got)
+	}
+	// Fewer are allowed, then a number is given: the bounds are what counts.
+	if got := strings.Join(servers(g.MustSync(strings.Replace(described, "maxReplicas: 5", "maxReplicas: 2", 1)).Last), " "); got != "0 1" {
+		t.Errorf("with fewer: %s", got)
+	}
+}
+
+// A group that gets another name is as large as it was, whether somebody asks for that number or not; machines that go then are drained.
+func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
+	testcost.Long(t)
+	for name, asked := range map[string]string{"somebody asks": "5", "nobody asks": ""} {
+		t.Run(name, func(t *testing.T) {
+			g := pure(t)
+			g.Only(open + front)
+			c, web0 := g.Client(nil), ids(g.MustSync(open + front).Last)["Server/web-0"]
+			ask(t, c, web0, "5")
+			if g.MustSync(open + front); asked == "" {
+				ask(t, c, web0, "")
+			}
+			renamed := strings.NewReplacer("metadata: {name: web}", "metadata: {name: site, annotations: {stackreeve.dev/moved-from: VirtualMachineGroup/web}}", "GroupRef: web", "GroupRef: site").Replace(open + front)
+			for _, s := range g.Plan(renamed).Steps {
+				if s.Action.Destroys() || s.Action == plan.Create || s.Drift {
+					t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+				}
+			}
+			pass := g.MustSync(renamed)
+			if got := len(servers(pass.Last)); got != 5 || pass.Drifted() > 0 {
+				t.Errorf("there are %d, %d drifted", got, pass.Drifted())
+			}
+			if again := resync(t, g, renamed); len(again.Results) > 0 {
+				t.Errorf("the next pass does %v", again.Results[0].Step)
+			}
+		})
+	}
+}
+
+// Machines that go while their group gets another name are drained as those of the group.
+func TestARenamedGroupHasFewerMachines(t *testing.T) {
+	g := pure(t)
+	before := with(3, "drainSeconds: 2, maxSurge: 1") + front
+	g.Only(before)
+	g.MustSync(before)
+	renamed := strings.NewReplacer("metadata: {name: web}", "metadata: {name: site, annotations: {stackreeve.dev/moved-from: VirtualMachineGroup/web}}", "GroupRef: web", "GroupRef: site", "replicas: 3", "replicas: 2").Replace(before)
+	for _, s := range g.Plan(renamed).Steps {
+		if s.Action == plan.Delete && s.Within.Name != "site" || s.Action == plan.Create || s.Action == plan.Recreate {
+			t.Errorf("%s %s, of %s: %s", s.Action, s.Key, s.Within, s.Reason())
+		}
+	}
+}
+
+// What cannot be listed is not absent: no machine goes, nor is one made that may be there.
+func TestAnUnknownNumberDeletesNothing(t *testing.T) {
+	g := pure(t)
+	g.Only(open)
+	made := ids(g.MustSync(open).Last)
+	ask(t, g.Client(nil), made["Server/web-0"], "4")
+	g.MustSync(open)
+	want := g.Resolve(open)
+	for _, of := range []string{"Server", "Port", "Server Port"} {
+		e := g.Engine(g.Client(nil))
+		have := e.Observe(t.Context(), want)
+		for _, name := range strings.Fields(of) {
+			have[name] = kind.Collection{Err: errors.New("refused")}
+		}
+		p := plan.Compute(plan.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Replace: true})
+		for _, s := range p.Steps {
+			if s.Action.Destroys() || s.Action == plan.Create {
+				t.Errorf("without %s: %s %s: %s", of, s.Action, s.Key, s.Reason())
+			}
+		}
+	}
+}
+
+// Where somebody has copied a mark, no wish counts.
+func TestAForgedMarkAsksForNothing(t *testing.T) {
+	g := pure(t)
+	g.Only(open)
+	made := ids(g.MustSync(open).Last)
+	c := g.Client(nil)
+	ask(t, c, made["Server/web-1"], "5")
+	if pass := g.MustSync(open); len(pass.Results) > 0 {
+		t.Errorf("what is written on the second machine counts: %v", pass.Results[0].Step.Reason())
+	}
+	var foe struct{ Server struct{ ID string } }
+	forged := map[string]string{"stackreeve-replicas": "5"}
+	for _, d := range g.Resolve(open) {
+		if d.Key.Kind == "Server" && d.Key.Name == "web-0" {
+			forged["stackreeve"] = kind.OwnerText(g.Stack, d.Key)
+		}
+	}
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &foe, Body: map[string]any{"server": map[string]any{
+		"name": "foe", "imageRef": image(t, c), "flavorRef": "m1-nano", "networks": []any{}, "metadata": forged,
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + foe.Server.ID}); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, s := range g.Plan(open).Steps {
+		if s.Action.Writes() {
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+		}
+	}
+}
+
+// image is the ID of the image cirros.
+func image(t *testing.T, c *cloud.Client) string {
+	t.Helper()
+	var answer struct{ Images []struct{ ID string } }
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Image, Path: "images?name=cirros", Into: &answer}); err != nil || len(answer.Images) != 1 {
+		t.Fatal(err, answer)
+	}
+	return answer.Images[0].ID
+}
+
+// The records of a group are those of the machines that it has.
+func TestRecordsOfAGroupThatIsLeftOpen(t *testing.T) {
+	g := pure(t)
+	manifests := strings.Replace(named(g.Stack, "2", ""), "replicas: 2", "minReplicas: 1\n  maxReplicas: 3", 1)
+	g.Only(manifests)
+	made := g.MustSync(manifests)
+	if got := records(t, made.Last); len(got) != 2 || len(got["web"]) != 1 {
+		t.Errorf("at first: %v", got)
+	}
+	ask(t, g.Client(nil), ids(made.Last)["Server/web-0"], "3")
+	pass := resync(t, g, manifests)
+	if got := records(t, pass.Last); len(got) != 4 || len(got["web"]) != 3 || pass.Drifted() > 0 {
+		t.Errorf("then: %v, %d drifted", got, pass.Drifted())
+	}
+}
+
+// A further machine during a rollout is in no record.
+func TestSpareMachinesHaveNoRecords(t *testing.T) {
+	g := pure(t)
+	manifests := strings.Replace(named(g.Stack, "2", ""), "replicas: 2", "replicas: 2\n  strategy: {maxSurge: 1}", 1)
+	g.Only(manifests)
+	if got := records(t, g.MustSync(manifests).Last); len(got) != 3 || len(got["web"]) != 2 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestRefusedBounds(t *testing.T) {
+	g := pure(t)
+	g.Refuses(map[string]string{
+		"minReplicas: 2":                 "spec.minReplicas: is given without maxReplicas",
+		"minReplicas: 4, maxReplicas: 3": "spec.minReplicas: is 4, more than maxReplicas, which is 3",
+		"replicas: 2, maxReplicas: 3":    "spec.replicas: is given along with maxReplicas",
+		"maxReplicas: 0":                 "spec.maxReplicas",
+		"maxReplicas: 1001":              "spec.maxReplicas",
+		"minReplicas: 0, maxReplicas: 2": "spec.minReplicas",
+		"maxReplicas: 3, isolationGroups: [{name: a, zone: az-a, members: 1}]": "spec.maxReplicas: is given along with isolationGroups",
+	}, func(change string) string {
+		return "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: web}\nspec: {" + change + ", template: {image: cirros, flavor: m1.nano, network: private}}\n"
+	})
+	g.Refuses(map[string]string{
+		"initScript: {template: true, value: x}": "spec.template.initScript.template: says what machines there are",
+	}, func(change string) string { return strings.Replace(open, "template: {", "template: {"+change+", ", 1) })
+}
+
+// The machines that a group has no more stay while it is suspended: those that its manifest has no more, and those that nobody asks for any more.
+func TestASuspendedGroupKeepsItsMachines(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	fixed := func(n, annotations string) string {
+		return strings.NewReplacer("minReplicas: 2", "replicas: "+n, "  maxReplicas: 5\n", "", "{name: web}", "{name: web, annotations: {"+annotations+"}}").Replace(open)
+	}
+	const suspended = `stackreeve.dev/suspend: "true"`
+	g.Only(fixed("3", ""))
+	first := g.MustSync(fixed("3", ""))
+	for name, text := range map[string]string{"fewer": fixed("1", suspended), "fewer asked for": strings.Replace(open, "{name: web}", "{name: web, annotations: {"+suspended+"}}", 1)} {
+		if name == "fewer asked for" {
+			g.MustSync(open)
+			ask(t, g.Client(nil), ids(first.Last)["Server/web-0"], "2")
+		}
+		p := g.Plan(text)
+		if got := strings.Join(servers(p), " "); got != "0 1 2" {
+			t.Errorf("%s: it keeps %s", name, got)
+		}
+		for _, s := range p.Steps {
+			if s.Action.Writes() {
+				t.Errorf("%s: it would %s %s", name, s.Action, s.Key)
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package virtualmachinegroup
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// drainSeconds is how long machines are drained for which that is not said.
+const drainSeconds = 30
+
+// maxSpares is how many further machines a group can have.
+const maxSpares = 1000
+
+// validate says what of the strategy makes no sense for so many machines.
+func (s *Strategy) validate(machines int, r *kind.Report) {
+	const field = "spec.strategy"
+	if s == nil {
+		return
+	}
+	readable := true
+	for name, written := range map[string]*manifest.IntOrString{".maxUnavailable": s.MaxUnavailable, ".maxSurge": s.MaxSurge} {
+		if _, err := amount(written); err != nil {
+			r.Problem(field+name, fmt.Sprintf("is %q, neither a number nor a share", written), "write it like 1 or 25%")
+			readable = false
+		}
+	}
+	if !readable {
+		return
+	}
+	if most := s.rollout().Surge(machines); most > maxSpares {
+		r.Problem(field+".maxSurge", fmt.Sprintf("comes to %d machines", most), fmt.Sprintf("allow at most %d", maxSpares))
+	}
+	if s.rollout().Stuck(machines) {
+		r.Problem(field+".maxUnavailable", "would let no machine be changed", "allow at least 1, or use type OnDelete")
+	}
+	if s.Canary != nil && s.Canary.Members > machines {
+		r.Problem(field+".canary.members", fmt.Sprintf("is %d, and the group has %d machines", s.Canary.Members, machines), "try the change on fewer")
+	}
+	if s.Type == "" || s.Type == string(rollout.Rolling) {
+		return
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{".maxSurge", s.MaxSurge != nil}, {".partition", s.Partition > 0}, {".pauseAfter", s.PauseAfter > 0}, {".canary", s.Canary != nil}, {".onFailure", s.OnFailure == "rollback"}} {
+		if f.given {
+			r.Problem(field+f.name, "means nothing with type "+s.Type, "remove one of them")
+		}
+	}
+}
+
+// rollout is the strategy as the core knows it. What cannot be read counts as left out.
+func (s *Strategy) rollout() rollout.Strategy {
+	said := s != nil
+	if !said {
+		s = &Strategy{}
+	}
+	unavailable, _ := amount(s.MaxUnavailable) // reported by validate
+	surge, _ := amount(s.MaxSurge)
+	var canary rollout.Canary
+	if s.Canary != nil {
+		canary = rollout.Canary{Members: s.Canary.Members, For: time.Duration(s.Canary.DurationSeconds) * time.Second}
+	}
+	return rollout.Strategy{Type: rollout.Type(s.Type), Consents: said && s.Type != string(rollout.OnDelete), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
+		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition, From: s.Partition,
+		Canary: canary, PauseAfter: s.PauseAfter, Deadline: time.Duration(s.ProgressDeadlineSeconds) * time.Second,
+		Rollback: s.OnFailure == "rollback"}
+}
+
+func amount(written *manifest.IntOrString) (*rollout.Amount, error) {
+	if written == nil {
+		return nil, nil //nolint:nilnil // left out
+	}
+	a, err := rollout.ParseAmount(written.String())
+	return &a, err
+}

@@ -1,0 +1,177 @@
+package virtualmachinegroup_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// with is the group with so many machines and a strategy.
+func with(replicas int, strategy string) string {
+	return strings.NewReplacer("replicas: 2", fmt.Sprintf("replicas: %d", replicas), "spec:\n", "spec:\n  strategy: {"+strategy+"}\n").Replace(object)
+}
+
+// pure begins a test of what the core decides: nothing of it depends on the cloud.
+func pure(t *testing.T) *kindtest.Target {
+	t.Helper()
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("nothing of it depends on the cloud")
+	}
+	return g
+}
+
+// more is another image, and a volume besides.
+var more = strings.NewReplacer("centos79", "cirros", "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript")
+
+// turns is what is done about each server: its action, and what it waits for.
+func turns(p plan.Plan) (list []string) {
+	for _, s := range p.Steps {
+		if s.Key.Kind == "Server" {
+			list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Key.Name, s.Action, s.Turn)))
+		}
+	}
+	return list
+}
+
+func wantTurns(t *testing.T, p plan.Plan, want ...string) {
+	t.Helper()
+	if got := turns(p); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestStrategies(t *testing.T) {
+	g := pure(t)
+	g.Only(more.Replace(object))
+	image := strings.NewReplacer("centos79", "cirros")
+	g.MustSync(with(4, ""))
+	const one, two = "after Server/web-0, one member of VirtualMachineGroup/web at a time", "after Server/web-0, 2 members of VirtualMachineGroup/web at a time"
+	wantTurns(t, g.Plan(image.Replace(with(4, ""))), "web-0 replace", "web-1 replace "+one, "web-2 replace "+one, "web-3 replace "+one)
+	// What is new besides the change that interrupts is no reason for all of them to go.
+	wantTurns(t, g.Plan(more.Replace(with(4, ""))), "web-0 replace", "web-1 replace "+one, "web-2 replace "+one, "web-3 replace "+one)
+	wantTurns(t, g.Plan(image.Replace(with(4, "maxUnavailable: 2"))), "web-0 replace", "web-1 replace", "web-2 replace "+two, "web-3 replace "+two)
+	wantTurns(t, g.Plan(image.Replace(with(4, `maxUnavailable: "50%"`))), "web-0 replace", "web-1 replace", "web-2 replace "+two, "web-3 replace "+two)
+	wantTurns(t, g.Plan(image.Replace(with(4, "type: Recreate"))), "web-0 replace", "web-1 replace", "web-2 replace", "web-3 replace")
+	wantTurns(t, g.Plan(more.Replace(with(4, "type: OnDelete"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
+	wantTurns(t, g.Plan(more.Replace(with(4, "partition: 3"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 replace")
+}
+
+// A group that leaves members as they are is in sync, and shows what is different.
+func TestAPartitionIsInSync(t *testing.T) {
+	g := pure(t)
+	g.Only(more.Replace(object))
+	g.MustSync(with(3, ""))
+	pass := g.MustSync(more.Replace(with(3, "partition: 2")))
+	if s := pass.First.Summary(); s.Replace != 1 || s.Create != 1 || s.Update > 1 {
+		t.Errorf("the partition changes %s", s)
+	}
+	states := map[string]plan.State{}
+	for _, o := range plan.Statuses(pass.Last, g.Engine(g.Client(nil)).Kinds) {
+		states[o.Kind+"/"+o.Metadata.Name] = o.Status.State
+	}
+	for key, want := range map[string]plan.State{"Server/web-0": plan.StateOutdated, "Server/web-1": plan.StateOutdated, "Server/web-2": plan.StateInSync,
+		"Volume/web-0-data": plan.StateOutdated, "Volume/web-2-data": plan.StateInSync, "VirtualMachineGroup/web": plan.StateOutdated} {
+		if states[key] != want {
+			t.Errorf("%s is %s, want %s", key, states[key], want)
+		}
+	}
+	g.MustSync(more.Replace(with(3, "")))
+}
+
+// A group pauses after as many machines as it says, in sync, and goes on where it was when it may change more.
+func TestAPauseIsInSync(t *testing.T) {
+	testcost.Long(t)
+	g := pure(t)
+	g.Only(more.Replace(object))
+	g.MustSync(with(4, ""))
+	g.MustSync(more.Replace(with(4, "pauseAfter: 1")))
+	paused := g.Plan(more.Replace(with(4, "pauseAfter: 1")))
+	for _, s := range paused.Steps {
+		if s.Key.Kind == "Server" && s.Key.Name != "web-0" && !s.Causes.Has(cause.LeftPaused) {
+			t.Errorf("%s: %s", s.Key, s.Reason())
+		}
+	}
+	wantTurns(t, paused, "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
+	const turn = "after Server/web-1, one member of VirtualMachineGroup/web at a time"
+	wantTurns(t, g.Plan(more.Replace(with(4, "pauseAfter: 3"))), "web-0 keep", "web-1 replace", "web-2 replace "+turn, "web-3 keep")
+	g.MustSync(more.Replace(with(4, "")))
+	wantTurns(t, g.Plan(more.Replace(with(4, "pauseAfter: 1"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
+}
+
+// What a template no longer has stays with the machines that are left as they are.
+func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
+	g := pure(t)
+	older := strings.NewReplacer("    initScript", "    volumes: [{name: data, size: 1, onDelete: delete}]\n    initScript")
+	g.Only(older.Replace(object))
+	g.MustSync(older.Replace(with(2, "")))
+	pass := g.MustSync(with(2, "partition: 1"))
+	for _, s := range pass.First.Steps {
+		if s.Key.Kind == "Volume" && (s.Action == plan.Delete) != (s.Key.Name == "web-1-data") {
+			t.Errorf("%s: %s (%s)", s.Key, s.Action, s.Reason())
+		}
+	}
+	g.MustSync(with(2, ""))
+}
+
+func TestProbesThatMakeNoSense(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for probe, want := range map[string]string{
+		"type: http, port: 80":                              "",
+		"type: https, port: 443, path: '/a?b=c', host: x.y": "",
+		"type: tcp, port: 22":                               "",
+		"type: http":                                        "spec.probes[0].port",
+		"type: udp, port: 53":                               "spec.probes[0].type",
+		"type: http, port: 65536":                           "spec.probes[0].port",
+		"type: tcp, port: 22, path: /":                      "spec.probes[0].path: means nothing to tcp",
+		"type: grpc, port: 22, path: /":                     "spec.probes[0].path: means nothing to grpc",
+		"type: http, port: 22, service: x":                  "spec.probes[0].service: means nothing to http",
+		`type: grpc, port: 22, service: "a b"`:              "spec.probes[0].service: is no name of a service",
+		"type: tcp, port: 22, host: x":                      "spec.probes[0].host: means nothing to tcp",
+		"type: http, port: 80, path: health":                "spec.probes[0].path: is no path; begin it with /",
+		`type: http, port: 80, path: "/a b"`:                "spec.probes[0].path: is no path",
+		`type: http, port: 80, path: "/\r\nX: y"`:           "spec.probes[0].path: the value",
+		`type: http, port: 80, host: "x\r\nX: y"`:           "spec.probes[0].host: the value",
+		"type: http, port: 80, host: user@x":                "spec.probes[0].host: is no host",
+		"type: http, port: 80, intervalSeconds: 0":          "spec.probes[0].intervalSeconds",
+		"type: http, port: 80, timeoutSeconds: 31":          "spec.probes[0].timeoutSeconds",
+	} {
+		_, err := g.TryResolve(strings.Replace(object, "spec:\n", "spec:\n  probes: [{"+probe+"}]\n", 1))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", probe, err, want)
+		}
+	}
+}
+
+func TestStrategiesThatMakeNoSense(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for strategy, want := range map[string]string{
+		"maxUnavailable: some":                     `spec.strategy.maxUnavailable: is "some", neither a number nor a share; write it like 1 or 25%`,
+		"maxUnavailable: -1":                       `is "-1", neither`,
+		`maxUnavailable: "101%"`:                   `is "101%", neither`,
+		"maxUnavailable: 0":                        "spec.strategy.maxUnavailable: would let no machine be changed",
+		"type: Sometimes":                          "spec.strategy.type",
+		"type: OnDelete, partition: 1":             "spec.strategy.partition: means nothing with type OnDelete",
+		"minReadySeconds: 3601":                    "spec.strategy.minReadySeconds",
+		"type: OnDelete, maxUnavailable: 0,":       "",
+		"maxUnavailable: 0, maxSurge: 1":           "",
+		`maxSurge: "25%"`:                          "",
+		"maxUnavailable: 0, maxSurge: 0":           "spec.strategy.maxUnavailable: would let no machine be changed",
+		"maxSurge: x":                              `spec.strategy.maxSurge: is "x", neither a number nor a share`,
+		"maxSurge: 1001":                           "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
+		"type: Recreate, maxSurge: 1":              "spec.strategy.maxSurge: means nothing with type Recreate",
+		"canary: {members: 3, durationSeconds: 1}": "spec.strategy.canary.members: is 3, and the group has 2 machines",
+		"type: OnDelete, onFailure: rollback":      "spec.strategy.onFailure: means nothing with type OnDelete",
+	} {
+		_, err := g.TryResolve(with(2, strategy))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", strategy, err, want)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package virtualmachinegroup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+func chosen(policy string) string {
+	return strings.Replace(object, "metadata: {name: web}", `metadata: {name: web, annotations: {stackreeve.dev/change-policy: "`+policy+`"}}`, 1)
+}
+
+// The annotation of a group is about its servers, in the words of either manifest; they
+// take turns as when they are replaced, and keep their IDs, ports and addresses.
+func TestChangePolicyOfAGroup(t *testing.T) {
+	testcost.Long(t)
+	const policy = "image=rebuild,flavor=resize,initScript=rebuild"
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(chosen(policy))
+	before := ids(g.MustSync(chosen(policy)).Last)
+	for name, edit := range map[string]struct{ old, new, cost string }{
+		"flavor":     {"n3-1vcpu-2gb", "m1.small", "reboot"},
+		"image":      {"centos79", "cirros", "rebuild: wipes the disk"},
+		"initScript": {"value: ls", "value: pwd", "rebuild: wipes the disk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if g.Brief() && name == "initScript" {
+				t.Skip("a rebuild as that for the image")
+			}
+			edited := strings.Replace(chosen(policy), edit.old, edit.new, 1)
+			pass := g.MustSync(edited)
+			for _, s := range pass.First.Steps {
+				turn := strings.Contains(s.Turn.String(), "one member of VirtualMachineGroup/web at a time")
+				if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != edit.cost || turn != (s.Key.Name == "web-1")) {
+					t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason())
+				}
+			}
+			for key, id := range ids(pass.Last) {
+				if before[key] != id {
+					t.Errorf("%s is %s and was %s", key, id, before[key])
+				}
+			}
+			g.MustSync(chosen(policy))
+		})
+	}
+}
+
+// A script for the next boot from scratch is no reason to touch a machine, and goes along when one is rebuilt for another.
+func TestScriptForTheNextRebuild(t *testing.T) {
+	const policy = "image=rebuild,initScript=next"
+	g := kindtest.NewTarget(t, all.Kinds)
+	script := strings.Replace(chosen(policy), "value: ls", "value: pwd", 1)
+	image := strings.Replace(script, "centos79", "cirros", 1)
+	g.Only(script, image)
+	before := ids(g.MustSync(chosen(policy)).Last)
+	for text, along := range map[string]bool{script: false, image: true} {
+		for _, s := range g.Plan(text).Steps {
+			if s.Key.Kind == "Server" && (kind.Has(s.Changes, "spec.resource.userData") != along || (s.Disruption() == kind.Rebuild) != along) {
+				t.Errorf("%s: %s, %s, %v; the script goes along: %v", s.Key, s.Action, s.Disruption(), s.Changes, along)
+			}
+		}
+	}
+	g.MustSync(script)
+	pass := g.MustSync(image)
+	for key, id := range ids(pass.Last) {
+		if before[key] != id {
+			t.Errorf("%s is %s and was %s", key, id, before[key])
+		}
+	}
+	for _, s := range g.Plan(strings.Replace(image, "initScript=next", "initScript=replace", 1)).Steps {
+		if s.Key.Kind == "Server" && kind.Has(s.Changes, "spec.resource.userData") {
+			t.Errorf("%s has not got the script", s.Key)
+		}
+	}
+}
+
+// Members that boot from volumes take turns, too.
+func TestMembersOnVolumesAreRebuiltInTurn(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	first := strings.Replace(chosen("image=rebuild"), "n3-1vcpu-2gb", "n3-1vcpu-2gb\n    rootVolume: {size: 1}", 1)
+	second := strings.Replace(first, "centos79", "cirros", 1)
+	g.Only(first, second)
+	before := ids(g.MustSync(first).Last)
+	pass := g.MustSync(second)
+	for _, s := range pass.First.Steps {
+		turn := strings.Contains(s.Turn.String(), "one member of VirtualMachineGroup/web at a time")
+		if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != "rebuild: wipes the disk" || turn != (s.Key.Name == "web-1")) {
+			t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason())
+		}
+	}
+	for key, id := range ids(pass.Last) {
+		if before[key] != id {
+			t.Errorf("%s is %s and was %s", key, id, before[key])
+		}
+	}
+}
+
+func ids(p plan.Plan) map[string]string {
+	ids := map[string]string{}
+	for _, s := range p.Steps {
+		if !s.Unmanaged() {
+			ids[s.Key.String()] = s.ID()
+		}
+	}
+	return ids
+}
+
+func TestChangePolicyThatThereIsNot(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for policy, want := range map[string]string{
+		"flavour=resize":  `has "flavour=resize", and what a VirtualMachineGroup stands for has no choice for a field flavour; the fields with a choice are `,
+		"flavor=rebuild":  `has "flavor=rebuild", which is no way to change flavor; use one of resize, replace, next, ignore`,
+		"tags=ignore":     `has no choice for a field tags`,
+		"x=y,flavour=":    `has "x=y"`,
+		"imageRef=resize": `use one of rebuild, replace, next, ignore`,
+	} {
+		if _, err := g.TryResolve(chosen(policy)); err == nil || !strings.Contains(err.Error(), "metadata.annotations[stackreeve.dev/change-policy]: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", policy, err, want)
+		}
+	}
+}

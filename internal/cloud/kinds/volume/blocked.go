@@ -1,0 +1,84 @@
+package volume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// withAttachments is the microversion from which Cinder lists what claims a volume, also what its list of volumes
+// does not show: an attachment that is only reserved. (cinder/api/openstack/rest_api_version_history.rst)
+const withAttachments = "3.27"
+
+// deletable is how Cinder refuses to delete a volume, whatever the cause.
+const deletable = "Volume status must be"
+
+// blocked says by whom a volume is held that Cinder does not delete. A claim of a server that is not there any more, as one
+// that was deleted while it was built can leave, stays until a person removes it; so do snapshots that nobody deletes, and a
+// transfer. Others are waited for.
+func blocked(ctx context.Context, d driver, have kind.Live[*state], refused error) error {
+	passes := define.Refused(refused, have.State.More.Status, deletable)
+	if !errors.Is(passes, kind.ErrBusy) {
+		return refused
+	}
+	if have.State.More.Status == "awaiting-transfer" {
+		return fmt.Errorf("it is offered to another project: accept the transfer, or delete it (openstack volume transfer request delete): %w", refused)
+	}
+	class, held := kind.ErrRejected, []string{}
+	claims, err := claims(ctx, d.Client, have.ID)
+	for _, a := range claims {
+		if define.ServerGone(ctx, d.Client, a.Instance) {
+			held = append(held, fmt.Sprintf("attachment %s of server %s, which is not there any more: delete it (openstack volume attachment delete %[1]s)", a.ID, a.Instance))
+			continue
+		}
+		class, held = kind.ErrBusy, append(held, fmt.Sprintf("attachment %s of server %s", a.ID, a.Instance))
+	}
+	snapshots, unread := snapshots(ctx, d.Client, have.ID)
+	for _, s := range snapshots {
+		held = append(held, fmt.Sprintf("snapshot %s (%s)", s.ID, s.Name))
+		if s.Status != "available" && s.Status != "error" {
+			class = kind.ErrBusy
+		}
+	}
+	if errors.Join(err, unread) != nil || len(held) == 0 {
+		return passes
+	}
+	return fmt.Errorf("%w: it is held by %s: %s", class, strings.Join(held, " and by "), refused.Error())
+}
+
+type claim struct {
+	ID       string `json:"id"`
+	Instance string `json:"instance"`
+}
+
+// claims are the attachments of a volume that name a server; none where Cinder cannot list them.
+func claims(ctx context.Context, c *cloud.Client, volume string) ([]claim, error) {
+	version, err := c.Microversion(ctx, cloud.BlockStorage, withAttachments)
+	if err != nil || !cloud.AtLeast(version, withAttachments) {
+		return nil, err
+	}
+	list, err := cloud.List[claim](ctx, c, cloud.Call{Service: cloud.BlockStorage, Path: "attachments?volume_id=" + url.QueryEscape(volume), Microversion: version}, "attachments")
+	var named []claim
+	for _, a := range list {
+		if a.Instance != "" {
+			named = append(named, a)
+		}
+	}
+	return named, err
+}
+
+type snapshot struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+}
+
+func snapshots(ctx context.Context, c *cloud.Client, volume string) ([]snapshot, error) {
+	return cloud.List[snapshot](ctx, c, cloud.Call{Service: cloud.BlockStorage, Path: "snapshots?volume_id=" + url.QueryEscape(volume)}, "snapshots")
+}

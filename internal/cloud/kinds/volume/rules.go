@@ -1,0 +1,173 @@
+package volume
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type state = define.State[Spec, More]
+
+func validate(s *Spec, r *kind.Report) {
+	var names []string
+	for _, m := range s.Metadata {
+		names = append(names, m.Name)
+	}
+	mark.CheckMetadata(r, "name", names)
+	validateSource(s, r)
+}
+
+// compareSize replaces a volume that shall be smaller.
+func compareSize(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	cost := kind.InPlace
+	if w.Spec.Size < have.Spec.Size {
+		cost = kind.Replace
+	}
+	kind.Costs(c, "spec.resource.size", have.Spec.Size, w.Spec.Size, cost)
+}
+
+// compareType compares names: Cinder shows that of the type.
+func compareType(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if t := w.Ref("VolumeType", w.Spec.VolumeTypeRef); t.ID != "" {
+		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Facts.Name)
+	}
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	live.Phase, live.Message = phase(s)
+	if m := restored(s); m != nil {
+		s.Mark, s.Self, s.Notes, s.Spec.Description = m, s.ID, map[string]string{restores: "unfinished"}, nil
+		live.Mark = m
+	}
+	live.Copied, live.InUse = copied(s), len(s.More.Attachments) > 0 || s.More.Status == "in-use"
+	live.Created = s.More.CreatedAt.Time
+	if s.More.Status == backingUp {
+		live.Facts.Unusable = "a backup is being made of it"
+	}
+	if s.Spec.VolumeTypeRef != "" {
+		live.Uses = []string{"volume type " + s.Spec.VolumeTypeRef}
+	}
+	if live.Mark != nil && live.Mark.Applied == "" {
+		live.Mark.Applied = kind.Unreadable // it is made in one request: somebody has emptied the digest
+	}
+}
+
+// backingUp is the status of a volume of which a backup is being made, which can take hours.
+const backingUp = "backing-up"
+
+// failed is where the reason goes for a status that is one of an error.
+func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
+
+// phase says where a volume stands. (cinder/objects/fields.py: VolumeStatus)
+//
+//	available, in-use, reserved     ready
+//	backing-up                      ready: it goes on serving
+//	deleting                        deleting
+//	error, never seen in use        failed: perhaps making it did not succeed
+//	error otherwise, error_…        degraded: it may hold data
+//	creating, attaching, …          pending
+func phase(volume *state) (kind.Phase, string) {
+	s := &volume.More
+	switch {
+	case s.Status == "available" || s.Status == "in-use" || s.Status == "reserved" || s.Status == backingUp:
+		return kind.Ready, ""
+	case s.Status == "deleting":
+		return kind.Deleting, "is being deleted"
+	case s.Status == "error" && !used(volume):
+		if s.Reason == "" {
+			return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
+		}
+		return kind.Failed, define.InStatus(s.Status, s.Reason)
+	case strings.HasPrefix(s.Status, "error"):
+		return kind.Degraded, define.InStatus(s.Status, s.Reason) + "; it may hold data, so it is not recreated: reset its status, or delete it"
+	}
+	return kind.Pending, "is " + s.Status
+}
+
+// copied says what shows that the mark on a volume is a copy. Cinder puts the
+// metadata of a volume into its backups, and from there onto whatever a backup is
+// restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
+// backup/manager.py: restore_backup); it clones volumes with their metadata when
+// it makes images of them (volume/manager.py: _clone_image_volume). What we make
+// ourselves names the volume or snapshot that it comes from beside the mark, and comes
+// from no backup, or is marked once that is restored (see restore.go). What was adopted
+// holds its own ID beside the mark since.
+func copied(s *state) string {
+	backup := restoredFrom(s)
+	switch {
+	case s.Mark == nil || s.Self == s.ID:
+		return ""
+	case backup != "":
+		return "was restored from backup " + backup
+	case s.Self == "" && s.Notes[sourceKey] != "" && s.Notes[sourceKey] == cmp.Or(s.Spec.SnapshotRef, s.Spec.SourceVolumeRef):
+		return ""
+	case s.Spec.SnapshotRef != "":
+		return "was made from snapshot " + s.Spec.SnapshotRef
+	case s.Spec.SourceVolumeRef != "":
+		return "was made from volume " + s.Spec.SourceVolumeRef
+	case s.Self != "":
+		return "has the metadata of volume " + s.Self
+	}
+	return ""
+}
+
+// used reports whether the cloud shows that a volume was in use before: it is attached, has what Cinder notes of one that was,
+// or was touched more than an hour after its creation, and no copy of an image takes longer. That it shows nothing proves nothing.
+func used(s *state) bool {
+	created, updated := s.More.CreatedAt, s.More.UpdatedAt
+	return len(s.More.Attachments) > 0 || !created.IsZero() && !updated.IsZero() && updated.Sub(created.Time) >= time.Hour ||
+		slices.ContainsFunc(s.Spec.Metadata, func(m define.NameValue) bool { return slices.Contains(ofCinder, m.Name) })
+}
+
+// trace is the time of the last change. Cinder does not count metadata as a
+// part of the volume, and does not say who it was.
+func trace(_ context.Context, _ driver, have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
+	if have.State == nil { // it is gone
+		return t, false, nil
+	}
+	t.When = have.State.More.UpdatedAt.Time
+	return t, !t.When.IsZero() && slices.ContainsFunc(changes, touches), nil
+}
+
+func touches(c kind.Change) bool {
+	return c.Field != "spec.resource.metadata" && c.Field != kind.MarkField
+}
+
+// takes is the volume and its size, by its type and among all. Cinder shows the type of
+// a volume by name.
+func takes(s *Spec, of kind.FactsOf) kind.Amounts {
+	amounts := kind.Amounts{}
+	for _, t := range slices.Compact([]string{"", cmp.Or(of("VolumeType", s.VolumeTypeRef).Name, s.VolumeTypeRef)}) {
+		amounts[kind.Resource{Service: cloud.BlockStorage, Name: "volumes", Type: t}] = 1
+		amounts[kind.Resource{Service: cloud.BlockStorage, Name: "gigabytes", Type: t}] = int64(max(0, s.Size))
+	}
+	return amounts
+}
+
+// impossible says what Cinder refuses of an image and a size together.
+// (cinder/volume/flows/api/create_volume.py: _extract_size, ExtractVolumeRequestTask)
+func impossible(w kind.Want[*Spec]) string {
+	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
+		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
+	}
+	if w.Spec.RestoreFrom == nil {
+		return ""
+	}
+	point, why := w.Spec.RestoreFrom.point(w)
+	if why == "" && point.Size > w.Spec.Size {
+		why = fmt.Sprintf("it takes %d GiB, and the volume has %d; make it larger", point.Size, w.Spec.Size)
+	}
+	if why != "" {
+		why = "spec.resource.restoreFrom: " + why
+	}
+	return why
+}

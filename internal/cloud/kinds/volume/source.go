@@ -1,0 +1,82 @@
+package volume
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What a volume begins with is of the request that makes it. A volume is never replaced
+// because its source is another now: the data on it is worth more.
+
+// sourceKey is the metadata key in which a new volume says what it was made from, until the
+// mark is written with its ID: it tells it from a copy that the cloud has made of it.
+const sourceKey = mark.OwnerKey + "-source"
+
+func snapshotOf(s *Spec) (of, name string) { return "VolumeSnapshot", s.SnapshotRef }
+
+func sourceOf(s *Spec) (of, name string) { return "Volume", s.SourceVolumeRef }
+
+func backupOf(s *Spec) (of, name string) { return "VolumeBackup", s.BackupRef }
+
+func validateSource(s *Spec, r *kind.Report) {
+	given := 0
+	for _, name := range []string{s.ImageRef, s.SnapshotRef, s.SourceVolumeRef, s.BackupRef} {
+		if name != "" {
+			given++
+		}
+	}
+	if s.RestoreFrom != nil {
+		given++
+		if _, err := s.RestoreFrom.before(); err != nil {
+			r.Problem("spec.resource.restoreFrom.before", fmt.Sprintf("is %q", *s.RestoreFrom.Before), "write a time with its zone, such as 2026-05-04T03:00:00Z")
+		}
+	}
+	if given > 1 {
+		r.Problem("spec.resource", "asks for several sources", "keep one of imageRef, snapshotRef, sourceVolumeRef, backupRef and restoreFrom")
+	}
+}
+
+// stays notes that the source which a volume was made of is not the one that is named now.
+func stays(field string, of func(*Spec) (kind, name string)) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+		_, id := of(&have.Spec)
+		if ref := w.Ref(of(w.Spec)); ref.Name != "" && ref.ID != id {
+			c.Note("spec.resource."+field, "the volume is kept as it was made; give it another name to make another one")
+		}
+	}
+}
+
+// create makes a volume. A source that is busy will be free later.
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+	body := d.Creation(w)
+	snapshot, backup := w.Ref(snapshotOf(w.Spec)).ID, w.Ref(backupOf(w.Spec)).ID
+	if w.Spec.RestoreFrom != nil {
+		point, why := w.Spec.RestoreFrom.point(w)
+		switch {
+		case why != "":
+			return nil, fmt.Errorf("%w: %s", kind.ErrNotYet, why)
+		case point.Kind == "VolumeBackup":
+			backup, body["backup_id"] = point.ID, point.ID
+		default:
+			snapshot, body["snapshot_id"] = point.ID, point.ID
+		}
+	}
+	if err := restore(ctx, d, w, backup, body); err != nil {
+		return nil, err
+	}
+	if source := snapshot + w.Ref(sourceOf(w.Spec)).ID + backup; source != "" {
+		if all, ok := body["metadata"].(map[string]string); ok {
+			all = maps.Clone(all)
+			all[sourceKey] = source
+			body["metadata"] = all
+		}
+	}
+	s, err := d.Post(ctx, body)
+	return s, cloud.Passes(err, "Originating ")
+}

@@ -1,0 +1,90 @@
+// Package volume is the kind Volume: a disk that outlives servers (Cinder), in
+// K-ORC's vocabulary. It knows nothing of the servers that it is attached to.
+package volume
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a volume shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/volume_types.go). Size and metadata, which K-ORC never
+// changes, can be changed here.
+type Spec struct {
+	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
+	Size             int                `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
+	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ways:"retype=in-place|migrate=in-place" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
+	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`
+	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner. The entries readonly and attached_mode are Cinder's, and compared only if they are named here."`
+	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ways:"reimage=rebuild" loss:"all data on it" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
+	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot whose data a new volume begins with. It matters only when the volume is made: that is kept when the snapshot goes."`
+	SourceVolumeRef  string             `json:"sourceVolumeRef,omitempty" api:"source_volid" show:"sourceVolID" ref:"Volume" doc:"Volume whose data a new volume begins with. It matters only when the volume is made: that is kept when the other one goes."`
+	BackupRef        string             `json:"backupRef,omitempty" api:"backup_id,unread" ref:"VolumeBackup" doc:"VolumeBackup that is restored to a new volume. It matters only when the volume is made: that is kept when the backup goes."`
+	RestoreFrom      *RestoreFrom       `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one a new volume begins with the data. It matters only when the volume is made: that is kept when the series goes, or grows."`
+}
+
+// RestoreFrom is a series of snapshots or backups, and which of them is meant.
+type RestoreFrom struct {
+	ScheduleRef string  `json:"scheduleRef" rule:"required,min=1" doc:"VolumeSnapshotSchedule whose snapshots or backups are meant, also if its manifest is gone and they were kept; of this stack only."`
+	Before      *string `json:"before,omitempty" rule:"max=40" doc:"Latest time of what is restored, such as 2026-05-04T03:00:00Z; the newest one there is if left out." example:"2026-05-04T03:00:00Z"`
+	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume that they were taken of, where the series has some of several."`
+}
+
+// More is what only Cinder says of a volume.
+type More struct {
+	Status             string       `json:"status" api:"status"`
+	Attachments        []Attachment `json:"attachments" api:"attachments"`
+	ReplicationStatus  string       `json:"replicationStatus" api:"replication_status"`
+	ConsistencyGroupID string       `json:"consistencyGroupID" api:"consistencygroup_id"`
+	Host               string       `json:"host" api:"os-vol-host-attr:host"` // for administrators
+	UserID             string       `json:"userID" api:"user_id"`
+	Bootable           bool         `json:"bootable" api:"bootable"`
+	Encrypted          bool         `json:"encrypted" api:"encrypted"`
+	Multiattach        bool         `json:"multiattach" api:"multiattach"`
+	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
+	CreatedAt          define.Time  `json:"createdAt" api:"created_at"`
+	UpdatedAt          define.Time  `json:"updatedAt" api:"updated_at"`
+	// Reason is why the last thing that was tried with it failed.
+	Reason string `json:"-"`
+}
+
+// Attachment says which server a volume is attached to.
+type Attachment struct {
+	AttachmentID string      `json:"attachmentID" api:"attachment_id"`
+	ServerID     string      `json:"serverID" api:"server_id"`
+	Device       string      `json:"device" api:"device"`
+	AttachedAt   define.Time `json:"attachedAt" api:"attached_at"`
+}
+
+// Filter says which existing volume is meant.
+type Filter struct {
+	Name             *string `json:"name,omitempty" doc:"Exact name."`
+	Description      *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
+	Size             *int    `json:"size,omitempty" rule:"min=1" doc:"Size in GiB."`
+	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it is stored."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// Kind is the kind Volume over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Volume", Short: "vol", Service: cloud.BlockStorage, Exclusive: true,
+			HoldsData: true, Loss: []string{"all data on it"}, Unmark: mark.UnmarkByProperty("volume"),
+			Doc: "A disk that outlives the servers it is attached to (Cinder).",
+		},
+		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Microversion: fromBackups, Project: "os-vol-tenant-attr:tenant_id"},
+		Mark:       mark.MetadataPlace,
+		Odd: []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
+			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}, {Field: "metadata", Compare: compareMetadata}},
+		Validate: validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
+	})
+}

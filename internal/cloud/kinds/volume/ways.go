@@ -1,0 +1,72 @@
+package volume
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// migration is what Cinder calls the ways in which a volume gets another type: whether
+// its data may be copied to other storage for that.
+// (cinder/api/schemas/volume_actions.py: retype)
+var migration = map[string]string{"retype": "never", "migrate": "on-demand"}
+
+// byReimage writes an image over all that is on a volume, from reimaged on. Cinder does
+// that to a volume that no server uses.
+const byReimage, reimaged = "reimage", "3.68"
+
+// wayTo is the way in which the image or the type is to be changed, the image first; ""
+// where neither is.
+func wayTo(changes []kind.Change) string {
+	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == byReimage }) {
+		return byReimage
+	}
+	for _, c := range changes {
+		if migration[c.Way] != "" {
+			return c.Way
+		}
+	}
+	return ""
+}
+
+func retype(ctx context.Context, d driver, change define.Change[Spec, More], way string) error {
+	if status := change.Have.State.More.Status; status != "available" && status != "in-use" {
+		return fmt.Errorf("%w: it is %s, and its type can be changed when it is available or in-use", kind.ErrBusy, status)
+	}
+	body := map[string]any{"new_type": change.Want.Ref("VolumeType", change.Want.Spec.VolumeTypeRef).ID, "migration_policy": migration[way]}
+	return d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: d.Path(change.Have.ID) + "/action",
+		Body: map[string]any{"os-retype": body}})
+}
+
+// noReimage says why the image of a volume cannot be changed by reimage as the volume is.
+func noReimage(w kind.Want[*Spec], have *table.Object[Spec, More], _ string) string {
+	switch {
+	case w.Spec.ImageRef == "":
+		return "needs an image, and the manifest names none"
+	case len(have.More.Attachments) > 0 || have.More.Status == "in-use":
+		return "needs a volume that is attached to no server, and this one is"
+	}
+	return ""
+}
+
+// reimage has Cinder write another image to the volume. Which one is on it is seen there
+// when that is done; one that could not be written leaves the volume in error.
+// (cinder/volume/manager.py: reimage)
+func reimage(ctx context.Context, d driver, change define.Change[Spec, More]) error {
+	version, err := d.Client.Require(ctx, cloud.BlockStorage, reimaged, "another image on a volume")
+	if err != nil {
+		return err
+	}
+	if status := change.Have.State.More.Status; status != "available" && status != "error" {
+		return fmt.Errorf("%w: it is %s, and its image can be changed when it is available", kind.ErrBusy, status)
+	}
+	body := map[string]any{"image_id": change.Want.Ref("Image", change.Want.Spec.ImageRef).ID}
+	return d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: d.Path(change.Have.ID) + "/action", Microversion: version,
+		Body: map[string]any{"os-reimage": body}})
+}

@@ -1,0 +1,74 @@
+// Package volumebackup is the kind VolumeBackup: a copy of a volume that outlives it
+// (Cinder).
+//
+// It is longer than its table: what a backup was made of is compared with nothing, the answer to
+// its creation holds an ID alone, what an incremental one is of is found among all, and Cinder takes metadata and the rest in one update, from 3.43 on.
+package volumebackup
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a backup shall be. Values are Cinder's (cinder/api/schemas/backups.py).
+// What it was made of is no rule of an object that is there: a backup is never replaced
+// because its volume is gone or is another one now.
+type Spec struct {
+	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
+	VolumeRef        string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,min=1" ref:"Volume" doc:"Volume that is copied. It matters only when the backup is made: that is kept when the volume goes, or another one takes its place."`
+	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot of that volume which is copied; the volume as it is if left out. It matters only when the backup is made."`
+	Incremental      bool               `json:"incremental,omitempty" api:"incremental,read=is_incremental" doc:"Whether only what changed since the volume's latest backup is copied, which then cannot be deleted before this one. It matters only when the backup is made."`
+	Force            bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. It matters only when the backup is made."`
+	Container        string             `json:"container,omitempty" api:"container" rule:"max=255" doc:"Where it is kept, as the cloud's backup service understands it; the cloud decides if left out. It matters only when the backup is made."`
+	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"max=255" doc:"Zone of the service that makes it; the cloud decides if left out. It matters only when the backup is made."`
+	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
+}
+
+// More is what only Cinder says of a backup.
+type More struct {
+	Status     string      `json:"status" api:"status"`
+	Size       int         `json:"size" api:"size"`
+	FailReason string      `json:"failReason" api:"fail_reason"`
+	Dependents bool        `json:"hasDependentBackups" api:"has_dependent_backups"`
+	CreatedAt  define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt  define.Time `json:"updatedAt" api:"updated_at"`
+
+	parent string // the backup that an incremental one is of
+}
+
+// Filter says which existing backup is meant.
+type Filter struct {
+	define.NameFilter `json:",inline"`
+	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume that it is of."`
+}
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+	odd    = table.Odd[Spec, More]
+)
+
+// Kind is the kind VolumeBackup over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VolumeBackup", Service: cloud.BlockStorage, Exclusive: true,
+			HoldsData: true, Loss: []string{"the copy of the volume"}, Unmark: mark.UnmarkByProperty("volume backup"),
+			Doc: "A copy of a Volume in the cloud's backup service, which outlives the volume (Cinder, from API version 3.43). " +
+				"It is made once and never replaced: another name makes another one.",
+		},
+		Collection: define.Collection{Path: "backups", Lists: []string{"backups/detail"}, Singular: "backup", UpdateBy: http.MethodPut, Microversion: newest,
+			Project: "os-backup-project-attr:project_id"},
+		Mark: place,
+		Odd: []odd{once("volumeRef", func(s *Spec) (string, string) { return "Volume", s.VolumeRef }), once("snapshotRef", func(s *Spec) (string, string) { return "VolumeSnapshot", s.SnapshotRef }),
+			{Field: "incremental", Compare: stays}, {Field: "container", Compare: stays}, {Field: "availabilityZone", Compare: stays}},
+		Validate: validate, Join: findParents, Observe: observe, Create: create, Update: update, Delete: remove, Unmark: unmark, Takes: define.One[Spec](cloud.BlockStorage, "backups"),
+		Zone: func(s *Spec) string { return s.AvailabilityZone },
+	})
+}

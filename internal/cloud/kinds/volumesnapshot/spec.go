@@ -1,0 +1,116 @@
+// Package volumesnapshot is the kind VolumeSnapshot: the state of a volume at one moment,
+// kept on the same storage (Cinder).
+package volumesnapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a snapshot shall be. Values are Cinder's (cinder/api/schemas/snapshots.py).
+type Spec struct {
+	Name        *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
+	VolumeRef   string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,immutable,min=1" ref:"Volume" doc:"Volume whose state is kept. The volume cannot be deleted before its snapshots."`
+	Force       bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. It matters only when it is made."`
+	Metadata    []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
+}
+
+// More is what only Cinder says of a snapshot.
+type More struct {
+	Status    string      `json:"status" api:"status"`
+	Size      int         `json:"size" api:"size"`
+	Progress  string      `json:"progress" api:"os-extended-snapshot-attributes:progress"`
+	CreatedAt define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+	// Reason is why the last thing that was tried with it failed.
+	Reason string `json:"-"`
+}
+
+// Filter says which existing snapshot is meant.
+type Filter struct {
+	define.NameFilter `json:",inline"`
+	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume that it is of."`
+}
+
+type (
+	state  = define.State[Spec, More]
+	driver = *define.Driver[Spec, Filter, More]
+)
+
+// Kind is the kind VolumeSnapshot over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VolumeSnapshot", Service: cloud.BlockStorage, Exclusive: true,
+			HoldsData: true, Loss: []string{"the state of the volume that it keeps"}, Unmark: mark.UnmarkByProperty("volume snapshot"),
+			Doc: "The state of a Volume at one moment, on the same storage (Cinder). It is taken once, when it is made; another name takes another one.",
+		},
+		Collection: define.Collection{Path: "snapshots", Lists: []string{"snapshots/detail"}, Singular: "snapshot", UpdateBy: http.MethodPut, Project: "os-extended-snapshot-attributes:project_id"},
+		Mark:       mark.MetadataPlace,
+		Validate:   validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Delete: remove, Takes: takes,
+	})
+}
+
+func validate(s *Spec, r *kind.Report) {
+	var names []string
+	for _, m := range s.Metadata {
+		names = append(names, m.Name)
+	}
+	mark.CheckMetadata(r, "name", names)
+}
+
+// observe says where a snapshot stands. (cinder/objects/fields.py: SnapshotStatus)
+func observe(s *state, live *kind.Live[*state]) {
+	live.Uses = []string{s.Spec.VolumeRef}
+	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	if series := "VolumeSnapshotSchedule"; s.Mark.For(series) {
+		live.ShownAs = series
+	}
+	if s.Self != "" && s.Self != s.ID {
+		live.Copied = "has the metadata of snapshot " + s.Self
+	}
+	switch status := s.More.Status; {
+	case status == "available" || status == "backing-up":
+	case status == "deleting" || status == "deleted":
+		live.Phase, live.Message = kind.Deleting, "is being deleted"
+	case status == "error" && s.More.Progress != "100%":
+		live.Phase, live.Message = kind.Failed, define.InStatus(status, cmp.Or(s.More.Reason, "the cloud gives no reason"))
+	case strings.HasPrefix(status, "error"):
+		live.Phase, live.Message = kind.Degraded, define.InStatus(status, s.More.Reason)+"; it may keep data, so it is not recreated: reset its status, or delete it"
+	default:
+		live.Phase, live.Message = kind.Pending, "is "+status
+	}
+}
+
+// failed is where the reason goes for a status that is one of an error.
+func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
+
+// create takes the snapshot. A volume that is busy will be free later.
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+	s, err := d.Post(ctx, d.Creation(w))
+	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "status is: in-use") {
+		return nil, fmt.Errorf("%w; detach it, or set spec.resource.force", err)
+	}
+	return s, err
+}
+
+// remove asks Cinder to delete the snapshot, which takes it a while.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+	_, err = d.Remove(ctx, have.ID)
+	return false, define.Refused(err, have.State.More.Status, "Snapshot status must be")
+}
+
+// takes is the snapshot, whose gigabytes are not known before the volume is.
+func takes(*Spec, kind.FactsOf) kind.Amounts {
+	return kind.Amounts{kind.Resource{Service: cloud.BlockStorage, Name: "snapshots"}: 1}
+}

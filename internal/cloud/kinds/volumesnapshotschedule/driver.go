@@ -1,0 +1,247 @@
+package volumesnapshotschedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type driver struct {
+	client *cloud.Client
+	now    func() time.Time
+}
+
+// collection is where items of a kind are.
+type collection struct{ kind, path, singular, newest string }
+
+// Backups have metadata, where the mark is, from marked on. The versions are those that the kinds VolumeSnapshot and
+// VolumeBackup list by, so that one list is read for both.
+// (cinder/api/openstack/rest_api_version_history.rst)
+const marked, newestBackups = "3.43", "3.56"
+
+var collections = []collection{{"VolumeSnapshot", "snapshots", "snapshot", ""}, {"VolumeBackup", "backups", "backup", newestBackups}}
+
+func (s *Spec) collection() collection {
+	return collections[slices.IndexFunc(collections, func(c collection) bool { return c.kind == s.kind() })]
+}
+
+// momentKey is the metadata key that says for which moment one was taken.
+const momentKey = mark.OwnerKey + "-moment"
+
+// answer is a snapshot or a backup as Cinder shows it.
+type answer struct {
+	ID        string            `json:"id"`
+	Name      *string           `json:"name"`
+	Volume    string            `json:"volume_id"`
+	Status    string            `json:"status"`
+	Size      int               `json:"size"`
+	Created   define.Time       `json:"created_at"`
+	Metadata  map[string]string `json:"metadata"`
+	OfProject string            `json:"os-extended-snapshot-attributes:project_id"`
+	InProject string            `json:"os-backup-project-attr:project_id"`
+}
+
+// List implements kind.Driver: what bears the mark of a series, each series together. What nobody can be
+// sure of, since it bears several marks or a copied one, stands alone.
+func (d driver) List(ctx context.Context) (all []kind.Live[*series], err error) {
+	found := map[string][]item{}
+	var owners []string
+	for _, c := range collections {
+		call := cloud.Call{Service: cloud.BlockStorage, Path: c.path + "/detail"}
+		if c.newest != "" {
+			if call.Microversion, err = d.client.Microversion(ctx, cloud.BlockStorage, c.newest); err != nil {
+				return nil, err
+			}
+		}
+		err := cloud.Each(ctx, d.client, call, c.path, func(a answer) error {
+			i, ok := d.item(c, a)
+			switch {
+			case !ok:
+			case i.copied != "" || i.mark.Rivals != "" || !i.mine:
+				all = append(all, live([]item{i}))
+			default:
+				if found[i.mark.Owner] == nil {
+					owners = append(owners, i.mark.Owner)
+				}
+				found[i.mark.Owner] = append(found[i.mark.Owner], i)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, owner := range owners {
+		slices.SortFunc(found[owner], newestFirst)
+		all = append(all, live(found[owner]))
+	}
+	return all, nil
+}
+
+// item reads one; ok is false where it bears no mark of a series.
+func (d driver) item(c collection, a answer) (i item, ok bool) {
+	m := mark.InMetadata(a.Metadata)
+	if !m.For(Name) {
+		return i, false
+	}
+	if m.Applied == "" {
+		m.Applied = kind.Unreadable // it is made in one request: somebody has emptied the digest
+	}
+	i = item{id: a.ID, volume: a.Volume, kind: c.kind, status: a.Status, size: a.Size, created: a.Created.Time, mark: m, own: mark.UserMetadata(a.Metadata)}
+	if i.name = a.ID; a.Name != nil {
+		i.name = *a.Name
+	}
+	i.moment, _ = time.Parse(time.RFC3339, a.Metadata[momentKey])
+	if self := a.Metadata[mark.SelfKey]; self != "" && self != a.ID {
+		i.copied = "has the metadata of " + c.singular + " " + self
+	}
+	project := a.OfProject + a.InProject
+	i.mine = project == "" || project == d.client.ProjectID
+	return i, true
+}
+
+// Create implements kind.Driver: a series begins with its first one.
+func (d driver) Create(ctx context.Context, w want) (kind.Live[*series], error) {
+	i, err := d.take(ctx, w, d.now())
+	if err != nil {
+		return kind.Live[*series]{}, err
+	}
+	return live([]item{i}), nil
+}
+
+// take takes one for a moment. Its mark is in the request.
+func (d driver) take(ctx context.Context, w want, moment time.Time) (i item, err error) {
+	c := w.Spec.collection()
+	metadata := d.metadata(nil, w.Mark, "", moment)
+	body := map[string]any{"volume_id": w.Ref("Volume", w.Spec.VolumeRef).ID, "name": label(w, moment), "force": true, "metadata": metadata}
+	call := cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: c.path, Body: map[string]any{c.singular: body}}
+	if w.Spec.backup() {
+		if w.Spec.Container != nil {
+			body["container"] = *w.Spec.Container
+		}
+		if call.Microversion, err = d.client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them"); err != nil {
+			return i, err
+		}
+	}
+	var made map[string]answer
+	call.Into = &made
+	if err := d.client.Do(ctx, call); err != nil {
+		return i, err
+	}
+	a := made[c.singular]
+	if a.ID == "" {
+		return i, fmt.Errorf("%s: POST /%s: the answer has no ID", cloud.BlockStorage, c.path)
+	}
+	a.Metadata, a.Status, a.Volume = metadata, "creating", w.Ref("Volume", w.Spec.VolumeRef).ID
+	if a.Created.IsZero() {
+		a.Created.Time = d.now()
+	}
+	i, _ = d.item(c, a)
+	return i, nil
+}
+
+func (d driver) metadata(own map[string]string, m kind.Mark, id string, moment time.Time) map[string]string {
+	all, _ := mark.MetadataPlace.Put(own, m, id, d.client.ProjectID).(map[string]string)
+	if !moment.IsZero() {
+		all[momentKey] = text(moment)
+	}
+	return all
+}
+
+// Update implements kind.Driver: it does what is due, and writes the mark of all last.
+func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], changes []kind.Change) error {
+	of := have.State.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
+	gone := slices.Concat(w.Spec.spare(of), broken(of)) // nothing else is removed, whatever is asked for
+	for _, i := range gone {
+		due := kind.Has(changes, itemsField+"["+i.id+"]")
+		if !due && (i.failed() || !kind.Has(changes, keepField)) {
+			continue
+		}
+		if err := d.remove(ctx, i); err != nil {
+			return err
+		}
+	}
+	for _, c := range changes {
+		if c.Field != itemsField {
+			continue
+		}
+		wanted, _ := c.Want.(string)
+		moment, err := time.Parse(time.RFC3339, wanted)
+		if err != nil {
+			return fmt.Errorf("%w: %q is no time", kind.ErrRejected, wanted)
+		}
+		if _, err := d.take(ctx, w, moment); err != nil {
+			return err
+		}
+	}
+	if !kind.Has(changes, kind.MarkField) {
+		return nil
+	}
+	removed := map[string]bool{}
+	if kind.Has(changes, keepField) {
+		for _, i := range w.Spec.spare(of) {
+			removed[i.id] = true
+		}
+	}
+	for _, i := range slices.Backward(have.State.Items) {
+		if *i.mark != w.Mark && !i.leaving() && !removed[i.id] {
+			if err := d.write(ctx, i, d.metadata(i.own, w.Mark, i.id, i.moment)); err != nil && !errors.Is(err, kind.ErrGone) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d driver) write(ctx context.Context, i item, metadata map[string]string) error {
+	call := cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: i.path() + "/metadata", Body: map[string]any{"metadata": metadata}}
+	if i.kind == "VolumeBackup" {
+		version, err := d.client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them")
+		if err != nil {
+			return err
+		}
+		call.Path, call.Microversion, call.Body = i.path(), version, map[string]any{"backup": map[string]any{"metadata": metadata}}
+	}
+	return d.client.Do(ctx, call)
+}
+
+func (s *item) path() string {
+	at := slices.IndexFunc(collections, func(c collection) bool { return c.kind == s.kind })
+	return collections[at].path + "/" + url.PathEscape(s.id)
+}
+
+// remove asks Cinder to delete one, which takes it a while.
+func (d driver) remove(ctx context.Context, i item) error {
+	err := d.client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: i.path()})
+	if errors.Is(err, kind.ErrGone) {
+		return nil
+	}
+	return define.Refused(err, i.status, " status must be")
+}
+
+// Delete implements kind.Driver: all of the series go, the oldest first, so that an interruption leaves the newest.
+func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool, err error) {
+	for _, i := range slices.Backward(have.State.Items) {
+		if i.leaving() {
+			continue
+		}
+		if err := d.remove(ctx, i); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// Unmark implements kind.Driver.
+func (driver) Unmark(context.Context, kind.Live[*series]) error {
+	return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, Name)
+}

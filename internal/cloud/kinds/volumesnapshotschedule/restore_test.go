@@ -1,0 +1,296 @@
+package volumesnapshotschedule_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/kinds/volume"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+const again = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Volume
+metadata: {name: again}
+spec:
+  resource:
+    name: again-1
+    description: as it was
+    size: 2
+    restoreFrom: {scheduleRef: nightly}
+    metadata: [{name: role, value: store}]
+`
+
+// A volume that begins with what a series keeps obeys the laws of all volumes. The cloud takes no time, so that one
+// pass makes both.
+func TestLawsOfARestoredVolume(t *testing.T) {
+	testcost.Long(t)
+	for _, taken := range []string{"Snapshot", "Backup"} {
+		t.Run(taken, func(t *testing.T) {
+			kindtest.Suite{
+				Kinds: all.Kinds, Needs: needs + "---" + ofType(taken), Object: again, Partial: true, Simulator: &simulator.Options{BuildDelay: time.Nanosecond},
+				Key: manifest.Key{Group: define.OrcGroup, Kind: "Volume", Namespace: "default", Name: "again"},
+				Edits: []kindtest.Edit{
+					{Field: "spec.resource.description", Old: "as it was", New: "scratch"},
+					{Field: "spec.resource.size", Old: "size: 2", New: "size: 3"},
+				},
+			}.Run(t)
+		})
+	}
+}
+
+func ofType(taken string) string {
+	return strings.Replace(object, "  keep: 2\n", "  keep: 2\n  type: "+taken+"\n", 1)
+}
+
+// source is what a volume was made from, by its name; "" for nothing or no volume.
+func (d *disks) source(name string) string {
+	d.t.Helper()
+	type volume struct {
+		Name     string
+		Snapshot string            `json:"snapshot_id"`
+		Metadata map[string]string `json:"metadata"`
+	}
+	list, err := cloud.List[volume](d.t.Context(), d.c, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail"}, "volumes")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, v := range list {
+		if v.Name == name {
+			return v.Snapshot
+		}
+	}
+	return ""
+}
+
+// refusal is why a plan does not make an object; "" where it does.
+func refusal(p plan.Plan, name string) string {
+	for _, s := range p.Steps {
+		if s.Key.Name == name && s.Key.Kind == "Volume" && s.Action == plan.Refuse {
+			return s.Reason()
+		}
+	}
+	return ""
+}
+
+// A volume begins with the newest snapshot there is, or the newest up to a time; what is taken later makes no
+// difference, nor does the end of the series.
+func TestRestoreTheNewest(t *testing.T) {
+	d := newDisks(t)
+	series := needs + "---" + object
+	if why := refusal(d.g.Plan(series+"---"+again), "again"); !strings.Contains(why, "no snapshot or backup in the cloud bears the mark of VolumeSnapshotSchedule/nightly; correct the name, or wait") {
+		t.Errorf("without a series: %q", why)
+	}
+	d.g.MustSync(series)
+	d.age(24 * time.Hour)
+	d.passes(series, 1)
+	list := d.list()
+	older, newer := list[0], list[1]
+	before := strings.Replace(again, "{scheduleRef: nightly}", "{scheduleRef: nightly, before: BEFORE}", 1)
+	at := strings.NewReplacer("again", "earlier", "BEFORE", older.Metadata["stackreeve-moment"]).Replace(before)
+	all := series + "---" + again + "---" + at
+	d.passes(all, 1)
+	if d.source("again-1") != newer.ID || d.source("earlier-1") != older.ID {
+		t.Errorf("made from %s and %s, want %s and %s", d.source("again-1"), d.source("earlier-1"), newer.ID, older.ID)
+	}
+	d.age(24 * time.Hour)
+	if d.passes(all, 3); len(d.list()) != 2 || !d.g.Plan(all).InSync() {
+		t.Error("what was taken later makes a difference")
+	}
+	if p := d.g.Plan(needs + "---" + again + "---" + at); slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Key.Kind == "Volume" && s.Action != plan.Keep }) {
+		t.Errorf("the end of the series makes a difference: %v", p.Summary())
+	}
+	never := strings.NewReplacer("again", "more", "BEFORE", "2020-01-01T00:00:00Z").Replace(before)
+	if why := refusal(d.g.Plan(all+"---"+never), "more"); !strings.Contains(why, "has no snapshot or backup that is available and not later than 2020-01-01T00:00:00Z") {
+		t.Errorf("refusal is %q", why)
+	}
+	d.g.Refuses(map[string]string{"yesterday": "write a time with its zone", "2026-01-01": "write a time with its zone"}, func(change string) string {
+		return strings.Replace(before, "BEFORE", change, 1)
+	})
+}
+
+// Snapshots that were kept are found by the mark of a manifest that is gone, and only by the stack that took them.
+func TestRestoreFromWhatWasKept(t *testing.T) {
+	d := newDisks(t)
+	kept := strings.Replace(ofType("Backup"), "  onDelete: delete\n", "", 1)
+	d.passes(needs+"---"+kept, 1)
+	backup := d.list()[0]
+	d.g.MustSync("")
+	other := *d.g
+	other.Stack = "another"
+	if why := refusal(other.Plan(again), "again"); !strings.Contains(why, "no snapshot or backup in the cloud bears the mark") {
+		t.Errorf("another stack restores it: %q", why)
+	}
+	restored := ""
+	d.g.SyncThrough(again, func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/volumes") {
+				body, err := req.GetBody()
+				if err != nil {
+					return nil, err
+				}
+				text := make([]byte, 4096)
+				n, _ := body.Read(text)
+				restored = string(text[:n])
+			}
+			return next.RoundTrip(req)
+		})
+	})
+	if !strings.Contains(restored, backup.ID) {
+		t.Errorf("the request is %s, want one for backup %s", restored, backup.ID)
+	}
+	if d.g.MustSync(again); len(d.list()) != 1 {
+		t.Errorf("there are %v", d.list())
+	}
+}
+
+// What is too large for the volume is refused before anything is made.
+func TestRestoreIntoASmallerVolume(t *testing.T) {
+	d := newDisks(t)
+	large := strings.Replace(needs+"---"+object, "size: 1", "size: 3", 1)
+	d.passes(large, 1)
+	if why := refusal(d.g.Plan(large+"---"+again), "again"); !strings.Contains(why, "it takes 3 GiB, and the volume has 2; make it larger") {
+		t.Errorf("refusal is %q", why)
+	}
+}
+
+// Between the volumes that bear one mark nothing is chosen: a forged one would put its data into a new volume.
+func TestAttackRestoreOfAForgedSeries(t *testing.T) {
+	d := newDisks(t)
+	d.passes(needs+"---"+object+"---\napiVersion: stackreeve.dev/v1alpha1\nkind: VolumeSnapshot\nmetadata: {name: byhand}\nspec: {resource: {volumeRef: other}}\n", 1)
+	list := d.list()
+	hand, ours := list[0], list[1]
+	if hand.Name != "byhand" {
+		hand, ours = ours, hand
+	}
+	d.write(hand, ours.Metadata)
+	all := needs + "---" + object + "---"
+	why := refusal(d.g.Plan(all+again), "again")
+	if !strings.Contains(why, "has snapshots or backups of several volumes") || !strings.Contains(why, ours.Volume) || !strings.Contains(why, hand.Volume) {
+		t.Errorf("refusal is %q", why)
+	}
+	d.passes(all+strings.Replace(again, "nightly}", "nightly, volumeID: "+ours.Volume+"}", 1), 1)
+	if d.source("again-1") != ours.ID {
+		t.Errorf("made from %s", d.source("again-1"))
+	}
+}
+
+const group = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: db}
+spec:
+  replicas: 2
+  template:
+    image: cirros
+    flavor: m1.nano
+    network: private
+    volumes:
+      - {name: data, size: 1, snapshots: {schedule: "0 3 * * *", timeZone: Europe/Berlin, keep: 3}}
+`
+
+const newGroup = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: base}
+spec:
+  replicas: 2
+  template:
+    image: cirros
+    flavor: m1.nano
+    network: private
+    volumes:
+      - {name: disk, size: 2, restoreFrom: {group: db, volume: data}}
+`
+
+// The machines of a new group begin with the data of the old one's, each with that of its number, also when the old
+// group's manifest is gone.
+func TestAGroupFromAnother(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		t.Run(fmt.Sprint("gone ", gone), func(t *testing.T) {
+			d := disksWith(t, all.Kinds)
+			d.passes(group, 1)
+			points := map[string]string{}
+			for _, one := range d.list() {
+				points[one.Metadata["stackreeve"][strings.LastIndex(one.Metadata["stackreeve"], "/")+1:]] = one.ID
+			}
+			if len(points) != 2 || points["db-0-data"] == "" || points["db-1-data"] == "" {
+				t.Fatalf("snapshots are %v", points)
+			}
+			manifests := group + "---" + newGroup
+			if gone {
+				manifests = newGroup
+				d.passes("", 1)
+			}
+			d.passes(manifests, 1)
+			for i := range 2 {
+				if got := d.source(fmt.Sprintf("base-%d-disk", i)); got != points[fmt.Sprintf("db-%d-data", i)] {
+					t.Errorf("the volume of base-%d was made from %q, want one of %v", i, got, points)
+				}
+			}
+			third := strings.Replace(newGroup, "replicas: 2", "replicas: 3", 1)
+			if why := refusal(d.g.Plan(strings.Replace(manifests, newGroup, third, 1)), "base-2-disk"); !strings.Contains(why, "no snapshot or backup in the cloud bears the mark of VolumeSnapshotSchedule/db-2-data") {
+				t.Errorf("for a machine that the old group did not have: %q", why)
+			}
+		})
+	}
+}
+
+// A machine of a group that goes leaves its volume and the snapshots of it, or takes both along where the volume
+// says so; neither waits for the other for ever.
+func TestAMemberGoes(t *testing.T) {
+	d := disksWith(t, all.Kinds)
+	d.passes(group, 1)
+	fewer := strings.Replace(group, "replicas: 2", "replicas: 1", 1)
+	if d.passes(fewer, 1); len(d.list()) != 2 {
+		t.Errorf("snapshots are %v", d.list())
+	}
+	d.passes(group, 1)
+	going := strings.Replace(group, "size: 1,", "size: 1, onDelete: delete,", 1)
+	d.passes(going, 1)
+	if d.passes(strings.Replace(going, "replicas: 2", "replicas: 1", 1), 1); len(d.list()) != 1 {
+		t.Errorf("snapshots are %v", d.list())
+	}
+}
+
+// Members are changed in turns, and their snapshots are taken all the same: a series is no change of a member.
+func TestSnapshotsOfAGroupThatIsLeftAsItIs(t *testing.T) {
+	d := disksWith(t, all.Kinds)
+	d.passes(group, 1)
+	d.age(24 * time.Hour)
+	held := strings.Replace(group, "  replicas: 2\n", "  replicas: 2\n  strategy: {type: OnDelete}\n", 1)
+	var pass engine.Pass
+	if pass = d.passes(strings.Replace(held, "m1.nano", "m1.tiny", 1), 1); len(d.list()) != 4 {
+		t.Errorf("%v: snapshots are %v", pass.Outcome(), d.list())
+	}
+}
+
+// What is there only while members are changed has no snapshots, and begins with nobody's data.
+func TestSparesHaveNoSnapshots(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	surging := strings.NewReplacer("  replicas: 2\n", "  replicas: 2\n  strategy: {maxSurge: 1}\n", "keep: 3}}", "keep: 3}, restoreFrom: {group: old}}").Replace(group)
+	schedules, sources := 0, 0
+	for _, want := range g.Resolve(surging) {
+		if want.Key.Kind == "VolumeSnapshotSchedule" {
+			schedules++
+		}
+		if v, ok := want.Spec.(*volume.Spec); ok && v.RestoreFrom != nil {
+			sources++
+		}
+	}
+	if schedules != 2 || sources != 2 {
+		t.Errorf("%d schedules and %d volumes that begin with others' data, want 2 of each", schedules, sources)
+	}
+}

@@ -1,0 +1,43 @@
+// Package volumesnapshotschedule is the kind VolumeSnapshotSchedule: snapshots or backups of a volume that are
+// taken again and again, and go when there are enough newer ones (Cinder).
+//
+// Its object in the cloud is the series of all snapshots and backups that bear its mark. The newest one
+// says when the next is due: nothing else remembers anything.
+//
+// It is longer than its table: a series is of two collections, and what is due of it follows from
+// the time (series.go).
+package volumesnapshotschedule
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a series shall be.
+type Spec struct {
+	VolumeRef string  `json:"volumeRef" ref:"Volume" rule:"required,min=1" doc:"Volume of which snapshots or backups are taken, also while it is attached to a server: each is then what the disk of a machine holds that loses its power."`
+	Schedule  string  `json:"schedule" rule:"required,max=150" doc:"When one is taken: five fields (minute hour day month weekday) such as 0 3 * * *, @daily, or an interval such as @every 6h; every 10 minutes at most. The first one is taken at once. For moments at which nobody was there to take one, one is taken later." example:"0 3 * * *"`
+	TimeZone  string  `json:"timeZone,omitempty" rule:"max=40" doc:"Time zone of the schedule, such as Europe/Berlin; UTC if left out." example:"Europe/Berlin"`
+	Keep      int     `json:"keep" rule:"required,min=1,max=1000" doc:"How many are kept. The oldest goes once a newer one is available; the last one never."`
+	KeepFor   *string `json:"keepFor,omitempty" rule:"max=20" doc:"How much older than the newest one those may be that are kept, such as 720h; without a bound if left out." example:"720h"`
+	Type      string  `json:"type,omitempty" rule:"enum=Snapshot|Backup,default=Snapshot" doc:"Snapshot: on the volume's own storage; the volume cannot be deleted before its snapshots. Backup: a copy in the cloud's backup service, which outlives the volume."`
+	Container *string `json:"container,omitempty" rule:"min=1,max=255" doc:"Where backups are kept, as the cloud's backup service understands it; the cloud decides if left out."`
+	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots or backups when this manifest goes. keep: they stay in the cloud with their marks, and can be restored. delete: all of them go, too."`
+}
+
+// Kind is the kind VolumeSnapshotSchedule over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.DefineFlat[Spec, series](kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Service: cloud.BlockStorage, StaysMarked: true,
+		HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
+		Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each of the series",
+		Doc: "Snapshots or backups of a Volume that are taken again and again, of which some are kept (Cinder). The object in the cloud is the series of those that bear its mark. " +
+			"Taking one and removing an old one is no change: neither plans nor the brake count it. Volumes are made from a series by their restoreFrom.",
+	}, rules{}, driver{c, time.Now})
+}
+
+// Name is that of the kind.
+const Name = "VolumeSnapshotSchedule"

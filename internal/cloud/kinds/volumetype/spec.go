@@ -1,0 +1,62 @@
+// Package volumetype is the kind VolumeType: what kind of storage a volume is
+// on (Cinder), in K-ORC's vocabulary. Everybody can find the types that the project may
+// use; making them is an administrator's work.
+//
+// The mark stands at the end of the description. Extra specs are no place for it: they are
+// handed to the scheduler and to drivers, which look for storage that has each of them
+// (cinder/scheduler/filters/capabilities_filter.py), and cannot be changed while there is a
+// volume of the type (cinder/api/contrib/types_extra_specs.py: _allow_update).
+package volumetype
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a volume type shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/volumetype_types.go).
+type Spec struct {
+	Name        *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=80,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. Cinder takes 255 characters, and the mark of the owner stands behind it."`
+	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs" rule:"max=64" doc:"Properties that the storage understands, all of them; not managed if left out. They cannot be changed while there is a volume of the type."`
+	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-volume-type-access:is_public,read=is_public" rule:"default=true" doc:"Whether every project can use it."`
+}
+
+// Filter says which existing volume type is meant.
+type Filter struct {
+	Name        *string `json:"name,omitempty" doc:"Exact name."`
+	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
+	IsPublic    *bool   `json:"isPublic,omitempty" doc:"Whether every project can use it."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+type (
+	state  = define.State[Spec, struct{}]
+	driver = *define.Driver[Spec, Filter, struct{}]
+)
+
+// Kind is the kind VolumeType over c, which may be nil where only rules are
+// needed. Without is_public, Cinder lists public types only to administrators.
+func Kind(c *cloud.Client) kind.Kind {
+	return define.New(c, define.Resource[Spec, Filter, struct{}]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true, Catalog: true,
+			Unmark: "openstack volume type set --description <text> <id>",
+			Doc:    "What kind of storage a volume is on (Cinder). Everybody can use existing types, managementPolicy unmanaged; only an administrator can make one.",
+		},
+		Collection: define.Collection{Path: "types", Lists: []string{"types?is_public=None"}, Field: "volume_types", Singular: "volume_type", UpdateBy: http.MethodPut},
+		Mark:       mark.IdentityDescriptionPlace,
+		Validate:   validate, Update: update, Delete: remove,
+		Observe: func(s *state, live *kind.Live[*state]) {
+			define.ObserveIdentity(c, s, "", live)
+			live.Tokens = []string{"volume type " + s.Name} // volumes show the name of theirs
+		},
+	})
+}

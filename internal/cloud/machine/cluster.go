@@ -1,0 +1,76 @@
+package machine
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// OfCluster is what the machines of a cluster are, as far as it is not the stack's default.
+type OfCluster struct {
+	Image          string   `json:"image,omitempty" doc:"Image: one with cloud-init, systemd and Python, such as Debian 12."`
+	Flavor         string   `json:"flavor,omitempty" doc:"Size."`
+	Network        string   `json:"network,omitempty" doc:"Network; the stack's default, or the only one there is, if left out."`
+	Subnet         string   `json:"subnet,omitempty" doc:"Subnet that addresses are of; the cloud decides if left out."`
+	KeyPair        string   `json:"keyPair,omitempty" doc:"Key pair for SSH."`
+	SecurityGroups []string `json:"securityGroups,omitempty" rule:"unique,max=16" doc:"Further security groups, besides the cluster's own."`
+}
+
+// Complete fills in the image and the flavor that the stack's configuration has in a section of spec.defaults, and reports what neither says. m may be nil.
+func (m *OfCluster) Complete(section, image, flavor string, e *kind.Expansion) (whole OfCluster, ok bool) {
+	if m != nil {
+		whole = *m
+	}
+	whole.Image, whole.Flavor = cmp.Or(whole.Image, image), cmp.Or(whole.Flavor, flavor)
+	for _, needed := range [][2]string{{"image", whole.Image}, {"flavor", whole.Flavor}} {
+		if needed[1] == "" {
+			e.Problem("spec.machine."+needed[0], "is missing, and the stack's configuration has no spec.defaults."+section+"."+needed[0], "name it in either place")
+		}
+	}
+	return whole, whole.Image != "" && whole.Flavor != ""
+}
+
+// Fields are those of an object that a cluster stands for.
+type Fields map[string]any
+
+// Put sets one that is given.
+func (f Fields) Put(name, value string) {
+	if value != "" {
+		f[name] = value
+	}
+}
+
+// Fields are what it says besides security groups.
+func (m *OfCluster) Fields() Fields {
+	f := Fields{"image": m.Image, "flavor": m.Flavor}
+	f.Put("network", m.Network)
+	f.Put("subnet", m.Subnet)
+	f.Put("keyPair", m.KeyPair)
+	return f
+}
+
+// Gates returns the rules of a cluster's security group. Machines reach each other at the ports in each. Clients reach them at the ports in open, from the
+// given networks; nil means from anywhere.
+func Gates(group string, each [][2]int, clients []string, open [][2]int) []Fields {
+	list := []Fields{{"direction": "egress", "ethertype": "IPv4"}, {"direction": "egress", "ethertype": "IPv6"}}
+	ingress := func(family string, ports [2]int, from, value string) {
+		list = append(list, Fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": Fields{"min": ports[0], "max": ports[1]}, from: value})
+	}
+	for _, ports := range each {
+		ingress("IPv4", ports, "remoteGroupRef", group)
+	}
+	if clients == nil {
+		clients = []string{"0.0.0.0/0"}
+	}
+	for _, from := range clients {
+		family := "IPv4"
+		if strings.Contains(from, ":") {
+			family = "IPv6"
+		}
+		for _, ports := range open {
+			ingress(family, ports, "remoteIPPrefix", from)
+		}
+	}
+	return list
+}

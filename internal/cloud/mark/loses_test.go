@@ -1,0 +1,38 @@
+package mark
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// That data may be lost is read as it was written, wherever a mark stands, and never of an object that is kept, is half-made, or
+// says two things.
+func TestThatDataMayBeLostIsRemembered(t *testing.T) {
+	m := kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "g", Kind: "Volume", Namespace: "default", Name: "a"}), Applied: "digest", Loses: true}
+	refused := m
+	refused.Refused = "other"
+	for _, want := range []kind.Mark{m, refused} {
+		if got := InTags(Tags(want, nil)); got == nil || *got != want {
+			t.Errorf("in tags: %v", got)
+		}
+		if got := InMetadata(Metadata(want, nil)); got == nil || *got != want {
+			t.Errorf("in metadata: %v", got)
+		}
+		text, _ := Description(want, "what people wrote")
+		if _, got := InDescription(text); got == nil || *got != want {
+			t.Errorf("in a description: %v", got)
+		}
+	}
+	kept, half := m, m
+	kept.Keep, half.Applied = true, ""
+	for _, never := range []kind.Mark{kept, half} {
+		if got := InMetadata(Metadata(never, nil)); got == nil || got.Loses {
+			t.Errorf("%v comes back as %v", never, got)
+		}
+	}
+	if said := ReadApplied("digest"+losesSuffix, "digest"); said.Loses {
+		t.Error("one of two is enough")
+	}
+}

@@ -1,0 +1,67 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/boot"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Answer is what one machine answered.
+type Answer[T any] struct {
+	Address string
+	Said    T
+	Err     error // that nobody answered
+}
+
+// Everywhere asks machines the same, all at the same time.
+func Everywhere[T any](ctx context.Context, addresses []string, ask func(ctx context.Context, address string) (T, error)) []Answer[T] {
+	answers := make([]Answer[T], len(addresses))
+	var asking sync.WaitGroup
+	for i, address := range addresses {
+		asking.Go(func() {
+			said, err := ask(ctx, address)
+			answers[i] = Answer[T]{address, said, err}
+		})
+	}
+	asking.Wait()
+	return answers
+}
+
+// Agreed are the answers of those that say the same, if they are [Most] of all that answered.
+func Agreed[T any](answers []Answer[T], alike func(T) string) []Answer[T] {
+	answered := slices.DeleteFunc(slices.Clone(answers), func(a Answer[T]) bool { return a.Err != nil })
+	return Most(answered, func(a Answer[T]) string { return alike(a.Said) })
+}
+
+// Most returns the values on which more than half of all agree, compared by alike; nil if there is no majority. A machine that lies, or was left
+// behind, cannot outvote the others.
+func Most[T any](all []T, alike func(T) string) (most []T) {
+	same := map[string][]T{}
+	for _, one := range all {
+		text := alike(one)
+		if same[text] = append(same[text], one); 2*len(same[text]) > len(all) {
+			most = same[text]
+		}
+	}
+	return most
+}
+
+// Classed marks errors after which the request is worth another try: kind.ErrBusy if the cluster may accept it later, kind.ErrUnanswered if no machine answered.
+func Classed(err error) error {
+	var refused interface {
+		error
+		Later() bool // the cluster may do it when it is in another state
+	}
+	switch {
+	case errors.As(err, &refused) && refused.Later():
+		return fmt.Errorf("%w: %w", kind.ErrBusy, err)
+	case errors.Is(err, boot.ErrSilent):
+		return fmt.Errorf("%w: %w", kind.ErrUnanswered, err)
+	}
+	return err
+}

@@ -1,0 +1,161 @@
+// Package member finds, begins and judges the members of clusters inside the stack's own machines. It decides which machines belong to a cluster,
+// whether the cluster is the stack's, which answers count, and what follows for a member that does not serve. Each kind of member speaks its own protocol.
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Kind is what is particular to the members of one kind.
+type Kind[Spec any] struct {
+	Cloud    *cloud.Client
+	Inside   []string      // kinds of what members are found by: ports, servers, volumes
+	Record   define.Record // on the ports of members that there were
+	Token    string        // what members answer to, with their address
+	Begun    string        // what there was before if a port has the record: "cluster"
+	Patience time.Duration // that a machine may take until its member answers
+	Place    func(*Spec) Place
+}
+
+// Place is where a manifest wants a member.
+type Place struct {
+	Cluster              string
+	Port, Server, Volume string // names of objects; "" for no volume
+}
+
+// Machine is where a member runs, or may run.
+type Machine[Spec any] struct {
+	Key      manifest.Key // of the member
+	Owner    string       // the text for its mark
+	Spec     *Spec        // of the member, or of another one of its cluster
+	Wanted   bool         // a manifest asks for the member
+	PortID   string
+	Address  string
+	VolumeID string // "" while the volume is not there, or there is none
+	Server   *kind.Live[any]
+	Host     Host
+	Tags     []string // the records of its port
+	Recorded bool     // there was a member before
+	Begins   bool     // it was asked to begin a cluster, at this address
+}
+
+// Cluster is what manifests say of one, and its machines.
+type Cluster[Spec any] struct {
+	Key      manifest.Key // of any member
+	Name     string
+	Specs    []*Spec          // of all members that are wanted
+	Machines []*Machine[Spec] // those that are wanted, as far as they have addresses
+	Spare    []*Machine[Spec] // those that have a port and a name of the cluster, and are not wanted
+	stack    string
+	wanted   map[manifest.Key]bool // members of all clusters
+}
+
+// Clusters finds the clusters that manifests ask for. Other clusters need no look: they go with their machines.
+func (k Kind[Spec]) Clusters(ctx context.Context) (all []*Cluster[Spec], err error) {
+	around := kind.AroundOf(ctx)
+	if len(around.Want) == 0 {
+		return nil, nil
+	}
+	f := finder[Spec]{kind: k, stack: around.Stack, owned: map[string]owned{}}
+	for _, name := range k.Inside {
+		if errs := around.Have[name].Errs(); len(errs) > 0 {
+			return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+		}
+		f.owned[name] = around.Owned(name)
+	}
+	if f.tags, err = define.RecordsOfPorts(ctx, k.Cloud); err != nil {
+		return nil, err
+	}
+	at, wanted := map[[2]string]*Cluster[Spec]{}, map[manifest.Key]bool{}
+	for _, d := range around.Want {
+		spec, ok := d.Spec.(*Spec)
+		if !ok {
+			continue
+		}
+		place := k.Place(spec)
+		id := [2]string{d.Key.Namespace, place.Cluster}
+		if at[id] == nil {
+			at[id] = &Cluster[Spec]{Key: d.Key, Name: place.Cluster, stack: around.Stack, wanted: wanted}
+			all = append(all, at[id])
+		}
+		c := at[id]
+		c.Specs, wanted[d.Key] = append(c.Specs, spec), true
+		if m := f.machine(d.Key, spec, place, true); m != nil && m.Address != "" {
+			c.Machines = append(c.Machines, m)
+		}
+	}
+	for _, c := range all {
+		for n, key := 0, c.Key; n < numbers; n++ {
+			key.Name = c.Name + "-" + strconv.Itoa(n)
+			if m := f.machine(key, c.Specs[0], Place{Port: key.Name, Server: key.Name}, false); m != nil && !wanted[key] {
+				c.Spare = append(c.Spare, m)
+			}
+		}
+	}
+	return all, nil
+}
+
+// numbers is how many numbers the machines of a cluster can have.
+const numbers = 1024
+
+type owned = map[string]*kind.Live[any]
+
+// finder is what machines are found by.
+type finder[Spec any] struct {
+	kind  Kind[Spec]
+	stack string
+	owned map[string]owned // by kind and owner text
+	tags  map[string][]string
+}
+
+func (f finder[Spec]) object(kindName, namespace, name string) *kind.Live[any] {
+	return f.owned[kindName][kind.OwnerText(f.stack, manifest.Key{Kind: kindName, Namespace: namespace, Name: name})]
+}
+
+// machine is that of a member; nil where it has no port.
+func (f finder[Spec]) machine(key manifest.Key, spec *Spec, at Place, wanted bool) *Machine[Spec] {
+	port := f.object("Port", key.Namespace, at.Port)
+	if port == nil {
+		return nil
+	}
+	m := &Machine[Spec]{Key: key, Owner: kind.OwnerText(f.stack, key), Spec: spec, Wanted: wanted, Server: f.object("Server", key.Namespace, at.Server)}
+	m.Host = hostOf(m.Server, f.kind.Patience)
+	if volume := f.object("Volume", key.Namespace, at.Volume); volume != nil {
+		m.VolumeID = volume.ID
+	}
+	m.read(f.kind.Record, port.ID, port.Facts.Address, f.tags[port.ID])
+	return m
+}
+
+// read takes what is known of the port.
+func (m *Machine[Spec]) read(r define.Record, portID, address string, tags []string) {
+	m.PortID, m.Address, m.Tags = portID, address, tags
+	m.Recorded, m.Begins = slices.Contains(tags, string(r)), slices.Contains(tags, string(r.Begins(address)))
+}
+
+// Named finds a machine of the cluster by its name; nil if the name is not one of the cluster's. Without a port, only its key, its owner and Wanted are known.
+func (c *Cluster[Spec]) Named(name string) *Machine[Spec] {
+	number, ok := strings.CutPrefix(name, c.Name+"-")
+	if !ok || number == "" || strings.Trim(number, "0123456789") != "" {
+		return nil
+	}
+	for _, m := range slices.Concat(c.Machines, c.Spare) {
+		if m.Key.Name == name {
+			return m
+		}
+	}
+	key := c.Key
+	key.Name = name
+	return &Machine[Spec]{Key: key, Owner: kind.OwnerText(c.stack, key), Wanted: c.wanted[key]}
+}

@@ -1,0 +1,67 @@
+package member
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// State is what is known of every member.
+type State struct {
+	PortID     string
+	Address    string
+	Others     []string // addresses of the other machines of its cluster
+	Unrecorded bool     // nothing says yet, for when it is gone, that there was one
+	Lost       string   // why the whole cluster does not work; "" when it does, or was never there
+	Failure    string   // why its machine cannot begin, as that says
+}
+
+// Shown is the part of its status that all members have.
+func (s *State) Shown() map[string]any {
+	shown := map[string]any{"address": s.Address}
+	if s.Lost != "" {
+		shown["clusterFailure"] = s.Lost
+	}
+	if s.Failure != "" {
+		shown["machineFailure"] = s.Failure
+	}
+	return shown
+}
+
+// Stands marks a member whose whole cluster does not work; lost says why. The member stays as it is.
+func Stands[S any](l *kind.Live[S], s *State, down, message, lost string) {
+	l.Phase, l.Down, l.Message, s.Lost = kind.Degraded, down, message, lost
+}
+
+// Live is the member of a machine, by its port, before it is known what it says.
+func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state S) kind.Live[S] {
+	l := kind.Live[S]{ID: "port " + m.PortID, Name: m.Key.Name, Mine: true, Mark: &kind.Mark{Owner: m.Owner}, Tokens: []string{k.Token + " " + m.Address},
+		Lag: time.Second, Facts: kind.Facts{Address: m.Address}, State: state}
+	for _, id := range []string{m.PortID, m.Host.ID} {
+		if id != "" {
+			l.Uses = append(l.Uses, id)
+		}
+	}
+	return l
+}
+
+// Judge completes a member after its phase is known. The machine's own failure becomes the message, and a member that is not ready makes its machine unwell.
+func Judge[S any](l *kind.Live[S], s *State) {
+	l.Message = Failure("its machine", s.Failure, l.Message)
+	if l.Phase != kind.Ready {
+		l.Unwell = slices.Clone(l.Uses)
+	}
+}
+
+// Queue makes unwanted members leave one at a time, the last one first. It holds the ID of the member that joined before.
+type Queue string
+
+// Join adds a member, which uses the one before.
+func (q *Queue) Join(id string, uses []string) []string {
+	if *q != "" {
+		uses = append(uses, string(*q))
+	}
+	*q = Queue(id)
+	return uses
+}

@@ -1,0 +1,139 @@
+package export
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// leftOut parts the path of what is refused into what is left out for it, and the rest: the innermost
+// item of a list that has it, or the field of the spec.
+func (i *item) leftOut(path string) (at, within string) {
+	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], ']') {
+		at, within = path[:end], strings.TrimPrefix(path[end:], "]")
+		if end < len(path) {
+			at += "]"
+		}
+		if _, isItem := listOf(at); isItem && i.value(at).IsValid() {
+			return at, strings.TrimPrefix(within, ".")
+		}
+	}
+	end := strings.IndexAny(path, ".[")
+	if end < 0 {
+		return path, ""
+	}
+	return path[:end], strings.TrimPrefix(path[end:], ".")
+}
+
+// listOf is the list of an item such as dns[1]; ok is false for a path that is none of an item.
+func listOf(at string) (list string, ok bool) {
+	open := strings.LastIndexByte(at, '[')
+	if open < 0 || !strings.HasSuffix(at, "]") {
+		return "", false
+	}
+	_, err := strconv.ParseUint(at[open+1:len(at)-1], 10, 31)
+	return at[:open], err == nil
+}
+
+// value is what stands at a path of the spec; the zero value where nothing does.
+func (i *item) value(path string) reflect.Value {
+	v := reflect.ValueOf(i.spec)
+	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
+		for v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		number, isItem := strings.CutPrefix(step, "[")
+		at, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
+		switch {
+		case isItem && v.Kind() == reflect.Slice && err == nil && at < v.Len():
+			v = v.Index(at)
+		case !isItem && v.Kind() == reflect.Struct:
+			v = called(v, step)
+		default:
+			return reflect.Value{}
+		}
+	}
+	return v
+}
+
+// called is the field of a struct that manifests call so; the zero value where there is none.
+func called(v reflect.Value, name string) reflect.Value {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if as, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && as == name {
+			if field, err := v.FieldByIndexErr(f.Index); err == nil {
+				return field
+			}
+		}
+	}
+	return reflect.Value{}
+}
+
+// idAt is the ID of the object of the cloud that an element of a list is; "" where its kind does not say it.
+func (i *item) idAt(at string) string {
+	list, _ := listOf(at)
+	n, err := strconv.Atoi(at[len(list)+1 : len(at)-1])
+	if ids := i.export.IDs[i.kind.SpecPath()+"."+list]; err == nil && n < len(ids) {
+		return ids[n]
+	}
+	return ""
+}
+
+// ignored is the value of the annotation: fields, and list elements by their IDs. It names the outermost lists if there are more
+// paths than an annotation may have.
+func (i *item) ignored() []string {
+	paths := slices.Concat(i.ignore, i.without)
+	for _, left := range i.export.Left {
+		paths = append(paths, left.Field)
+	}
+	slices.Sort(paths)
+	if paths = slices.Compact(paths); len(paths) <= resolve.MostIgnored {
+		return paths
+	}
+	spec := i.kind.SpecPath() + "."
+	for n, path := range paths {
+		if at := strings.IndexAny(strings.TrimPrefix(path, spec), ".["); at > 0 && strings.Contains(path, "[") {
+			paths[n] = path[:len(path)-len(strings.TrimPrefix(path, spec))+at]
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// takeOut takes out of the spec what is left out of its lists.
+func (x *exporter) takeOut(one *item) {
+	if len(one.without) == one.known {
+		one.takeOut()
+		return
+	}
+	x.ask(one)
+	x.refer(one)
+	one.faulty = nil
+	placed := func(field string) bool { return strings.Contains(field, "[") } // the places have changed
+	x.notes = slices.DeleteFunc(x.notes, func(n Note) bool {
+		return n.ID == one.live.ID && placed(n.Field) && slices.Contains(one.ignore, n.Field)
+	})
+	one.ignore = slices.DeleteFunc(one.ignore, placed)
+}
+
+// takeOut takes the faulty items out of the lists of the spec, the last of a list first.
+func (i *item) takeOut() {
+	slices.SortFunc(i.faulty, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(b, a)
+	})
+	for _, at := range i.faulty {
+		path, _ := listOf(at)
+		list := i.value(path)
+		n, err := strconv.Atoi(at[len(path)+1 : len(at)-1])
+		if err != nil || !list.IsValid() || n >= list.Len() {
+			continue // it went with another one
+		}
+		list.Set(reflect.AppendSlice(list.Slice3(0, n, n), list.Slice(n+1, list.Len())))
+	}
+	i.faulty = nil
+}

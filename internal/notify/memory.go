@@ -1,0 +1,132 @@
+package notify
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+// Memory is what receivers were told last of stacks. It outlives the sinks of a stack that is served again and,
+// in a file, the process: without one, what is wrong is told once more after a restart.
+type Memory struct {
+	file  string                               // "" for none
+	write func(file string, text []byte) error // replaces it
+
+	mu      sync.Mutex
+	told    map[subject]toldOf
+	changed bool // since the file was written
+}
+
+// subject is a stack, and the name of a rule.
+type subject struct{ stack, rule string }
+
+// toldOf is what a rule's receiver was told last.
+type toldOf struct {
+	state, commit string
+	objects       []string  // all that were told of since the stack is in that state
+	quiet         time.Time // until when it is told of no further ones
+}
+
+const (
+	// pause is how long after a receiver was told of further objects it is told of others.
+	pause = time.Hour
+	// mostMemory is how much of a file is read, in bytes.
+	mostMemory = 16 << 20
+)
+
+// NewMemory is one of nothing.
+func NewMemory() *Memory { return &Memory{write: localfile.Replace, told: map[subject]toldOf{}} }
+
+// remembered is an entry of a memory's file.
+type remembered struct {
+	Stack   string    `json:"stack"`
+	Rule    string    `json:"rule"`
+	State   string    `json:"state"`
+	Commit  string    `json:"commit"`
+	Objects []string  `json:"objects,omitempty"`
+	Quiet   time.Time `json:"quiet,omitzero"`
+}
+
+// OpenMemory is one that a file holds. Nothing is known where the file is missing or cannot be read: it is a cache.
+func OpenMemory(file string) *Memory {
+	m := NewMemory()
+	m.file = file
+	text, err := localfile.ReadOwn(file, mostMemory)
+	if err != nil {
+		return m
+	}
+	var list []remembered
+	if json.Unmarshal(text, &list) != nil {
+		return m
+	}
+	for _, r := range list {
+		m.told[subject{r.Stack, r.Rule}] = toldOf{r.State, r.Commit, r.Objects, r.Quiet}
+	}
+	return m
+}
+
+// save is called with the lock held. It writes nothing where nothing has changed. A file that cannot be written remembers
+// less until the next time.
+func (m *Memory) save() {
+	if m.file == "" || !m.changed {
+		return
+	}
+	list := make([]remembered, 0, len(m.told))
+	for of, t := range m.told {
+		list = append(list, remembered{of.stack, of.rule, t.state, t.commit, t.objects, t.quiet})
+	}
+	slices.SortFunc(list, func(a, b remembered) int { return strings.Compare(a.Stack+"\x00"+a.Rule, b.Stack+"\x00"+b.Rule) })
+	if text, err := json.Marshal(list); err == nil {
+		m.changed = m.write(m.file, text) != nil
+	}
+}
+
+// Forget forgets a stack that is there no more.
+func (m *Memory) Forget(stack string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(func(of subject) bool { return of.stack == stack })
+}
+
+// Keep forgets all other stacks.
+func (m *Memory) Keep(stacks []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(func(of subject) bool { return !slices.Contains(stacks, of.stack) })
+}
+
+// drop is called with the lock held.
+func (m *Memory) drop(gone func(subject) bool) {
+	before := len(m.told)
+	maps.DeleteFunc(m.told, func(of subject, _ toldOf) bool { return gone(of) })
+	m.changed = m.changed || len(m.told) != before
+	m.save()
+}
+
+// note is called with the lock held; save follows once for all that is noted of a run.
+func (m *Memory) note(of subject, now toldOf) {
+	m.told[of], m.changed = now, true
+}
+
+// grown reports whether a notification is about objects that the receiver has not been told of, and it is time to say so.
+func (t toldOf) grown(n Notification) bool {
+	return t.same(n) && !n.At.Before(t.quiet) && len(t.unknown(n)) > 0
+}
+
+// same reports whether the receiver was told of the state.
+func (t toldOf) same(n Notification) bool { return t.state == n.State && t.commit == n.Commit }
+
+// unknown are the objects that the receiver was not told of.
+func (t toldOf) unknown(n Notification) (list []string) {
+	for _, o := range n.Objects {
+		if !slices.Contains(t.objects, o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}

@@ -1,0 +1,62 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// mostObjects are named in a message.
+const mostObjects = 3
+
+// about has a notification of drift say what differs, and who made it so: the first few objects by name.
+func (n *Notification) about(run report.Run) {
+	if run.Pass == nil {
+		return
+	}
+	var steps []plan.Step
+	switch n.State {
+	case report.StateDrifted:
+		steps = run.Pass.Last.Drifting()
+	case healed:
+		steps = slices.Concat(run.Pass.First.Drifting(), run.Pass.Late)
+	case report.StateFailed:
+		for _, f := range run.Pass.Failures {
+			n.Objects = append(n.Objects, f.Key.String())
+		}
+		return
+	default:
+		return
+	}
+	lines := []string{n.Message}
+	for i, s := range steps {
+		n.Objects = append(n.Objects, s.Key.String())
+		if i < mostObjects {
+			lines = append(lines, report.Clean(s.Key.String()+": "+report.Drifted(s)))
+		}
+	}
+	if more := len(steps) - mostObjects; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	n.Message = strings.Join(lines, "\n")
+}
+
+// kindsOf are the kinds of the objects that a run is about: what failed, and what drifted.
+func kindsOf(run report.Run) (kinds []string) {
+	if run.Pass == nil {
+		return nil
+	}
+	for _, f := range run.Pass.Failures {
+		kinds = append(kinds, f.Key.Kind)
+	}
+	for _, e := range report.Events(run) {
+		if e.Warning {
+			kinds = append(kinds, e.Key.Kind)
+		}
+	}
+	slices.SortFunc(kinds, strings.Compare)
+	return slices.Compact(kinds)
+}

@@ -1,0 +1,53 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Finding is what a policy says of an object where nothing is known of the cloud.
+type Finding struct {
+	Policy *Policy
+	Key    manifest.Key
+	// Against is what the policy says against the object. Untried is true where that depends on the cloud.
+	Against string
+	Untried bool
+}
+
+// Try asks the policies about what a stack wants, by a plan that was made without a cloud. What a rule says of steps, and what it
+// says against an object with references that are known in the cloud only, is left open.
+func Try(policies []Policy, stack string, p plan.Plan) (found []Finding) {
+	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
+	if len(about) == 0 {
+		return nil
+	}
+	plan.Judge(func(kind string) bool {
+		return slices.ContainsFunc(about, func(p Policy) bool { return p.asks(kind) })
+	}, func(s plan.Subject) (none plan.Verdict) {
+		for i := range about {
+			if f := about[i].try(s, stack); f.Untried || f.Against != "" {
+				found = append(found, f)
+			}
+		}
+		return none
+	})(p)
+	return found
+}
+
+func (p *Policy) try(s plan.Subject, stack string) Finding {
+	f := Finding{Policy: p, Key: s.Key}
+	if !p.asks(s.Key.Kind) {
+		return f
+	}
+	if f.Untried = p.Rule.Sees("step"); f.Untried {
+		return f
+	}
+	f.Against = p.against(s, stack)
+	unknown := slices.ContainsFunc(s.Refs, func(r plan.Reference) bool { return !r.Known })
+	if f.Against != "" && unknown && p.Rule.Sees("refs") {
+		f.Against, f.Untried = "", true
+	}
+	return f
+}

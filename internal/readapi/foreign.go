@@ -1,0 +1,60 @@
+package readapi
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// foreignKind is a kind of Kubernetes that people ask for out of habit. It is not here; that something else is here can be said only where
+// kubectl knows of it.
+type foreignKind struct {
+	short   string
+	instead string
+}
+
+const noPods = "there are no pods here; `kubectl get virtualmachines,servers` shows machines. What a machine writes to its console: `openstack console log show SERVER`"
+
+var foreign = map[manifest.GroupVersionKind]foreignKind{
+	{Version: "v1", Kind: "Pod"}:                        {"po", noPods},
+	{Version: "v1", Kind: "Node"}:                       {"no", "there are no nodes here; `kubectl get virtualmachines,servers` shows machines"},
+	{Version: "v1", Kind: "ConfigMap"}:                  {"cm", "ConfigMaps are not served; they are in the repository"},
+	{Version: "v1", Kind: "Secret"}:                     {"", "Secrets are not served; they are in the repository"},
+	{Group: "apps", Version: "v1", Kind: "Deployment"}:  {"deploy", noDeployments},
+	{Group: "apps", Version: "v1", Kind: "StatefulSet"}: {"sts", noDeployments},
+}
+
+const noDeployments = "there are no deployments here; `kubectl get virtualmachinegroups -w` shows groups of machines while they are rolled out, and `kubectl get stacks -w` how far a pass has come"
+
+func foreignResources() (list []resource) {
+	for gvk, kind := range foreign {
+		r := resourceOf(gvk)
+		r.short = kind.short
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b resource) int { return cmp.Compare(a.plural, b.plural) })
+	return list
+}
+
+var serverGVK = manifest.GroupVersionKind{Group: "openstack.k-orc.cloud", Version: "v1alpha1", Kind: "Server"}
+
+// noSuch says that a path leads nowhere, and where to look instead.
+func (h *Handler) noSuch(path []string) string {
+	a, ok := pathOf(path, foreignResources())
+	if !ok {
+		return "there is no such resource"
+	}
+	text := foreign[a.GroupVersionKind].instead
+	if a.Kind != "Pod" || a.name == "" {
+		return text
+	}
+	for _, i := range h.find(h.store.at(a.stack), asked{resource: resource{GroupVersionKind: serverGVK}, stack: a.stack, name: a.name}) {
+		if id, _ := i.cells[idCell].(string); id != "" {
+			return strings.Replace(text, "SERVER", printable.Name(id), 1)
+		}
+	}
+	return text
+}

@@ -1,0 +1,120 @@
+package readapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// History keeps the events of stacks in a folder, so that a restart does not forget them. Nothing depends on it: what cannot be read is not there, and what
+// cannot be written is forgotten with the process. It holds what everybody may read who has a token of the API, and no secrets.
+type History struct {
+	dir string
+	log *slog.Logger
+}
+
+const (
+	// historyVersion is that of the files. Those of another one are not read.
+	historyVersion = 1
+	// longestHistory bounds a file, in bytes, and longestText a text in it.
+	longestHistory = 4 << 20
+	longestText    = 2000
+	// oldestHistory is for how long the file of a stack is kept that nothing happens to.
+	oldestHistory = 90 * 24 * time.Hour
+)
+
+// chronicle is the file of a stack.
+type chronicle struct {
+	Version int            `json:"version"`
+	Events  []report.Event `json:"events"`
+}
+
+// NewHistory keeps files in a folder, which is made, and removes those that are old.
+func NewHistory(dir string, now time.Time, log *slog.Logger) *History {
+	h := &History{dir, log}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		h.complain(err)
+		return h
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		h.complain(err)
+	}
+	for _, file := range files {
+		if info, err := file.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > oldestHistory {
+			_ = os.Remove(filepath.Join(dir, file.Name()))
+		}
+	}
+	return h
+}
+
+func (h *History) complain(err error) {
+	h.log.Warn("events cannot be kept; the next start will not know them", "folder", h.dir, "error", err)
+}
+
+func (h *History) file(name string) string { return filepath.Join(h.dir, name+".json") }
+
+// read returns the events of a file; none where it cannot be read.
+func (h *History) read(name string) (events []report.Event) {
+	if h == nil || name == "" {
+		return nil
+	}
+	text, err := localfile.ReadOwn(h.file(name), longestHistory)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var c chronicle
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err == nil && c.Version != historyVersion {
+		err = fmt.Errorf("it is of version %d, and this program knows %d", c.Version, historyVersion)
+	}
+	if err != nil {
+		h.log.Warn("earlier events cannot be read; they are left out", "file", h.file(name), "error", err)
+		return nil
+	}
+	events = slices.DeleteFunc(c.Events, func(e report.Event) bool {
+		return e.Key.Kind == "" || e.Key.Name == "" || e.Reason == "" || e.Count < 1 || e.First.IsZero() || e.Last.Before(e.First)
+	})
+	for i := range events {
+		e := &events[i]
+		e.Key = manifest.Key{Group: word(e.Key.Group), Kind: word(e.Key.Kind), Namespace: word(e.Key.Namespace), Name: word(e.Key.Name)}
+		e.Reason, e.Message = word(e.Reason), word(e.Message)
+	}
+	return events[max(0, len(events)-mostEvents):]
+}
+
+func word(text string) string { return printable.Clip(report.Clean(text), longestText) }
+
+// write replaces the events of a file, whole or not at all.
+func (h *History) write(name string, events []report.Event) {
+	if h == nil || name == "" {
+		return
+	}
+	text, err := json.Marshal(chronicle{historyVersion, events})
+	if err == nil {
+		err = localfile.Replace(h.file(name), text)
+	}
+	if err != nil {
+		h.complain(err)
+	}
+}
+
+// forget removes a file.
+func (h *History) forget(name string) {
+	if h != nil && name != "" {
+		_ = os.Remove(h.file(name)) // it may not be there
+	}
+}

@@ -1,0 +1,97 @@
+package readapi
+
+import "slices"
+
+// intOrString is the schema of what takes a number or a text, under the name by which clients of Kubernetes know it.
+const intOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+
+// spoken is a JSON Schema in the words of OpenAPI 3.0, where a type is one word, a constant an enumeration of one, and what is in base64 a
+// format. It leaves the schema as it is.
+func spoken(schema map[string]any) map[string]any {
+	out := make(map[string]any, len(schema))
+	for word, value := range schema {
+		switch word {
+		case "$schema":
+		case "const":
+			out["enum"] = []any{value}
+		case "contentEncoding":
+			out["format"] = "byte"
+		case "type":
+			typed(out, value)
+		case "properties":
+			out[word] = each(value)
+		default:
+			out[word] = spokenValue(value)
+		}
+	}
+	return out
+}
+
+// each speaks the schemas in a map, whose keys are names and no words.
+func each(value any) any {
+	named, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	out := make(map[string]any, len(named))
+	for name, schema := range named {
+		out[name] = spokenValue(schema)
+	}
+	return out
+}
+
+func spokenValue(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		return spoken(v)
+	case []map[string]any:
+		return spokenValue(anys(v))
+	case []any:
+		out := make([]any, len(v))
+		for i, one := range v {
+			out[i] = spokenValue(one)
+		}
+		return out
+	}
+	return value
+}
+
+// typed says what type a value has, or which of several.
+func typed(out map[string]any, value any) {
+	var names []string
+	switch v := value.(type) {
+	case []string:
+		names = v
+	case []any:
+		for _, one := range v {
+			if name, ok := one.(string); ok {
+				names = append(names, name)
+			}
+		}
+	default:
+		out["type"] = value
+		return
+	}
+	slices.Sort(names)
+	if slices.Equal(names, []string{"integer", "string"}) {
+		out["allOf"] = []any{map[string]any{"$ref": "#/components/schemas/" + intOrString}}
+		return
+	}
+	out["oneOf"] = types(names...)
+}
+
+func types(names ...string) []any {
+	var list []any
+	for _, name := range names {
+		list = append(list, map[string]any{"type": name})
+	}
+	return list
+}
+
+func anys[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, one := range list {
+		out[i] = one
+	}
+	return out
+}

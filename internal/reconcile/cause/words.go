@@ -1,0 +1,303 @@
+package cause
+
+// Codes of what others say: the cloud, a kind, a policy, a manifest.
+const (
+	Reported Code = "reported"  // the cloud's own words
+	Unlisted Code = "unlisted"  // why a list failed
+	Field    Code = "field"     // a field that differs
+	Policy   Code = "policy"    // what a policy of the configuration says
+	Window   Code = "window"    // why nothing is destroyed at this time
+	Phase    Code = "phase"     // what the cloud does with the object
+	Failed   Code = "failed"    // broken, in the cloud's words
+	Kind     Code = "kind-says" // what a kind knows of the service, in its words
+)
+
+// Codes of what is there.
+const (
+	NotLooked       Code = "not-looked-up"
+	SameMark        Code = "same-mark"
+	NotThere        Code = "not-there"
+	NameTaken       Code = "name-taken"
+	NameAdoptable   Code = "name-adoptable"
+	PerhapsThrough  Code = "perhaps-through-another-entry"
+	BeingDeleted    Code = "being-deleted"
+	RecreatedLater  Code = "recreated-when-gone"
+	Suspended       Code = "suspended"
+	CannotCreate    Code = "cannot-be-created"
+	AnotherDoubtful Code = "another-may-be-refused"
+	AnotherCannot   Code = "another-cannot-be-created"
+	UsedApart       Code = "object-of-another-stack"
+	Was             Code = "was"
+	Cautious        Code = "newer-commit"
+	OnlyReported    Code = "only-reported"
+	Due             Code = "due"
+	WithoutLate     Code = "without-late"
+	SameUnderName   Code = "same-under-another-name"
+	AsksForTheSame  Code = "asks-for-the-same"
+	ElsewhereByMark Code = "in-another-project"
+	NoProjectLeads  Code = "no-project-leads-there"
+	OtherProject    Code = "manifest-names-another-project"
+)
+
+// Codes of what is no longer wanted.
+const (
+	Gone             Code = "gone"
+	StackEnds        Code = "stack-ends"
+	FewerMembers     Code = "fewer-members"
+	StillReferred    Code = "still-referred-to"
+	PartOfSuspended  Code = "part-of-suspended"
+	MarkStays        Code = "mark-stays"
+	MarkHeld         Code = "mark-held"
+	LetGo            Code = "let-go"
+	LeftAsAsked      Code = "left-as-asked"
+	GoneAnd          Code = "gone-and"
+	Beyond           Code = "beyond-the-size"
+	SpareUnneeded    Code = "spare-unneeded"
+	KeptUnpruned     Code = "kept-unpruned"
+	MarkUnpruned     Code = "mark-kept-unpruned"
+	KeptForUser      Code = "kept-for-user"
+	KeptForGroup     Code = "kept-for-group"
+	KeptInstead      Code = "kept-instead"
+	KeptForOthers    Code = "kept-for-others"
+	HoldsBack        Code = "holds-back"
+	CannotDelete     Code = "cannot-be-deleted"
+	CannotReplace    Code = "cannot-be-replaced"
+	UserLetGo        Code = "user-let-go"
+	UserBecause      Code = "user-because"
+	ReplaceTogether  Code = "replace-together"
+	UseAnother       Code = "use-another"
+	CopyGoing        Code = "copy-going"
+	HalfMade         Code = "half-made"
+	HalfMadeLeft     Code = "half-made-left"
+	AddressesOfOther Code = "addresses-of-another"
+)
+
+// Codes of marks.
+const (
+	MarkOfImported Code = "mark-of-imported"
+	AdoptedTwice   Code = "adopted-twice"
+	Misplaced      Code = "misplaced-mark"
+	Several        Code = "several-bear-the-mark"
+	SeveralNames   Code = "exists-under-both-names"
+	Contested      Code = "several-owners"
+	Copied         Code = "copied-mark"
+	OnlyCopied     Code = "only-copied"
+	Unmark         Code = "unmark"
+	UnmarkBy       Code = "unmark-by"
+	LeftBehind     Code = "left-behind"
+)
+
+// Codes of imports and adoptions.
+const (
+	WaitsFor         Code = "waits-for"
+	NotDescribed     Code = "not-in-the-repository"
+	NoID             Code = "no-such-id"
+	NoSuch           Code = "no-such"
+	NoMatch          Code = "no-match"
+	NoName           Code = "no-such-name"
+	CorrectName      Code = "correct-the-name"
+	NearestNames     Code = "nearest-names"
+	ImportFailed     Code = "import-failed"
+	ManyMatch        Code = "many-match"
+	ManyNamed        Code = "many-match-named"
+	Vanished         Code = "vanished"
+	NamelessPart     Code = "nameless-part"
+	Nameless         Code = "nameless"
+	NoneNamedPart    Code = "none-named-part"
+	NoneNamed        Code = "none-named"
+	NoneMatches      Code = "none-matches"
+	SeveralToAdopt   Code = "several-to-adopt"
+	SeveralToAdoptOf Code = "several-to-adopt-named"
+	RenameOthers     Code = "rename-the-others"
+	NarrowOrID       Code = "narrow-or-give-id"
+	NarrowImport     Code = "narrow-the-import"
+	AdoptedBy        Code = "adopted-by"
+	MarkUnwritable   Code = "mark-unwritable"
+	UnadoptableID    Code = "unadoptable-id"
+	Unadoptable      Code = "unadoptable"
+	WantedOtherwise  Code = "wanted-otherwise"
+	OwnedByOther     Code = "owned-by-another"
+	AdoptFirst       Code = "adopt-first"
+	WasAdopted       Code = "was-adopted"
+	GiveID           Code = "give-an-id"
+)
+
+// Codes of changes.
+const (
+	FixedField    Code = "fixed-field"
+	Barred        Code = "barred"
+	BarredWay     Code = "barred-way"
+	BarredImport  Code = "barred-import"
+	OtherWay      Code = "other-way"
+	MaybeUsed     Code = "maybe-used"
+	ClaimRefused  Code = "claim-refused"
+	Claim         Code = "claim"
+	ClaimTaken    Code = "claim-taken"
+	ClaimOverlaps Code = "claim-overlaps"
+	ClaimRenamed  Code = "claim-overlaps-gone"
+	RivalAsks     Code = "rival-asks"
+	ChooseAnother Code = "choose-another"
+	ChooseOthers  Code = "choose-others"
+	ChooseRange   Code = "choose-another-range"
+	ChooseForOne  Code = "choose-for-one"
+	RivalOverlaps Code = "rival-overlaps"
+)
+
+// Codes of groups.
+const (
+	LeftFor         Code = "left-for"
+	LeftOnDelete    Code = "left-on-delete"
+	LeftPaused      Code = "left-paused"
+	LeftPartition   Code = "left-partition"
+	DownFor         Code = "down-for"
+	Unanswering     Code = "unanswering"
+	HealsOnApproval Code = "heals-on-approval"
+	Turn            Code = "turn"
+	TurnWorked      Code = "turn-worked"
+	TurnSick        Code = "turn-sick"
+	TurnMore        Code = "turn-more"
+	MoreServe       Code = "more-serve"
+	Drained         Code = "drained"
+	Seen            Code = "seen"
+	AllSeen         Code = "all-seen"
+)
+
+// words are what people read. Each %s is an argument of the cause, in this order.
+var words = map[Code]string{
+	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Kind: "%s", Unanswering: "%s",
+	Policy: "policy %s",
+	Phase:  "%s %s",
+	Failed: "failed: %s",
+
+	NotLooked:       "not looked up yet",
+	SameMark:        "its owner mark would be the same as that of %s; rename one of them",
+	NotThere:        "it does not exist",
+	NameTaken:       "the name %s is taken by %s, which stack %s did not make; rename one of them",
+	NameAdoptable:   "the name %s is taken by %s, which stack %s did not make; rename one of them, or adopt it with spec.import.id: %s",
+	PerhapsThrough:  "it may have been made through %s, which does not say what it has (%s); nothing is created before it does, or before the entry is removed from spec.clouds of the stack's configuration",
+	BeingDeleted:    "is being deleted",
+	RecreatedLater:  "recreated when it is gone",
+	Suspended:       "suspended",
+	CannotCreate:    "cannot be created: %s",
+	AnotherDoubtful: "another may be refused: %s; allow to replace this one all the same with the annotation %s: allow",
+	AnotherCannot:   "another cannot be created: %s",
+	UsedApart:       "%s: %s is an object of stack %s, and only that one uses it; have that stack make what is needed, or set sync.objectsOfOtherStacks: allow in the configuration of stack %s",
+	Was:             "was %s",
+	Cautious:        "left alone: a newer commit may have been applied, and is refused now",
+	OnlyReported:    "only reported",
+	WithoutLate:     "without what refers to %s; that follows",
+	Due:             "is due",
+	SameUnderName:   "%s is the same under another name: to keep this one, give that the annotation %s: %s",
+	AsksForTheSame:  "%s asks for what it has: if that is the same under another name, give it the annotation %s: %s",
+
+	ElsewhereByMark: "%s bears its mark, and is in project %s, which %s; it is left as it is: name that project to have it managed, or %s",
+	NoProjectLeads:  "no Project of the repository leads to",
+	OtherProject:    "its manifest does not name",
+
+	Gone:             "no longer in the repository",
+	StackEnds:        "the stack ends",
+	FewerMembers:     "%s has fewer members now",
+	StillReferred:    "cannot go while others refer to it",
+	PartOfSuspended:  "left as it is: by its name it is a part of %s, which is suspended",
+	MarkStays:        "left in the cloud with its mark, which cannot be taken off a %s",
+	MarkHeld:         "left in the cloud, and keeps its mark while %s",
+	HoldsBack:        "it uses %s, which is to go",
+	LetGo:            "is no longer managed, and stays in the cloud as its annotation asked",
+	LeftAsAsked:      "left in the cloud as its manifest asked",
+	GoneAnd:          "%s, and %s",
+	Beyond:           "%s has %s",
+	SpareUnneeded:    "a further member that its group does not need any more",
+	KeptUnpruned:     "kept because prune is off",
+	MarkUnpruned:     "left in the cloud, and keeps its mark because prune is off",
+	KeptForUser:      "kept while %s uses it, which stays as it is",
+	KeptForGroup:     "kept while %s uses it, which its group leaves as it is",
+	KeptInstead:      "kept while %s cannot be made, for which it would have to make way",
+	KeptForOthers:    "kept for those that use %s, which has to stay",
+	CannotDelete:     "cannot be deleted while %s uses it%s; detach it from that, or put its manifest back",
+	CannotReplace:    "cannot be replaced (%s) while %s uses it%s; %s",
+	UserLetGo:        " (which is no longer in the repository, and was to be let go)",
+	UserBecause:      " (%s)",
+	ReplaceTogether:  "let that be replaced, too, or undo the change",
+	UseAnother:       "have that use another one, of another name, or undo the change",
+	CopyGoing:        "a surplus copy is being deleted",
+	HalfMadeLeft:     "a half-made copy, left by an interrupted request",
+	HalfMade:         "half-made copy, left by an interrupted request",
+	AddressesOfOther: "cannot be created: %s has a part of its addresses, and is not replaced",
+
+	MarkOfImported: "%s bears the mark of %s, which the repository now only imports; %s, or delete it",
+	AdoptedTwice:   "%s names it by %s, and is another object already; remove %s there",
+	Misplaced:      "a %s, %s, bears its mark; no stack puts it there, so it has no owner; %s",
+	Several:        "%d objects bear the mark of %s: %s; a mark can be copied, so nothing is changed; keep the one that is meant, and for the others %s, or delete them",
+	SeveralNames:   "it exists already, and so does %s (%s), which its annotation %s names; remove the annotation, or delete the one that is not meant",
+	Contested:      "%s bears the marks of several owners (%s), so it has no owner and nothing is changed; for the wrong one %s",
+	Copied:         "%s %s, and its mark is a copy, so no stack owns it and nothing is changed; %s, or adopt it with spec.import.id: %s",
+	OnlyCopied:     "it is not in the cloud, but there is a copy of it: %s; a new one is made once the copy bears no mark",
+	Unmark:         "take the mark off",
+	UnmarkBy:       "take the mark off (%s)",
+	LeftBehind:     "%s was made by this stack for %s, whose manifest is gone while others still refer to it; put the manifest back, or remove what refers to it; to keep it unmanaged, apply the manifest with the annotation %s: detach before it goes",
+
+	WaitsFor:         "waits for %s",
+	NotDescribed:     "is not in the repository; what refers to it waits",
+	NoID:             "the cloud has no %s with ID %s; correct spec.import.id",
+	NoSuch:           "the cloud has no such %s; %s",
+	NoMatch:          "the cloud has no %s that matches spec.import.filter; correct the filter",
+	NoName:           "the cloud has no %s named %s; %s",
+	CorrectName:      "correct the name or add it to the cloud",
+	NearestNames:     "the nearest are %s",
+	ImportFailed:     "%s: %s; nothing can depend on it",
+	ManyMatch:        "%d of them match; %s",
+	ManyNamed:        "%d of them match: %s; %s",
+	Vanished:         "it was %s, which somebody has deleted; %s also matches and is not adopted in its place: remove %s to have another one made, or give that ID to adopt it",
+	NamelessPart:     "objects of this kind have no name in the cloud to be found by; leave it out of %s, and write a manifest for it",
+	Nameless:         "objects of this kind have no name in the cloud to be found by; give an ID as %s",
+	NoneNamedPart:    "no %s of the name %s can be adopted in this project; remove %s to have one made",
+	NoneNamed:        "no %s of the name %s can be adopted in this project; remove %s to have one made, or give an ID there",
+	NoneMatches:      "no %s that matches %s can be adopted in this project; correct it, or remove it to have one made",
+	SeveralToAdopt:   "%d objects match %s; %s",
+	GiveID:           "give the ID of the one that is meant there",
+	RenameOthers:     "rename the others in the cloud, or write manifests for what %s stands for, and give IDs there",
+	NarrowOrID:       "narrow the filter, or give spec.import.id instead",
+	NarrowImport:     "narrow spec.import.filter, or name one by spec.import.id",
+	SeveralToAdoptOf: "%d objects match %s: %s; %s",
+	AdoptedBy:        "%s is adopted by %s; correct %s, or remove one of the two",
+	MarkUnwritable:   "%s bears no mark, and the cloud cannot write one on an existing %s; use it with managementPolicy: unmanaged",
+	UnadoptableID:    "no %s with ID %s can be adopted in this project; correct %s or remove it",
+	Unadoptable:      "%s cannot be adopted",
+	WantedOtherwise:  "%s is %s, which is in the repository, too; correct %s, or remove one of the two",
+	OwnedByOther:     "%s bears the mark of another owner, %s, and cannot be adopted; correct %s, or %s",
+	AdoptFirst:       "an object that no stack owned is not recreated in the step that adopts it: adopt it as it is, and replace it by a later commit",
+	WasAdopted:       "it was adopted, and no other is made while the manifest asks to adopt one: remove %s first",
+
+	FixedField:    "%s cannot be changed in place",
+	OtherWay:      "choose another way with %s: %s, ",
+	Barred:        "%s cannot be changed in place; allow it with the annotation %s: allow, %sor undo the change",
+	BarredWay:     "%s cannot be changed as %s asks: %s; choose %s, or undo the change",
+	BarredImport:  "%s: %s is imported, and finds another object than the one that this was made with, although no commit changed what it asks for; allow replacing with the annotation %s: %s, or import it by ID",
+	MaybeUsed:     "it may have been used, so it is not recreated unasked: allow that with the annotation %s: allow, or correct it in the cloud",
+	ClaimRefused:  "%s: %s",
+	Claim:         "%s of %s/%s %s",
+	ClaimTaken:    "is taken by %s, which stack %s did not make; %s",
+	ClaimOverlaps: "overlaps %s, which stack %s did not make; %s",
+	ClaimRenamed:  "overlaps %s, which is no longer in the repository; if that is the same under another name, give %s the annotation %s: %s; if not, remove the old one in a commit before this one",
+	ChooseAnother: "choose another",
+	ChooseOthers:  "choose others",
+	ChooseRange:   "choose other addresses for one of them",
+	ChooseForOne:  "choose another for one of them",
+	RivalAsks:     "is also asked for by %s (%s); %s",
+	RivalOverlaps: "overlaps what %s (%s) asks for; %s",
+
+	LeftFor:         "left as it is: %s",
+	LeftOnDelete:    "left as it is: %s changes a member when that is deleted",
+	LeftPaused:      "left as it is: %s pauses after %d of its members",
+	LeftPartition:   "left as it is: %s changes its members from number %d on",
+	DownFor:         "it has been %s for %s",
+	HealsOnApproval: "it is replaced once the plan is approved, since its manifest is another one by now",
+	Turn:            "after %s, %s",
+	TurnWorked:      "after %s has worked for %s, %s",
+	TurnSick:        "after %s (%s), %s",
+	TurnMore:        "when more members of %s serve, %s",
+	MoreServe:       "when more members of %s serve",
+	Drained:         "after %s has sent it nothing new for %s",
+	Seen:            "when %s can be seen",
+	AllSeen:         "when every %s can be seen",
+}

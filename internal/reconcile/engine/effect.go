@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A step is carried out when the cloud has answered its requests, and finished when the cloud shows what they were for:
+//
+//	create, update     the object can be used
+//	replace, delete    the object is gone
+//	detach             at once, like all that the answer itself shows
+//
+// An update whose object is usable in the first list counts as finished with its answer: the list does not say when that was.
+
+// unfinished is a step of the pass that is carried out and not finished.
+type unfinished struct {
+	result  int  // its place among the results of the pass
+	working bool // the cloud was seen to work on it
+}
+
+// effect is the progress of a step's effect, as the cloud shows it.
+type effect int
+
+const (
+	unseen effect = iota // nothing shows it
+	coming
+	there
+	broken // it never comes
+)
+
+// answered is the effect that the answers to the requests of a step show.
+func answered(o outcome) effect {
+	switch {
+	case o.result.Err != nil || o.result.Step.Action == plan.Detach || o.gone:
+		return there
+	case o.result.Step.Action == plan.Update:
+		return unseen
+	case o.live != nil && canBeUsed(o.live):
+		return there
+	}
+	return coming
+}
+
+// shownEffect is the effect of a step as a list shows it: have is the listed object, nil if there is none.
+func shownEffect(s plan.Step, have *kind.Live[any]) effect {
+	switch {
+	case s.Action.Destroys() && (have == nil || have.ID != s.ID()):
+		return there
+	case s.Action.Destroys() || have == nil:
+		return coming
+	case canBeUsed(have):
+		return there
+	case have.Phase == kind.Failed:
+		return broken
+	}
+	return coming
+}
+
+func canBeUsed(have *kind.Live[any]) bool { return have.Phase.Usable() || have.InUse }
+
+// noteCarriedOut reports a step as finished, or remembers that it is not; result is its place among the results of the pass.
+func (r *run) noteCarriedOut(o outcome, result int) {
+	if is := answered(o); is != there {
+		r.unfinished = append(r.unfinished, unfinished{result, is == coming})
+		return
+	}
+	r.engine.watch(func(w Watcher) { w.Finished(r.pass.Results[result]) })
+}
+
+// noteFinished reports the steps of which a plan shows that they are finished.
+func (r *run) noteFinished(p plan.Plan, now time.Time) {
+	if len(r.unfinished) == 0 {
+		return
+	}
+	have := map[string]*kind.Live[any]{}
+	for i := range p.Steps {
+		have[p.Steps[i].Identity()] = p.Steps[i].Have()
+	}
+	var left []unfinished
+	for _, u := range r.unfinished {
+		if r.finishes(&u, have, now) {
+			r.engine.watch(func(w Watcher) { w.Finished(r.pass.Results[u.result]) })
+		} else {
+			left = append(left, u)
+		}
+	}
+	r.unfinished = left
+}
+
+// finishes notes what a list shows of a step. It returns true of one that is finished, or never will be.
+func (r *run) finishes(u *unfinished, have map[string]*kind.Live[any], now time.Time) bool {
+	result := &r.pass.Results[u.result]
+	s := result.Step
+	if r.fresh[s.Key.Kind].stale[s.Key] || trouble(r.snapshot[s.Key.Kind]) != nil {
+		return false
+	}
+	switch shownEffect(s, have[s.Identity()]) {
+	case there:
+		if u.working {
+			result.Took = now.Sub(result.Started)
+		}
+	case broken:
+		result.Unfinished = true
+	case coming, unseen:
+		u.working = true
+		return false
+	}
+	return true
+}
+
+// leaveUnfinished reports the steps that the pass does not see finished.
+func (r *run) leaveUnfinished() {
+	for _, u := range r.unfinished {
+		result := &r.pass.Results[u.result]
+		result.Unfinished = true
+		r.engine.watch(func(w Watcher) { w.Finished(*result) })
+	}
+	r.unfinished = nil
+}

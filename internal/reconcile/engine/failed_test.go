@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// An object whose step failed has failed, and says why; what waits for it waits, and the plan is the same one.
+func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
+	w := thingtest.New()
+	w.OnCreate = func(string) (before, after error) {
+		return fmt.Errorf("%w: 403 policy forbids it", kind.ErrRejected), nil
+	}
+	pass, _ := syncPass(t, w, engineOf(w), "a", "b atop=a")
+	states := map[string]plan.Status{}
+	for _, o := range plan.Statuses(pass.Last, []kind.Kind{w.Kind()}) {
+		states[o.Metadata.Name] = o.Status
+	}
+	if s := states["a"]; s.State != plan.StateFailed || !strings.Contains(s.Message, "403 policy") {
+		t.Errorf("a is %s: %s", s.State, s.Message)
+	}
+	for _, c := range states["a"].Conditions {
+		if c.Reason != plan.ReasonInvalid || !strings.Contains(c.Message, "403 policy") {
+			t.Errorf("a: %+v", c)
+		}
+	}
+	if s := states["b"]; s.State == plan.StateFailed {
+		t.Errorf("b is %s: %s", s.State, s.Message)
+	}
+	if pass.Last.Hash() != pass.First.Hash() {
+		t.Error("what failed is another plan")
+	}
+	w.OnCreate = nil
+	pass, _ = syncPass(t, w, engineOf(w), "a", "b atop=a")
+	for _, o := range plan.Statuses(pass.Last, []kind.Kind{w.Kind()}) {
+		if o.Status.State != plan.StateInSync {
+			t.Errorf("%s is %s", o.Metadata.Name, o.Status.State)
+		}
+	}
+}
+
+// The reason of what failed is the cloud's: conditions say who has to do something.
+func TestAFailedStepHasItsTrueReason(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		reason string
+		goesOn string
+	}{
+		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrUsedUp), plan.ReasonQuota, "False"},
+		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden), plan.ReasonForbidden, "False"},
+		{fmt.Errorf("%w: 400", kind.ErrRejected), plan.ReasonInvalid, "False"},
+		{errors.New("503"), plan.ReasonTransient, "True"},
+	} {
+		w := thingtest.New()
+		w.OnCreate = func(string) (before, after error) { return c.err, nil }
+		pass, _ := syncPass(t, w, engineOf(w), "a")
+		is := plan.Statuses(pass.Last, []kind.Kind{w.Kind()})[0].Status.Conditions
+		if is[0].Status != "False" || is[0].Reason != c.reason || is[1].Status != c.goesOn || is[1].Reason != c.reason {
+			t.Errorf("%v: %+v, want %s", c.err, is, c.reason)
+		}
+		if len(pass.Failures) != 1 || pass.Failures[0].Fault != c.reason {
+			t.Errorf("%v: %+v", c.err, pass.Failures)
+		}
+	}
+}

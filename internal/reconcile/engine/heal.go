@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// heal brings back members of groups while the plan is held: what nobody has approved of yet must not keep machines down. Nothing else is carried
+// out, and what a member shall become stays what it was. The plan that is held is then the one of what is left.
+func (r *run) heal(ctx, stepCtx context.Context) {
+	approved := r.rev.Approved
+	r.rev.healing = true
+	r.planRound(ctx)
+	if allowed := r.round.plan.OnlyHealing().Apply(plan.Brake(r.engine.Limits, approved)); !allowed.Stopped() && allowed.Summary().Writes() > 0 {
+		r.permit(allowed)
+		r.loop(ctx, stepCtx)
+	}
+	r.rev.healing = false
+	r.planRound(ctx)
+	r.pass.Last = r.round.plan.Apply(plan.Brake(r.engine.Limits, approved)).Recorded()
+	if len(r.pass.Results) == 0 {
+		return
+	}
+	for _, s := range r.pass.First.Steps {
+		if s.Drift && r.histories[s.Identity()] != nil {
+			r.pass.Late = append(r.pass.Late, s)
+		}
+	}
+	r.pass.First = r.pass.Last.WithTraces(r.engine.traces.of) // which is approved of by its own hash
+}
+
+// heals reports whether a step brings a member back, or ends what such a step of this pass has begun.
+func (r *run) heals(s *plan.Step) bool {
+	if _, heals := s.Heals(); heals {
+		return true
+	}
+	t := r.histories[s.Identity()]
+	return s.Action == plan.Create && t != nil && t.runs[plan.Recreate] > 0
+}

@@ -1,0 +1,104 @@
+package kind
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Some fields hold what lets others through: a change that takes all of it away, or most of it, is as deadly to what depends
+// on the object as its deletion. Such a field says with the tag cuts what is so then:
+//
+//	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
+
+// cuts notes of changes what they cut off, as the fields of a spec say; path is where the spec stands.
+func (c *Changes) cuts(spec reflect.Type, path string) {
+	for i := range c.list {
+		change := &c.list[i]
+		name, below := strings.CutPrefix(change.Field, path+".")
+		if !below || change.Cuts != "" || change.Secret {
+			continue
+		}
+		if text := cutBy(spec, name); text != "" {
+			change.Cuts = emptied(change.Have, change.Want, text)
+		}
+	}
+}
+
+// cutBy is what a field of a spec says of itself, by its path; "" where it says nothing, or there is none.
+func cutBy(spec reflect.Type, path string) string {
+	for spec.Kind() == reflect.Pointer || spec.Kind() == reflect.Slice {
+		spec = spec.Elem()
+	}
+	if spec.Kind() != reflect.Struct {
+		return ""
+	}
+	first, rest, below := strings.Cut(path, ".")
+	name, _, _ := strings.Cut(first, "[")
+	for i := range spec.NumField() {
+		f := spec.Field(i)
+		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case json == name && below:
+			return cutBy(f.Type, rest)
+		case json == name && name == first:
+			return f.Tag.Get("cuts")
+		case f.Anonymous && json == "":
+			if text := cutBy(f.Type, path); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// emptied is what is cut off where a value loses all that it has, or most of it; "" where it does not.
+func emptied(have, want any, text string) string {
+	h, w := valueOf(have), valueOf(want)
+	switch {
+	case !h.IsValid() || h.IsZero():
+		return ""
+	case h.Kind() == reflect.Bool:
+		if w.IsValid() && w.Kind() == reflect.Bool && !w.Bool() {
+			return text
+		}
+	case h.Kind() == reflect.String:
+		if !w.IsValid() || w.Kind() == reflect.String && w.Len() == 0 {
+			return text
+		}
+	case h.Kind() == reflect.Slice && h.Len() > 0:
+		if !w.IsValid() || w.Kind() == reflect.Slice && w.Len() == 0 {
+			return text
+		}
+		if w.Kind() != reflect.Slice {
+			return ""
+		}
+		if lost := h.Len() - common(h, w); lost*2 > h.Len() && w.Len()*2 < h.Len() {
+			return fmt.Sprintf("%d of %d go: %s for most", lost, h.Len(), text)
+		}
+	}
+	return ""
+}
+
+func valueOf(x any) reflect.Value {
+	v := reflect.ValueOf(x)
+	for v.IsValid() && v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return v
+}
+
+// common counts the items of one list that another one has, too.
+func common(list, other reflect.Value) (n int) {
+	there := map[string]int{}
+	for i := range other.Len() {
+		there[fmt.Sprint(other.Index(i).Interface())]++
+	}
+	for i := range list.Len() {
+		if text := fmt.Sprint(list.Index(i).Interface()); there[text] > 0 {
+			there[text]--
+			n++
+		}
+	}
+	return n
+}

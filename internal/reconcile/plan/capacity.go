@@ -1,0 +1,200 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A subnet has a limited number of IPv4 addresses. A new object takes the address in its manifest, any address of a subnet, or
+// any address of a network, from any of its subnets:
+//
+//	compared                                  skipped if
+//	----------------------------------------  -----------------------------------------------------------------
+//	a subnet: its pools, with the addresses   its pools are not known yet
+//	taken, or asked for, in it alone
+//	a network: the pools of all its subnets,  one of its subnets is not known, such as one of another project
+//	with all that are taken or asked for
+//
+// An object that stays keeps its present address, whatever its manifest says; a deleted object frees it. Objects of others count
+// as far as the cloud shows them. Unknown never counts as used up.
+
+// Scarce is a subnet, or all of a network's, with fewer addresses than are asked for.
+type Scarce struct {
+	Key    manifest.Key
+	Origin manifest.Origin
+	// Subnets are those of a network, in words; nil where Key is one itself.
+	Subnets            []string
+	Has, Needs, Others int
+}
+
+// What says what is the matter with the object.
+func (s Scarce) What() string {
+	text := fmt.Sprintf("gives out %d addresses", s.Has)
+	if s.Subnets != nil {
+		text = fmt.Sprintf("has %s, which give out %d addresses", strings.Join(s.Subnets, ", "), s.Has)
+	}
+	if s.Others > 0 {
+		text += fmt.Sprintf(", of which others have %d", s.Others)
+	}
+	return fmt.Sprintf("%s, and the stack needs %d: %d too few; use more or larger subnets, or ask for fewer addresses",
+		text, s.Needs, s.missing())
+}
+
+func (s Scarce) missing() int { return s.Needs + s.Others - s.Has }
+
+// Scarce are the subnets that have fewer addresses than there will be objects on them once the plan is carried out. have is what
+// the cloud holds.
+func (p Plan) Scarce(kinds []kind.Kind, have kind.Snapshot) []Scarce {
+	c := newCapacity(kinds, have)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.have != nil && !s.Unmanaged() {
+			c.staying[s.have.ID] = s.Action != Delete && s.Action != Recreate
+		}
+		if s.want != nil && !s.surplus {
+			c.objects = append(c.objects, wanted{s.want, s.View(), s.Action == Create || s.Action == Recreate})
+		}
+	}
+	return c.compare()
+}
+
+// ScarceIn are those of a repository, as far as the manifests show them. Members that groups have at times only do not count.
+func ScarceIn(kinds []kind.Kind, want []kind.Desired) []Scarce {
+	p := without(kinds, want)
+	c := newCapacity(kinds, p.Have)
+	for i := range want {
+		if d := &want[i]; !d.Virtual && !d.Spare && !d.Scaled && !d.Absent() {
+			c.objects = append(c.objects, wanted{d, p.view(d, d.Spec), d.Spec != nil && !d.Unmanaged && !d.Options.Suspend})
+		}
+	}
+	return c.compare()
+}
+
+// wanted is a desired object as its kind sees it.
+type wanted struct {
+	*kind.Desired
+	view  kind.Want[any]
+	makes bool
+}
+
+func (w wanted) ref() kind.Ref { return w.view.Ref(w.Key.Kind, w.Key.Name) }
+
+type capacity struct {
+	kinds    map[string]kind.Kind
+	have     kind.Snapshot
+	objects  []wanted
+	staying  map[string]bool // whether what is the stack's own stays, by ID
+	supplies []*supply
+	at       map[string][]*supply // by what stands for them, and for what they are on
+}
+
+func newCapacity(kinds []kind.Kind, have kind.Snapshot) *capacity {
+	c := &capacity{kinds: map[string]kind.Kind{}, have: have, staying: map[string]bool{}, at: map[string][]*supply{}}
+	for _, k := range kinds {
+		c.kinds[k.Info().Kind] = k
+	}
+	return c
+}
+
+// identity stands for the target of a reference: an object of the cloud, or one that will be made.
+func identity(ref kind.Ref) string {
+	if ref.ID != "" && !ref.Anew {
+		return ref.ID
+	}
+	return ref.Key.String()
+}
+
+func (c *capacity) compare() (list []Scarce) {
+	claims := c.claims()
+	givers, takers := map[string]bool{}, map[string]bool{}
+	for _, claim := range claims {
+		givers[giver(claim)], takers[claim.By] = true, true
+	}
+	c.find(givers)
+	c.occupy(takers)
+	networks, any := map[string]kind.Claim{}, map[string]int{}
+	for _, claim := range claims {
+		switch at := identity(claim.Of); {
+		case claim.What != "":
+			c.take(at, claim.What, true)
+		case claim.From == "":
+			for _, s := range c.at[at] {
+				s.any++
+			}
+		default:
+			networks[at] = claim
+			any[at]++
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(networks)) {
+		list = append(list, c.onNetwork(networks[at], any[at])...)
+	}
+	for _, s := range c.supplies {
+		list = append(list, s.scarce(0)...)
+	}
+	return list
+}
+
+// claims are to addresses that can be counted, of what is made.
+func (c *capacity) claims() (list []kind.Claim) {
+	for _, o := range c.objects {
+		judge, ok := c.kinds[o.Key.Kind].(kind.AnyJudge)
+		if !ok || !o.makes {
+			continue
+		}
+		for _, claim := range judge.Alone(o.view) {
+			if claim.From != "" || claim.Of.Expected().Pools != nil {
+				list = append(list, claim)
+			}
+		}
+	}
+	return list
+}
+
+// giver is the kind of what gives an address.
+func giver(c kind.Claim) string {
+	if c.From != "" {
+		return c.From
+	}
+	return c.Of.Key.Kind
+}
+
+// onNetwork compares the addresses that are asked of a network with the pools of all its subnets. It skips a network with an unknown subnet.
+func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
+	of, known := claim.Of, map[string]bool{}
+	var subnets []*supply
+	for _, s := range c.at[identity(of)] {
+		known[s.id] = true
+		switch {
+		case s.cidr.IsValid() && s.cidr.Addr().Is6(): // it gives an address of IPv6 besides
+		case s.pools == nil:
+			return nil
+		default:
+			subnets = append(subnets, s)
+		}
+	}
+	if of.ID == "" && !of.Managed || !of.Anew && slices.ContainsFunc(of.Facts.Subnets, func(id string) bool { return !known[id] }) {
+		return nil
+	}
+	if len(subnets) == 1 && subnets[0].of != nil {
+		return subnets[0].scarce(any)
+	}
+	sum := Scarce{Key: of.Key, Needs: any}
+	for _, s := range subnets {
+		list = append(list, s.scarce(0)...)
+		has, own, others := s.counts()
+		sum.Subnets, sum.Has, sum.Needs, sum.Others = append(sum.Subnets, s.name), sum.Has+has, sum.Needs+own, sum.Others+others
+	}
+	if len(list) > 0 || len(subnets) == 0 || sum.missing() <= 0 {
+		return list
+	}
+	if at := slices.IndexFunc(c.objects, func(o wanted) bool { return o.Key == of.Key }); at >= 0 {
+		sum.Origin = c.objects[at].Origin
+	}
+	return []Scarce{sum}
+}

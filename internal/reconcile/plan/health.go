@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Health is how an object is in the cloud, whatever its manifest says. Besides these it can be what the kind says of one that
+// is down, such as "stopped".
+type Health string
+
+// The healths of objects, the worst first; what is down is as bad as what failed.
+const (
+	HealthFailed   Health = "failed"
+	HealthMissing  Health = "missing"
+	HealthUnknown  Health = "unknown" // the cloud could not be asked
+	HealthDegraded Health = "degraded"
+	HealthBusy     Health = "in progress" // the cloud works on it
+	HealthGood     Health = "healthy"
+)
+
+var worstHealth = []Health{HealthFailed, HealthMissing, HealthUnknown, HealthDegraded, HealthBusy, HealthGood}
+
+// Worse is the worse of two; "" is none.
+func (h Health) Worse(other Health) Health {
+	if h == "" || other != "" && other.gravity() < h.gravity() {
+		return other
+	}
+	return h
+}
+
+func (h Health) gravity() int { return max(0, slices.Index(worstHealth, h)) }
+
+// health is that of a step's object.
+func (s Step) health() Health {
+	switch {
+	case s.have == nil && s.Action == Wait && s.Error:
+		return HealthUnknown
+	case s.have == nil:
+		return HealthMissing
+	case s.have.Phase == kind.Failed:
+		return HealthFailed
+	case s.have.Down != "":
+		return Health(s.have.Down)
+	case s.have.Phase != kind.Ready && s.have.Phase != kind.Degraded:
+		return HealthBusy
+	case s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != "" || s.crowded != "":
+		return HealthDegraded
+	}
+	return HealthGood
+}
+
+// sync is how a step's object compares with its manifest, however well it is; state is what both come to.
+func (s Step) sync(state State) State {
+	switch {
+	case state.gravity() != State(HealthFailed).gravity() && state != StateDegraded:
+		return state
+	case s.failed.Text != "" || s.Error:
+		return StateFailed
+	case s.Drift && !s.broken() || s.Action == Keep && len(s.Changes) > 0:
+		return StateDrifted
+	}
+	switch s.Action {
+	case Create:
+		return StateCreate
+	case Update:
+		return StateChange
+	case Recreate:
+		return StateReplace
+	case Delete:
+		return StateDelete
+	case Detach:
+		return StateDetach
+	case Wait:
+		return StateWaiting
+	case Keep, Refuse:
+	}
+	if s.want == nil {
+		return StateKept
+	}
+	return StateInSync
+}

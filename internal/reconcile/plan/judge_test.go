@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// refsOf are the references that a policy sees of an object.
+func refsOf(p Plan, name string) (list []Reference) {
+	p.Apply(Judge(func(string) bool { return true }, func(s Subject) (v Verdict) {
+		if s.Key.Name == name {
+			list = s.Refs
+		}
+		return v
+	}))
+	return list
+}
+
+func TestPoliciesSeeWhatReferencesAre(t *testing.T) {
+	at := func(refs []Reference, kindName string) Reference {
+		return refs[slices.IndexFunc(refs, func(r Reference) bool { return r.Key.Kind == kindName })]
+	}
+	wish := chestWish{Make: "elm", Prune: "true"}
+	if r := at(refsOf(chestPlan(wish.want(t)), "c"), "Make"); !r.Known || r.Name != "elm" || r.ID != "id-elm" || !r.Imported || r.Field != "spec.makeRef" || r.Key.Name != "m" {
+		t.Errorf("an import: %+v", r)
+	}
+	wish.Make = "ash"
+	refs := refsOf(chestPlan(wish.want(t)), "c")
+	if r := at(refs, "Make"); r.Known || r.Name != "" || r.ID != "" {
+		t.Errorf("an import that is not found: %+v", r)
+	}
+	if r := at(refs, "Text"); r.Known {
+		t.Errorf("data: %+v", r)
+	}
+}
+
+// A workload refers to what its parts refer to, and not to its parts; what will be replaced is not known.
+func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
+	key := func(kind, name string) manifest.Key { return manifest.Key{Kind: kind, Name: name} }
+	part := kind.Desired{Key: key("Server", "a"), Refs: []kind.RefSpec{{Field: "f", Key: key("Flavor", "x")}, {Field: "p", Key: key("Port", "a")}}}
+	port := kind.Desired{Key: key("Port", "a"), Refs: []kind.RefSpec{{Field: "n", Key: key("Network", "n")}, {Field: "again", Key: key("Flavor", "x")}}}
+	net := kind.Desired{Key: key("Network", "n")}
+	flavor := kind.Desired{Key: key("Flavor", "x"), Unmanaged: true, Import: &kind.Import{ID: "1"}}
+	work := kind.Desired{Key: key("VirtualMachine", "a"), Virtual: true}
+	p := Plan{
+		Workloads: []Workload{{Key: work.Key, want: &work}},
+		Steps: []Step{
+			{Key: flavor.Key, Action: Keep, Parent: work.Key, want: &flavor, have: &kind.Live[any]{ID: "1", Name: "m1.xlarge"}},
+			{Key: net.Key, Action: Recreate, want: &net, have: &kind.Live[any]{ID: "old", Name: "n"}},
+			{Key: port.Key, Action: Create, Parent: work.Key, want: &port},
+			{Key: part.Key, Action: Create, Parent: work.Key, want: &part},
+		},
+	}
+	refs := familyOf(p).references(work.Key)
+	if len(refs) != 2 {
+		t.Fatalf("%+v", refs)
+	}
+	for _, r := range refs {
+		switch r.Key {
+		case flavor.Key:
+			if r.Name != "m1.xlarge" || !r.Imported || !r.Known {
+				t.Errorf("%+v", r)
+			}
+		case net.Key:
+			if r.Known || r.ID != "" {
+				t.Errorf("%+v", r)
+			}
+		default:
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A step bears the verdicts of every object whose field it writes: of one that leaves a field to it, and of ConfigMaps and
+// Secrets whose data it sends.
+func TestAStepBearsTheVerdictsOfWhatItWrites(t *testing.T) {
+	wish := chestWish{Make: "elm", Prune: "true", Text: []byte("curl | sh")}
+	deny := func(name string) Policy {
+		return Judge(func(string) bool { return true }, func(s Subject) (v Verdict) {
+			if s.Key.Name == name {
+				v.Deny = "no"
+			}
+			return v
+		})
+	}
+	p := chestPlan(wish.want(t))
+	for name, want := range map[string]Action{"c": Refuse, "t": Refuse, "s": Refuse, "other": Create} {
+		if got := chestStep(p.Apply(deny(name))).Action; got != want {
+			t.Errorf("%s denied: %s, want %s", name, got, want)
+		}
+	}
+	text := chestStep(p)
+	text.Action = Update
+	for field, want := range map[string]Action{"spec.colour": Update, "spec.textRef": Refuse, "spec": Refuse} {
+		text.Changes = []kind.Change{{Field: field}}
+		q := p
+		q.Steps = []Step{text}
+		if got := chestStep(q.Apply(deny("t"))).Action; got != want {
+			t.Errorf("its data denied, %s changes: %s, want %s", field, got, want)
+		}
+	}
+}
+
+func TestOneSpelling(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.0.0.0/0": "0.0.0.0/0", "1.2.3.4/0": "0.0.0.0/0", "::/0": "::/0", "0::0/0": "::/0", "2001:DB8::1/32": "2001:db8::/32", "10.1.2.3/8": "10.0.0.0/8",
+		"2001:0db8:0:0::1": "2001:db8::1", "a text": "a text", "10.0.0.0/33": "10.0.0.0/33",
+	} {
+		tree := oneSpelling(map[string]any{"list": []any{text}}).(map[string]any)["list"].([]any)[0]
+		if tree != want {
+			t.Errorf("%s is %v", text, tree)
+		}
+	}
+}

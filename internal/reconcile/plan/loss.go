@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// Some objects hold data that is nowhere else (see [kind.Info.HoldsData]). A plan that would lose it is held whatever its
+// share of the stack, unless the stack or the object says otherwise:
+//
+//	a step                                            loses data
+//	------------------------------------------------  ----------
+//	deletes or replaces an object of such a kind      yes
+//	takes data from an object that stays (Destroys)   yes, but not what time makes due
+//	overwrites it by a way that its annotation names  no: the annotation says so
+//	is about a surplus copy, a spare or an unused one no: nothing is in it, or the group made it for a while
+
+// weighLosses notes which steps lose data, and what manifests say of that.
+func (p *planner) weighLosses() {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.surplus || s.spare || s.unused || !p.loses(s) {
+			continue
+		}
+		s.losesData, s.lossAllowed = true, p.lossAllowed(s)
+	}
+}
+
+func (p *planner) loses(s *Step) bool {
+	switch s.Action {
+	case Delete, Recreate:
+		return p.kinds[s.Key.Kind].Info().HoldsData && !s.have.Empty
+	case Update:
+		return !s.tends && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
+	case Keep, Create, Detach, Wait, Refuse:
+	}
+	return false
+}
+
+// lossAllowed is what manifests say of losing the data of an object: its own, the one that its mark remembers, or
+// that of the group that it was a part of; nil where none says anything.
+func (p *planner) lossAllowed(s *Step) *bool {
+	if s.want != nil {
+		return s.want.Options.DataLoss
+	}
+	if group := p.byKey[s.Within]; group != nil && group.Options.DataLoss != nil {
+		return group.Options.DataLoss
+	}
+	if s.have.Mark != nil && s.have.Mark.Loses {
+		return &s.have.Mark.Loses
+	}
+	return nil
+}
+
+// LosesData is true of a step that loses data which is nowhere else.
+func (s Step) LosesData() bool { return s.losesData && s.Action.Writes() }
+
+// mostNamed is how many objects are named of which data would be lost.
+const mostNamed = 3
+
+// overLoss says whose data a plan would lose although nothing allows that; "" for nobody's.
+func (p Plan) overLoss(allowed bool) string {
+	var names []string
+	for _, s := range p.Steps {
+		if may := s.lossAllowed; s.LosesData() && !s.continues && (may == nil && !allowed || may != nil && !*may) {
+			names = append(names, s.Key.String())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(names[:mostNamed], fmt.Sprintf("%d more", more))
+	}
+	last := len(names) - 1
+	text := names[last]
+	if last > 0 {
+		text = strings.Join(names[:last], ", ") + " and " + text
+	}
+	return "it would lose the data of " + text + ", and neither sync.allowDataLoss nor the annotation " + resolve.AnnotationLoss + " allows that"
+}
+
+// remembersLoss reports whether the mark of an object can remember that its data may be lost.
+func (p *planner) remembersLoss(d *kind.Desired) bool {
+	if may := d.Options.DataLoss; may == nil || !*may || d.Options.NoPrune || d.Options.Detach {
+		return false
+	}
+	info := p.kinds[d.Key.Kind].Info()
+	return info.HoldsData && !info.FixedMark
+}
+
+// consents reports whether the group that an object belongs to says how its members are replaced, and so that they are.
+// What a built-in kind says for its own machines is nobody's word.
+func (p *planner) consents(d *kind.Desired) bool {
+	part := p.partOf(d)
+	return part != nil && p.byKey[part.group].Rollout != nil && p.byKey[part.group].Rollout.Consents && p.written(part.group)
+}
+
+// written reports whether people have written the manifest of an object, or the template that it was made from.
+func (p *planner) written(key manifest.Key) bool {
+	for d := p.byKey[key]; d != nil && d.Parent != (manifest.Key{}); d = p.byKey[d.Parent] {
+		if p.byKey[d.Parent].Defined() == nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// The reasons of conditions. Those that K-ORC has are its words.
+// (k-orc/openstack-resource-controller api/v1alpha1/conditions.go)
+const (
+	ReasonSuccess     = "Success"
+	ReasonProgressing = "Progressing"
+	ReasonTransient   = "TransientError"
+	ReasonInvalid     = "InvalidConfiguration"
+	ReasonFatal       = "UnrecoverableError"
+)
+
+// Reasons for which K-ORC has no word.
+const (
+	ReasonOutdated  = "Outdated"
+	ReasonSuspended = "Suspended"
+	ReasonHeld      = "AwaitingApproval"
+	ReasonDrifted   = "Drifted"
+	ReasonRefused   = "Refused"
+	ReasonQuota     = "QuotaExceeded"
+	ReasonForbidden = "Forbidden"
+	ReasonDown      = "NotServing"
+	ReasonFailed    = "Failed"
+)
+
+// ReasonMeaning is a reason that conditions can have, and what it means.
+type ReasonMeaning struct{ Reason, Means string }
+
+var reasons = []ReasonMeaning{
+	{ReasonSuccess, "nothing is left to do"},
+	{ReasonOutdated, "the strategy of its group leaves it as it is; the message says until when"},
+	{ReasonSuspended, "nothing is done while the object or the stack is suspended"},
+	{ReasonProgressing, "not done yet; the agent, or the cloud, goes on by itself"},
+	{ReasonTransient, "the cloud could not be asked, did not answer or has not ended in time; tried again"},
+	{ReasonHeld, "held with the whole plan until somebody approves it"},
+	{ReasonDrifted, "changed or deleted in the cloud, and only reported; correct the manifest or the cloud, or let drift be corrected"},
+	{ReasonRefused, "not done unless a person allows it; the message says how, or when it is allowed"},
+	{ReasonQuota, "the quota, or the addresses, are used up; tried again by each pass"},
+	{ReasonForbidden, "the credentials may not do it"},
+	{ReasonInvalid, "the manifest asks for what is ambiguous or what the cloud rejects; change it"},
+	{ReasonDown, "there, and stopped or shut off; a person has to bring it back"},
+	{ReasonFailed, "broken in the cloud, whose own reason the message has; `Progressing` says whether it is recreated. Of a stack: the last pass failed"},
+	{ReasonFatal, "cannot be done, or used, until a person changes the manifest or the cloud"},
+}
+
+// Reasons are all that conditions can have, the gravest last.
+func Reasons() []ReasonMeaning { return slices.Clone(reasons) }
+
+func graver(a, b string) bool { return gravityOf(a) > gravityOf(b) }
+
+func gravityOf(reason string) int {
+	return slices.IndexFunc(reasons, func(r ReasonMeaning) bool { return r.Reason == reason })
+}
+
+// Fault is why a pass could not carry out a step: for people, and as the reason of a condition.
+type Fault struct{ Text, Reason string }
+
+// FaultOf is that of an error.
+func FaultOf(err error) Fault {
+	f := Fault{err.Error(), ReasonTransient}
+	switch {
+	case errors.Is(err, kind.ErrUsedUp):
+		f.Reason = ReasonQuota
+	case errors.Is(err, kind.ErrForbidden):
+		f.Reason = ReasonForbidden
+	case errors.Is(err, kind.ErrNoService):
+		f.Reason = ReasonFatal
+	case errors.Is(err, kind.ErrRejected):
+		f.Reason = ReasonInvalid
+	}
+	return f
+}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// Difference is the same for the same difference between a step's object and its manifest.
+func (s Step) Difference() kind.Sum {
+	all := kind.NewSums("difference")
+	all.Add(s.Key.String(), string(s.Action), s.ID(), s.lost)
+	for _, c := range s.Changes {
+		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want))
+	}
+	return all.Sum()
+}
+
+// Drifting reports whether the step is about a change in the cloud that no commit explains, corrected or only reported.
+func (s Step) Drifting() bool { return s.Drift && (s.Action != Keep || len(s.Changes) > 0) }
+
+// Vanished reports whether the object of a drifting step is not there any more.
+func (s Step) Vanished() bool {
+	return s.Action == Create ||
+		s.Action == Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
+}
+
+// Drifted says what was done to the object of a step in the cloud, by whom and when as far as that is known; "" where
+// its state or its reason says it.
+func (s Step) Drifted() string {
+	done := "changed in the cloud"
+	if s.Vanished() {
+		done = "deleted in the cloud"
+	}
+	switch {
+	case !s.Drifting():
+		return ""
+	case s.Trace != nil && *s.Trace != (kind.Trace{}):
+		return s.Trace.Of(done)
+	case s.broken() || s.Action != Create && s.Action != Update && s.Action != Keep:
+		return ""
+	case s.Trace != nil:
+		return s.Trace.Of(done)
+	}
+	return done
+}
+
+// Drifting are the steps that are about a change in the cloud.
+func (p Plan) Drifting() (steps []Step) {
+	for _, s := range p.Steps {
+		if s.Drifting() {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// WithTraces is the plan with who made the differences of its drifting steps, as of says it.
+func (p Plan) WithTraces(of func(Step) *kind.Trace) Plan {
+	if len(p.Drifting()) == 0 {
+		return p // a copy of the steps is megabytes
+	}
+	return p.mapSteps(func(s Step) Step {
+		if s.Drifting() {
+			s.Trace = of(s)
+		}
+		return s
+	})
+}

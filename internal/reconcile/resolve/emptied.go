@@ -1,0 +1,131 @@
+package resolve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Past visits what the stack's folder was in earlier commits, the newest first, until visit has seen enough.
+type Past func(ctx context.Context, visit func(commit string, files fs.FS) (more bool)) error
+
+// Suspects are what may have been emptied: files without an object, and patterns of include that match nothing.
+func (r Reading) Suspects() []string { return slices.Concat(r.Bare, r.without) }
+
+// Emptied reports the files of a reading that hold no object and made some in the past: a file that is cut to nothing,
+// or overwritten by something else, has nothing deleted. To delete the objects of a file, the file is deleted. Only
+// the newest commit counts in which the file held objects or was not there.
+//
+// A folder that a pattern names is not empty when it is not there any more, as it is after a rename: as for the path of a source, only
+// what is in a folder can be deleted by a commit.
+//
+// Its error is a [manifest.Problems], or that of the past.
+func (r Reader) Emptied(ctx context.Context, now Reading, past Past) error {
+	bare, without := slices.Clone(now.Bare), slices.Clone(now.without)
+	if len(now.Suspects()) == 0 {
+		return nil
+	}
+	var problems manifest.Problems
+	var failed error
+	lost := func(keys []manifest.Key) []manifest.Key {
+		return slices.DeleteFunc(keys, func(k manifest.Key) bool { return now.written[k] })
+	}
+	err := past(ctx, func(commit string, files fs.FS) (more bool) {
+		selected := r.Selection.Of(files)
+		bare = slices.DeleteFunc(bare, func(name string) bool {
+			keys, decided, err := r.madeBy(ctx, selected, name, now)
+			failed = errors.Join(failed, err)
+			if keys = lost(keys); len(keys) > 0 {
+				problems = append(problems, r.emptied(name, commit, keys))
+			}
+			return decided
+		})
+		without = slices.DeleteFunc(without, func(pattern string) bool {
+			keys, decided := r.selectedBy(ctx, files, pattern, now)
+			if keys = lost(keys); len(keys) > 0 {
+				problems = append(problems, r.unselected(pattern, commit, keys))
+			}
+			return decided
+		})
+		failed = errors.Join(failed, ctx.Err())
+		return len(bare)+len(without) > 0 && failed == nil
+	})
+	switch {
+	case failed != nil || err != nil:
+		return errors.Join(failed, err)
+	case len(problems) > 0:
+		return problems.Sorted()
+	}
+	return nil
+}
+
+// madeBy are the objects of a file as it was. decided is false while it was there and held none.
+func (r Reader) madeBy(ctx context.Context, files fs.FS, name string, now Reading) (keys []manifest.Key, decided bool, err error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, true, nil // it was not there, or not as a file
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, manifest.DefaultFileBytes+1))
+	if err != nil {
+		return nil, false, fmt.Errorf("read %s of an earlier commit: %w", name, err)
+	}
+	keys = r.keysOf(ctx, manifest.Part{Name: name, Text: bytes.NewReader(text)}, now)
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	return keys, len(keys) > 0, nil
+}
+
+// selectedBy are the objects of the files that a pattern selected. decided is false while it selected none.
+func (r Reader) selectedBy(ctx context.Context, files fs.FS, pattern string, now Reading) (keys []manifest.Key, decided bool) {
+	files = manifest.Selection{Include: []string{pattern}, Exclude: r.Selection.Exclude}.Of(files)
+	keys = r.keysOf(ctx, manifest.Part{Name: r.Root, Files: files}, now)
+	return keys, !slices.Contains(manifest.Unmatched(files), pattern)
+}
+
+// keysOf are the objects of a part of an earlier commit; it does not matter now what was wrong with it then.
+func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (keys []manifest.Key) {
+	options := loadOptions(slices.Concat(r.Kinds, now.Defined), r.Bounds.loading(ctx.Err))
+	options.Each = func(obj *manifest.Object) { keys = append(keys, obj.Key) }
+	_, _ = manifest.LoadParts([]manifest.Part{part}, options)
+	return keys
+}
+
+func (r Reader) emptied(name, commit string, keys []manifest.Key) manifest.Problem {
+	return manifest.Problem{Origin: manifest.Origin{File: path.Join(r.Root, name)},
+		What: "holds no manifest any more, and made " + madeIn(commit, keys),
+		Fix:  "restore it; or delete the file to have that deleted"}
+}
+
+func (r Reader) unselected(pattern, commit string, keys []manifest.Key) manifest.Problem {
+	return manifest.Problem{Origin: manifest.Origin{File: cmp.Or(r.Root, ".")},
+		What: fmt.Sprintf("has nothing that the pattern %q of spec.source.include matches any more, and what it matched made %s", pattern, madeIn(commit, keys)),
+		Fix:  "name the folder or file as it is called now; or leave a file such as README.md where it was to have that deleted"}
+}
+
+// madeIn names some of what was made.
+func madeIn(commit string, keys []manifest.Key) string {
+	const most, digits = 3, 10
+	var names []string
+	for _, k := range keys[:min(len(keys), most)] {
+		names = append(names, k.String())
+	}
+	if n := len(keys) - most; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	in := "the commit before"
+	if commit != "" {
+		in = "commit " + commit[:min(len(commit), digits)]
+	}
+	return strings.Join(names, ", ") + " in " + in
+}

@@ -1,0 +1,78 @@
+package redact
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Value takes secrets out of a value of a type that JSON is decoded to, and keeps
+// its type. A key of a map is a value as well, unless own reports it to be a name
+// of ours; nil stands for a function that reports none. Two keys never become one.
+// A value of another type is given back as it is, with ok false.
+func (r *Redactor) Value(v any, own func(key string) bool) (shown any, ok bool) {
+	switch v := v.(type) {
+	case nil, bool, int, float64, json.Number:
+		return v, true
+	case string:
+		return r.Text(v), true
+	case []string:
+		return r.Texts(v), true
+	case []any:
+		list, all := slices.Clone(v), true
+		for i := range list {
+			list[i], ok = r.Value(list[i], own)
+			all = all && ok
+		}
+		return list, all
+	case map[string]string:
+		return inMap(r, v, own, func(text string) (string, bool) { return r.Text(text), true })
+	case map[string]any:
+		return inMap(r, v, own, func(item any) (any, bool) { return r.Value(item, own) })
+	}
+	return v, false
+}
+
+// Texts are texts as they may be shown.
+func (r *Redactor) Texts(list []string) []string {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = r.Text(list[i])
+	}
+	return list
+}
+
+func inMap[V any](r *Redactor, m map[string]V, own func(string) bool, value func(V) (V, bool)) (map[string]V, bool) {
+	if m == nil {
+		return nil, true
+	}
+	out, all := make(map[string]V, len(m)), true
+	var hidden []string
+	for key, v := range m {
+		v, ok := value(v)
+		all = all && ok
+		if own == nil || !own(key) {
+			if !r.Clean(key) {
+				hidden = append(hidden, key)
+				continue
+			}
+		}
+		out[key] = v
+	}
+	slices.Sort(hidden)
+	for _, key := range hidden {
+		out[unused(out, r.Text(key))], _ = value(m[key])
+	}
+	return out, all
+}
+
+// unused is a key that the map does not have.
+func unused[V any](m map[string]V, key string) string {
+	free := key
+	for n := 2; ; n++ {
+		if _, taken := m[free]; !taken {
+			return free
+		}
+		free = fmt.Sprintf("%s %d", key, n)
+	}
+}

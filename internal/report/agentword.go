@@ -1,0 +1,37 @@
+package report
+
+import (
+	"fmt"
+	"time"
+)
+
+// AgentWord is what the agent that serves a stack says of it, which is its word and not the finding of the one who shows it.
+type AgentWord struct {
+	Server  string    `json:"server"`
+	State   string    `json:"state,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Commit  string    `json:"commit,omitempty"`
+	Looked  time.Time `json:"looked,omitzero"`
+	Hash    string    `json:"hash,omitempty"`
+	// Error says why it does not answer; then nothing else is known.
+	Error string `json:"error,omitempty"`
+}
+
+// String says whose word it is.
+func (w AgentWord) String() string {
+	if w.Error != "" {
+		return Clean(fmt.Sprintf("no answer from %s: %s; what follows was found out here", w.Server, w.Error))
+	}
+	text := w.State
+	if w.Commit != "" {
+		text += " at " + Short(w.Commit)
+	}
+	if w.Message != "" {
+		text += ": " + w.Message
+	}
+	text += "; says " + w.Server
+	if !w.Looked.IsZero() {
+		text += " of its check at " + w.Looked.UTC().Format("2006-01-02 15:04 UTC")
+	}
+	return Clean(text)
+}

@@ -1,0 +1,25 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// leftAlone names the files and documents of the commit that were left alone.
+func (p Page) leftAlone() string {
+	list, more := report.LeftAlone(p.Plan.Left, report.MostLeft)
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary>%s left alone</summary>\n\n", report.Plural(len(list)+more, "document"))
+	for _, i := range list {
+		b.WriteString("- " + code(place(i.Origin)) + ": " + quote(i.Why) + "\n")
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", more)
+	}
+	return b.String() + "\n</details>\n\n"
+}

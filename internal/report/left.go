@@ -1,0 +1,47 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// MostLeft is how many files and documents that were left alone are named to people.
+const MostLeft = 10
+
+// LeftAlone are the files and documents of a commit that somebody may take for objects of the stack, most at most, and how
+// many more there are.
+func LeftAlone(all []manifest.Ignored, most int) (list []manifest.Ignored, more int) {
+	list = slices.DeleteFunc(slices.Clone(all), func(i manifest.Ignored) bool { return i.Known })
+	if len(list) > most {
+		return list[:most], len(list) - most
+	}
+	return list, 0
+}
+
+func (t Text) left(all []manifest.Ignored) {
+	most := MostLeft
+	if t.Verbose {
+		most = len(all)
+	}
+	list, more := LeftAlone(all, most)
+	if len(list) > 0 {
+		fmt.Fprintln(t.W)
+	}
+	for _, i := range list {
+		fmt.Fprintf(t.W, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
+	}
+	if more > 0 {
+		fmt.Fprintf(t.W, "left alone: %s more%s\n", Plural(more, "document"), t.flagged(" (-v names them)"))
+	}
+}
+
+func leftDocs(all []manifest.Ignored) (docs []PassedOverDoc) {
+	list, _ := LeftAlone(all, len(all))
+	for _, i := range list {
+		docs = append(docs, PassedOverDoc{i.Origin.File, i.Origin.Line, i.Why})
+	}
+	return docs
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Block is what a plan says of one object, or of several of which it says the same: a paragraph of [Text.Plan] in parts.
+type Block struct {
+	// Does is what happens to it: create, change, replace, delete, let go, wait, refused, only reported, or stays; "" where nothing does
+	// and its parts alone are meant.
+	Does    string   `json:"does,omitempty"`
+	Title   string   `json:"title"`
+	Text    string   `json:"text,omitempty"`
+	Written string   `json:"written,omitempty"` // FILE:LINE
+	Lines   []string `json:"lines,omitempty"`   // more about it
+	Parts   []Block  `json:"parts,omitempty"`
+}
+
+// size is how many characters it has.
+func (b Block) size() int {
+	n := len(b.Title) + len(b.Text) + len(b.Written)
+	for _, line := range b.Lines {
+		n += len(line)
+	}
+	for _, part := range b.Parts {
+		n += part.size()
+	}
+	return n
+}
+
+// Outline is a plan in parts.
+type Outline struct {
+	Blocks []Block  `json:"blocks"`
+	Notes  []string `json:"notes,omitempty"` // on the whole of it, such as quotas that are too small
+	Sum    string   `json:"sum"`
+	More   int      `json:"more,omitempty"` // how many blocks had no room
+}
+
+// OutlineOf is a plan in parts, of most characters at most.
+func OutlineOf(p plan.Plan, most int) Outline {
+	t := Text{NoFlags: true, keeping: p.Summary().Delete > 0}
+	o := Outline{Blocks: []Block{}, Sum: sum(p)}
+	for _, e := range together(t.paragraphs(p), false) {
+		b := e.block()
+		if most -= b.size(); most < 0 {
+			o.More++
+			continue
+		}
+		o.Blocks = append(o.Blocks, b)
+	}
+	if n := Renewals(p); n > 0 {
+		o.Notes = append(o.Notes, Plural(n, "object")+": only the owner mark is renewed")
+	}
+	for _, reason := range p.Unlisted {
+		o.Notes = append(o.Notes, Clean("cannot be seen, so nothing is decided about it: "+reason))
+	}
+	var more strings.Builder
+	t.W = &more
+	t.left(p.Left)
+	t.preflight(p.Preflight)
+	for line := range strings.Lines(more.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			o.Notes = append(o.Notes, line)
+		}
+	}
+	return o
+}
+
+func (e entry) block() Block {
+	b := Block{Does: e.does, Title: e.title(), Text: e.said(), Written: place(e.origin), Lines: e.lines}
+	for _, part := range e.parts {
+		b.Parts = append(b.Parts, part.block())
+	}
+	return b
+}
+
+// doesOf is what happens to the object of a step, in a word or two.
+func doesOf(s plan.Step) string {
+	switch s.Action {
+	case plan.Create:
+		return "create"
+	case plan.Update:
+		return "change"
+	case plan.Recreate:
+		return "replace"
+	case plan.Delete:
+		return "delete"
+	case plan.Detach:
+		return "let go"
+	case plan.Wait:
+		return "wait"
+	case plan.Refuse:
+		return "refused"
+	case plan.Keep:
+	}
+	if s.Drifting() {
+		return "only reported"
+	}
+	return "stays"
+}
+
+// flagged is a hint at a flag, where there are flags.
+func (t Text) flagged(hint string) string {
+	if t.NoFlags {
+		return ""
+	}
+	return hint
+}

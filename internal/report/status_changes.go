@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Changes writes what is not as it was when a stack was looked at before, a line each with the time: its commit, what is left to do, and of
+// its objects those that the filter takes.
+func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.Time) {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(now.Format(time.DateTime) + "  " + t.fitted(Clean(fmt.Sprintf(format, args...)), 21) + "\n")
+	}
+	if before.Rev.Commit != after.Rev.Commit {
+		rev := after.Rev
+		rev.Subject = after.Plan.Redact(rev.Subject)
+		line("%s", heading(after.Plan.Stack, rev))
+	}
+	if was, is := leftOf(before.Plan), leftOf(after.Plan); was != is {
+		line("stack %s: %s", after.Plan.Stack, is)
+	}
+	had := map[plan.StatusOwner]string{}
+	for _, o := range f.Of(before.Objects) {
+		had[selfOf(o)] += outline(o)
+	}
+	for _, o := range f.Of(after.Objects) {
+		was, known := had[selfOf(o)]
+		delete(had, selfOf(o))
+		if is := outline(o); !known || was != is {
+			line("%s  %s", nameOf(o), is)
+		}
+	}
+	for _, o := range f.Of(before.Objects) {
+		if _, gone := had[selfOf(o)]; gone {
+			delete(had, selfOf(o))
+			line("%s  is no longer shown", nameOf(o))
+		}
+	}
+	_, _ = io.WriteString(t.W, b.String()) // in one piece
+}
+
+// leftOf is what a plan has left to do.
+func leftOf(p plan.Plan) string {
+	if p.Held != "" {
+		return sum(p) + " held: " + p.Held
+	}
+	return sum(p)
+}
+
+// outline is what a row of the table says of an object, but for its name.
+func outline(o plan.ObjectStatus) string {
+	s := o.Status
+	text := s.Ready + "  " + stateText(s) + "  " + addressText(s.Addresses)
+	if s.Message != "" {
+		text += "  " + s.Message
+	}
+	return text
+}

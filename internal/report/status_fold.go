@@ -1,0 +1,152 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// mostSiblings is how many objects that are alike stand below each other. Of more than that the first
+// shownSiblings are shown.
+const mostSiblings, shownSiblings = 12, 3
+
+// branch is an object with what it consists of, as far as it is shown.
+type branch struct {
+	of    plan.ObjectStatus
+	parts []branch
+	// alike are those that are left out since they are like this one.
+	alike []branch
+}
+
+// grown puts objects below what they come from. What comes from an object that is not in the list stands by itself.
+func grown(list []plan.ObjectStatus) []branch {
+	there := map[plan.StatusOwner]bool{}
+	for _, o := range list {
+		there[selfOf(o)] = true
+	}
+	parts := map[plan.StatusOwner][]plan.ObjectStatus{}
+	var roots []plan.ObjectStatus
+	for _, o := range list {
+		if owner, ok := ownerOf(o); ok && there[owner] {
+			parts[owner] = append(parts[owner], o)
+		} else {
+			roots = append(roots, o)
+		}
+	}
+	var grow func(list []plan.ObjectStatus) []branch
+	grow = func(list []plan.ObjectStatus) (out []branch) {
+		for _, o := range list {
+			self := selfOf(o)
+			below := parts[self]
+			delete(parts, self) // a copy of the object has them not again
+			out = append(out, branch{of: o, parts: grow(below)})
+		}
+		return out
+	}
+	return grow(roots)
+}
+
+// calm reports whether nothing of a branch needs a person's attention.
+func (b branch) calm() bool {
+	if needsAttention(b.of) {
+		return false
+	}
+	for _, part := range b.parts {
+		if !part.calm() {
+			return false
+		}
+	}
+	return true
+}
+
+// sign is what a branch has in common with those that are shown as one: all that needs nobody of a kind, and what needs the same attention.
+func (b branch) sign(name string) string {
+	s := b.of.Status
+	if b.calm() {
+		return b.of.Kind + "\x00" + stateText(s)
+	}
+	text := strings.Join([]string{b.of.Kind, s.Ready, stateText(s), Standing(s.Message, name)}, "\x00")
+	for _, part := range b.parts {
+		text += "\x00" + part.sign(name)
+	}
+	return text
+}
+
+// folded leaves out siblings that are like many others, and what is below a depth; 0 for any.
+func folded(list []branch, depth int) (out []branch) {
+	signs, many, last := make([]string, len(list)), map[string]int{}, map[string]int{}
+	for i, b := range list {
+		signs[i] = b.sign(b.of.Metadata.Name)
+		many[signs[i]]++
+	}
+	shown := map[string]int{}
+	for i, b := range list {
+		sign := signs[i]
+		if many[sign] > mostSiblings && shown[sign] == shownSiblings {
+			of := &out[last[sign]]
+			of.alike = append(of.alike, b)
+			continue
+		}
+		shown[sign]++
+		last[sign] = len(out)
+		if depth == 1 {
+			b.parts = nil
+		} else {
+			b.parts = folded(b.parts, max(depth-1, 0))
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// rows are the cells of a branch: what an object consists of stands below it.
+func (b branch) rows(level int) (rows [][]string) {
+	s := b.of.Status
+	indent := strings.Repeat("  ", level)
+	rows = append(rows, []string{
+		indent + nameOf(b.of), s.Ready, stateText(s), addressText(s.Addresses), cmp.Or(Clean(s.ID), "-"), Clean(b.message()),
+	})
+	for _, part := range b.parts {
+		rows = append(rows, part.rows(level+1)...)
+	}
+	if n := len(b.alike); n > 0 {
+		ready := 0
+		for _, other := range b.alike {
+			if other.of.Status.Conditions[0].Status == "True" {
+				ready++
+			}
+		}
+		rows = append(rows, []string{
+			fmt.Sprintf("%s… %d more like %s", indent, n, nameOf(b.of)), fmt.Sprintf("%d/%d", ready, n), stateText(s), "-", "-", "all with --verbose",
+		})
+	}
+	return rows
+}
+
+// message is that of the object. What one of its parts says is left to that part where it is shown.
+func (b branch) message() string {
+	text := b.of.Status.Message
+	for part := range b.below {
+		name := part.of.Kind + "/" + part.of.Metadata.Name
+		if message := part.of.Status.Message; message != "" && strings.Contains(text, name+": "+message) {
+			return strings.Replace(text, name+": "+message, name, 1)
+		}
+	}
+	return text
+}
+
+// below yields what is shown of what the object consists of.
+func (b branch) below(yield func(branch) bool) {
+	var walk func(list []branch) bool
+	walk = func(list []branch) bool {
+		for _, part := range list {
+			if !yield(part) || !walk(part.parts) {
+				return false
+			}
+		}
+		return true
+	}
+	walk(b.parts)
+}

@@ -1,0 +1,200 @@
+// Package m3 is the M3DB that machines of the simulator run, as far as the coordinator in each of them shows it: placements and
+// namespaces, which all of them keep in one etcd. It refuses what a real one refuses, and writes down what nobody should have asked for.
+package m3
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Machine is one that runs. ID is what its node takes itself for; a node starts anew with each Boot.
+type Machine struct{ ID, Boot string }
+
+// World is all machines, and what their etcd holds.
+type World struct {
+	// Machine finds the machine that runs at an address; nil for none.
+	Machine func(address string) *Machine
+
+	mu       sync.Mutex
+	clusters map[string]*cluster // by environment
+	asked    map[string]int      // how often nodes were asked whether they have their data, by boot
+	least    int                 // nodes that had it at any moment
+	sins     []string
+	inits    int
+	failure  string
+	requests func()
+}
+
+type cluster struct {
+	version, replicas, shards int
+	instances                 []*instance // none before the first placement
+	namespaces                map[string]map[string]any
+}
+
+// instance is one of a placement. (m3db/m3, src/cluster/generated/proto/placementpb/placement.proto)
+type instance struct {
+	ID       string `json:"id"`
+	Group    string `json:"isolationGroup"`
+	Zone     string `json:"zone"`
+	Weight   int    `json:"weight"`
+	Endpoint string `json:"endpoint"`
+	Hostname string `json:"hostname"`
+	Port     int    `json:"port"`
+
+	Shards []*shard `json:"shards"`
+	asked  int      // how often somebody looked while it was to take shards
+}
+
+type shard struct {
+	ID     int    `json:"id"`
+	State  string `json:"state"`
+	Source string `json:"sourceId"`
+}
+
+// The states of a shard.
+const (
+	initializing = "INITIALIZING"
+	available    = "AVAILABLE"
+	leaving      = "LEAVING"
+)
+
+// New is a world whose etcd is empty.
+func New(machine func(address string) *Machine) *World {
+	return &World{Machine: machine, clusters: map[string]*cluster{}, asked: map[string]int{}}
+}
+
+// Fail has all machines say why they cannot begin; "" ends that.
+func (w *World) Fail(why string) { w.mu.Lock(); defer w.mu.Unlock(); w.failure = why }
+
+// OnRequest has do called before each request that changes something is carried out.
+func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
+
+// Sins are what nobody should have asked for, so far.
+func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
+
+// Inits are how often a placement was begun.
+func (w *World) Inits() int { w.mu.Lock(); defer w.mu.Unlock(); return w.inits }
+
+// Forget empties etcd.
+func (w *World) Forget() { w.mu.Lock(); defer w.mu.Unlock(); clear(w.clusters) }
+
+// Instances are the IDs of the instances of all clusters, with a question mark behind those of which shards are coming or going.
+func (w *World) Instances() (ids []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		for _, i := range c.instances {
+			id := i.ID
+			if !i.settled() {
+				id += "?"
+			}
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Namespaces are the names of the namespaces of all clusters, with a question mark behind those that are not ready.
+func (w *World) Namespaces() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		for name, n := range c.namespaces {
+			if staging(n) != "READY" {
+				name += "?"
+			}
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// MakeNamespace makes a namespace by hand.
+func (w *World) MakeNamespace(environment, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cluster(environment).namespaces[name] = map[string]any{"stagingState": map[string]any{"status": "READY"}}
+}
+
+// Rename has the placement know an instance by another ID, where nobody is.
+func (w *World) Rename(from, to string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		if i := c.find(from); i != nil {
+			i.ID, i.Endpoint = to, "192.0.2.9:9000"
+			c.version++
+		}
+	}
+}
+
+func (w *World) cluster(environment string) *cluster {
+	c := w.clusters[environment]
+	if c == nil {
+		c = &cluster{namespaces: map[string]map[string]any{}}
+		w.clusters[environment] = c
+	}
+	return c
+}
+
+func (c *cluster) find(id string) *instance {
+	if i := slices.IndexFunc(c.instances, func(i *instance) bool { return i.ID == id }); i >= 0 {
+		return c.instances[i]
+	}
+	return nil
+}
+
+func (i *instance) settled() bool {
+	return !slices.ContainsFunc(i.Shards, func(s *shard) bool { return s.State != available })
+}
+
+// Serve answers as the coordinator at an address does; ok is false where nobody does.
+func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.Machine(address) == nil {
+		return false
+	}
+	if w.failure != "" {
+		reply(rw, http.StatusServiceUnavailable, map[string]any{"state": "fails", "message": w.failure})
+		return true
+	}
+	c := w.cluster(req.Header.Get("Cluster-Environment-Name"))
+	if req.Header.Get("Cluster-Zone-Name") != "embedded" {
+		refuse(rw, http.StatusInternalServerError, "invalid zone")
+		return true
+	}
+	if req.Method != http.MethodGet && w.requests != nil {
+		w.requests()
+	}
+	path, found := strings.CutPrefix(req.URL.Path, "/api/v1/services/m3db/")
+	if room, rest, _ := strings.Cut(path, "/"); !found {
+		http.NotFound(rw, req)
+	} else if room == "placement" {
+		w.placement(c, rest, rw, req)
+	} else {
+		w.namespace(c, rest, rw, req)
+	}
+	w.count()
+	return true
+}
+
+func (w *World) sin(format string, args ...any) {
+	w.sins = append(w.sins, fmt.Sprintf(format, args...))
+}
+
+func reply(rw http.ResponseWriter, status int, body any) {
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(status)
+	_ = json.NewEncoder(rw).Encode(body)
+}
+
+func refuse(rw http.ResponseWriter, status int, message string) {
+	reply(rw, status, map[string]string{"status": "error", "error": message})
+}

@@ -1,0 +1,17 @@
+package m3
+
+import (
+	"crypto/tls"
+
+	"github.com/stackreeve/stackreeve/internal/standin/machines"
+)
+
+// Network makes a way to reach the machines, until it is closed: any port but 7201 and 9002 refuses, and so does an address of no machine.
+func (w *World) Network() *machines.Network {
+	return machines.New(func(address, port string) (machines.Serve, *tls.Config) {
+		if w.Machine(address) == nil {
+			return nil, nil
+		}
+		return map[string]machines.Serve{"7201": w.Serve, "9002": w.ServeNode}[port], nil
+	})
+}

@@ -1,0 +1,28 @@
+package testcost
+
+import (
+	"os"
+	"testing"
+)
+
+// Long skips a test that takes more than a few seconds, unless STACKREEVE_TEST_LONG is set. So `make test` is over
+// within minutes; `make test-all` and CI run all tests.
+func Long(t testing.TB) {
+	t.Helper()
+	if !RunsLong() {
+		t.Skip("it takes long; make test-all, or STACKREEVE_TEST_LONG=1, runs it")
+	}
+}
+
+// NotUnderRace skips a test that the race detector makes long and can find nothing in: one that drives
+// a program which is built without it, goes through one goroutine, or repeats in large numbers what
+// other tests do under it. `make test-all` runs such tests without it.
+func NotUnderRace(t testing.TB) {
+	t.Helper()
+	if UnderRace {
+		t.Skip("it takes long under the race detector; make test-all runs it without")
+	}
+}
+
+// RunsLong reports whether tests run that take more than a few seconds.
+func RunsLong() bool { return os.Getenv("STACKREEVE_TEST_LONG") != "" }
