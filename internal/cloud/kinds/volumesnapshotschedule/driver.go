@@ -228,9 +228,12 @@ func (d driver) remove(ctx context.Context, i item) error {
 	return define.Refused(err, i.status, " status must be")
 }
 
-// Delete implements kind.Driver: all of the series go, the oldest first, so that an interruption leaves the newest.
+// Delete implements kind.Driver: it removes the whole series, the oldest items first, so that an interruption leaves the newest. The
+// item that names the series goes last: a series with another ID would be another object, which the pass may not delete.
 func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool, err error) {
-	for _, i := range slices.Backward(have.State.Items) {
+	items := slices.Clone(have.State.Items)
+	slices.Reverse(items)
+	for _, i := range append(items[1:], items[0]) {
 		if i.leaving() {
 			continue
 		}

@@ -2,11 +2,13 @@ package volumesnapshotschedule_test
 
 import (
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -351,6 +353,38 @@ func TestWhatIsDueAndRefusedIsAFailure(t *testing.T) {
 	}
 	if d.g.MustSync(all); len(d.list()) != 2 {
 		t.Errorf("there are %v", d.list())
+	}
+}
+
+// Cinder refuses to delete the newest item of a series until the pass has seen that another one is gone: it deletes all of them.
+func TestASeriesGoesThoughOneIsBusy(t *testing.T) {
+	d := newDisks(t)
+	d.g.MustSync(needs + "---" + object)
+	for range 2 {
+		d.age(24 * time.Hour)
+		d.passes(needs+"---"+strings.Replace(object, "keep: 2", "keep: 3", 1), 1)
+	}
+	series := d.list()
+	if len(series) != 3 {
+		t.Fatalf("there are %v", series)
+	}
+	newest := series[2]
+	var refused, seen atomic.Bool
+	pass := d.g.SyncThrough(needs, func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(req.URL.Path, "/snapshots/detail") && len(d.list()) < len(series) {
+				seen.Store(true)
+			}
+			if req.Method == http.MethodDelete && strings.HasSuffix(req.URL.Path, newest.path) && !seen.Load() {
+				refused.Store(true)
+				body := `{"badRequest": {"code": 400, "message": "Invalid snapshot: Snapshot status must be available or error"}}`
+				return &http.Response{StatusCode: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader(body)), Request: req, Header: http.Header{"Content-Type": {"application/json"}}}, nil
+			}
+			return next.RoundTrip(req)
+		})
+	})
+	if pass.Outcome() != plan.InSync || !refused.Load() || len(d.list()) != 0 {
+		t.Errorf("%s (one was busy: %t): %v, left are %v", pass.Outcome(), refused.Load(), pass.Failures, d.list())
 	}
 }
 
