@@ -15,11 +15,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestBinary builds the program as the image does, and tries on it every
 // command line that is written in this folder and in its documentation.
 func TestBinary(t *testing.T) {
+	testcost.Long(t)
 	binary := build(t)
 	t.Run("size", func(t *testing.T) {
 		info, err := os.Stat(binary)

@@ -195,6 +195,7 @@ func counted(t *testing.T, from prometheus.Gatherer, outcome string) (n float64)
 // messages that stop in the middle. Signed ones, and anyone who asks whether the
 // agent lives, are answered.
 func TestAttackWebhookSlowSendersTakeNoPlace(t *testing.T) {
+	testcost.Long(t)
 	_, address := newDoor(t)
 	slow := strings.Replace(post("X-Hub-Signature-256: sha256="+strings.Repeat("ab", 32)+"\r\n", "{}"), "Length: 2", "Length: 4000000", 1)
 	for range 2 * listen.MaxConns {

@@ -60,6 +60,7 @@ func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), 
 
 // A receiver is told that a commit is refused, and that the stack is in sync again, once each.
 func TestNotifications(t *testing.T) {
+	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
 	s.write("repo/net.yaml", network+"resorce: {}}\n")

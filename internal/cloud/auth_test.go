@@ -169,6 +169,7 @@ func TestWrongPassword(t *testing.T) {
 }
 
 func TestNobodyAtTheAddress(t *testing.T) {
+	testcost.Long(t)
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), server.URL, "http://127.0.0.1:1"))
 	err := use(t, cloud.Config{Cloud: "demo"})

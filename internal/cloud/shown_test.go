@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // No text repeats a password, and what may be posted names neither addresses nor
@@ -58,6 +59,7 @@ func TestAttackCredentialsInErrors(t *testing.T) {
 
 // Services say where others are; people elsewhere need what is wrong.
 func TestAttackAddressesInWords(t *testing.T) {
+	testcost.Long(t)
 	var words string
 	h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)

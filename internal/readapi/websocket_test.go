@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // Frames of RFC 6455. The first bit says that a frame is a whole message.
@@ -108,6 +110,7 @@ func (b *browser) over() {
 
 // A browser hears by WebSocket what others read in an answer that goes on, however long it is.
 func TestWatchByWebSocket(t *testing.T) {
+	testcost.Long(t)
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
 	b, resp := browse(t, s, fmt.Sprintf("/apis/example.com/v1/things?watch=1&resourceVersion=%d", s.at("").version), websocketHeaders+"Sec-WebSocket-Protocol: base64.binary.k8s.io, other\r\n")

@@ -116,6 +116,7 @@ func TestFollowBranch(t *testing.T) {
 // TestHistoryReplaced follows a branch whose old commits the server has
 // forgotten.
 func TestHistoryReplaced(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a.yaml", "1", "b.yaml", "2")
 		r := newRepo(t, cfg)

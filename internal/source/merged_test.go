@@ -165,6 +165,7 @@ func TestMergeOfFolders(t *testing.T) {
 }
 
 func TestMergeErrors(t *testing.T) {
+	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a.yaml", "1")
 		g.Git("switch", "-q", "--orphan", "stranger")

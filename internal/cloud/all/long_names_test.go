@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const longestStack = "production-of-the-tokyo-region-blue-half"
@@ -35,6 +36,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 // What a stack of the longest name owns is found again, whoever carries the mark
 // of it, and nothing of it is taken for that of a stack whose name begins alike.
 func TestTheLongestStackName(t *testing.T) {
+	testcost.Long(t)
 	long := strings.Repeat("n", 240)
 	manifests := strings.NewReplacer("LONG", long, "SIXTY", strings.Repeat("d", 58), "EIGHTY", strings.Repeat("d", 80), "NAME", strings.Repeat("a", 140), "DESCRIBED", strings.Repeat("d", 255), "GROUP", strings.Repeat("g", 190), "DISK", diskServer(t)).Replace(imported + `
 ---

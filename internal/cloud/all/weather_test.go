@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const story = `
@@ -50,6 +51,7 @@ var services = []struct {
 // Whatever goes wrong in one service, the next quiet pass ends in sync, with
 // nothing there twice and nothing left over.
 func TestCloudWeather(t *testing.T) {
+	testcost.Long(t)
 	for _, service := range services {
 		for _, weather := range kindtest.Weathers() {
 			t.Run(service.name+"/"+weather.Name, func(t *testing.T) {

@@ -183,6 +183,7 @@ func but(p Page, set func(*Page)) Page {
 }
 
 func TestNothingBreaksOut(t *testing.T) {
+	testcost.Long(t)
 	for i, a := range evil {
 		b := evil[(i*7+3)%len(evil)]
 		for _, page := range hostile("plain "+a+", and ("+b+").", a) {

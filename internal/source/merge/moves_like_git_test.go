@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // files are a tree: what is in each file, by its path. A "+x" before it makes it
@@ -179,6 +180,7 @@ func checkOut(g *gittest.Repo, tree files) {
 // TestMovesLikeGit compares merges in which files move, and are merged by rules of
 // their own, with real git: what is clean here is clean there, and the same.
 func TestMovesLikeGit(t *testing.T) {
+	testcost.Long(t)
 	g := gittest.New(t)
 	g.NeedMergeTree()
 	clean, conflicts, unsure, renames, folders := 0, 0, 0, 0, 0

@@ -74,6 +74,7 @@ func chainOf(t testing.TB, size, n int) []byte {
 // TestAttackDeltas sends packs of which a few bytes make much work. What is
 // counted is what the bound says and what is asked of memory.
 func TestAttackDeltas(t *testing.T) {
+	testcost.Long(t)
 	self := bytes.Repeat([]byte{7}, 20)
 	for name, c := range map[string]struct {
 		pack []byte
@@ -105,6 +106,7 @@ func TestAttackDeltas(t *testing.T) {
 
 // TestAttackBombs sends objects that are not what they say, and many of them.
 func TestAttackBombs(t *testing.T) {
+	testcost.Long(t)
 	zeros := make([]byte, 32<<20)
 	many := []rawObject{{kind: plumbing.BlobObject, size: 4, data: zeros[:4]}}
 	for range 40 {

@@ -23,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/s3"
 	members "github.com/stackreeve/stackreeve/internal/standin/etcd"
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // bench is a driver, a member of etcd and a bucket, without an engine: requests come in the order in which a test has them.
@@ -105,6 +106,7 @@ func have(items ...item) kind.Live[*series] { return live(items, failure{}) }
 
 // What was half-made when it was listed may be another process's work, which has ended since.
 func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
+	testcost.Long(t)
 	for name, c := range map[string]struct {
 		since func(b *bench, half item)
 		stays bool

@@ -135,6 +135,7 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 
 // While members report an alarm no machine is changed; afterwards all are.
 func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
+	testcost.Long(t)
 	w := newWorld(t)
 	w.MustSync(sized(3))
 	w.armed()
@@ -150,6 +151,7 @@ func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
 
 // No machine is replaced for a version that must not follow the one that members run.
 func TestVersionsThatDoNotFollow(t *testing.T) {
+	testcost.Long(t)
 	for _, c := range [][3]string{
 		{"3.5.35", "3.7.3", "one minor version at a time"},
 		{"3.5.35", "3.4.23", "never goes back"},
@@ -279,6 +281,7 @@ func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 
 // With paused nothing is changed, also what the same commit takes out of the cluster.
 func TestPausedWithFewerMembers(t *testing.T) {
+	testcost.Long(t)
 	w := newWorld(t)
 	w.MustSync(sized(5))
 	planned := w.Plan(sized(3, "paused: true"))

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // balancers are two load balancers on the network that a router connects with the
@@ -32,6 +33,7 @@ spec: {resource: {floatingNetworkRef: public, loadBalancerRef: front}}
 `
 
 func TestLawsInFrontOfALoadBalancer(t *testing.T) {
+	testcost.Long(t)
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: balancers, Object: toBalancer, Partial: true,
 		Edits: []kindtest.Edit{

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const needs = `
@@ -82,6 +83,7 @@ func TestLaws(t *testing.T) {
 }
 
 func TestLawsWithMoreExtensions(t *testing.T) {
+	testcost.Long(t)
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: needs, Object: strings.Replace(object, "portRef: web-1", "dnsName: WWW\n    dnsDomain: Example.org.\n    portRef: web-1", 1),
 		Partial: true, Simulator: &simulator.Options{MoreNetwork: true},

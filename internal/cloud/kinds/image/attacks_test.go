@@ -77,6 +77,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 
 // What ends before its time is no image, though no hash is given.
 func TestAttackDownloadBreaksOff(t *testing.T) {
+	testcost.Long(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000000")
 		_, _ = w.Write([]byte(strings.Repeat(disk, 200)))

@@ -311,6 +311,7 @@ func TestFrozenWithFewerParts(t *testing.T) {
 
 // An agent dies at each request that changes something in the cluster; the next one, which knows nothing, ends with the same.
 func TestAgentsDieAtEachRequestToM3(t *testing.T) {
+	testcost.Long(t)
 	w := newWorld(t)
 	for _, to := range []string{sized(2, 1, 1), sized(1, 1, 1)} {
 		for n := 1; ; n++ {

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const needs = `
@@ -79,6 +80,7 @@ func TestLaws(t *testing.T) { laws().Run(t) }
 // A cloud that takes tags in the request that creates is served by fewer
 // requests, and obeys the same laws.
 func TestLawsWithTagsOnCreate(t *testing.T) {
+	testcost.Long(t)
 	s := laws()
 	s.Simulator = &simulator.Options{TagsOnCreate: true}
 	s.Run(t)
@@ -231,6 +233,7 @@ func TestValidate(t *testing.T) {
 }
 
 func TestLawsWithMoreExtensions(t *testing.T) {
+	testcost.Long(t)
 	s := laws()
 	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
 	s.Object = strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: Web\n    dnsDomain: Example.org.\n    propagateUplinkStatus: true", 1)

@@ -11,10 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // What is recorded on a port stays when the port and its mark are written, wherever the mark stands.
 func TestARecordStays(t *testing.T) {
+	testcost.Long(t)
 	const record define.Record = "stackreeve:etcd"
 	first := needs + "---" + object
 	for name, g := range map[string]*kindtest.Target{
