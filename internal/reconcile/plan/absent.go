@@ -13,7 +13,7 @@ func (p *planner) decideAbsent(d *kind.Desired) Step {
 	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
 		return s.withAction(Wait, cause.Of(cause.Unlisted, errs[0].Error()))
 	}
-	if p.index[d.Key.Kind] == nil { // not of the cloud, such as a Secret
+	if p.cloud.Of(d.Key.Kind) == nil { // not of the cloud, such as a Secret
 		return s.withAction(Wait, cause.Of(cause.NotDescribed))
 	}
 	ch := p.settle(d)

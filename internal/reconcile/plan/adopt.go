@@ -27,7 +27,7 @@ func (p *planner) sought(d *kind.Desired) *kind.Live[any] {
 // finds then is another object.
 func (p *planner) vanished(d *kind.Desired) string {
 	id := p.Lost[d.Key.String()]
-	if id == "" || p.index[d.Key.Kind].find(id, d.Entry) != nil {
+	if id == "" || p.cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
 		return ""
 	}
 	return id
@@ -35,7 +35,7 @@ func (p *planner) vanished(d *kind.Desired) string {
 
 // adoptable are the project's objects that a manifest asks to adopt, owned or not.
 func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live[any]) {
-	candidates := p.index[d.Key.Kind].name[p.nameToAdopt(d)]
+	candidates := p.cloud.Of(d.Key.Kind).Named(p.nameToAdopt(d))
 	if d.Import.Filter != nil {
 		candidates = p.candidates(d)
 	}
@@ -127,14 +127,14 @@ func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause
 	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)
 }
 
-// cannotTake says why an object cannot be adopted for d although nobody owns it; zero where
-// it can. The first that asks has it.
-func (p *planner) cannotTake(d *kind.Desired, l *kind.Live[any]) cause.Cause {
-	if first, taken := p.adopters[l]; taken && first != d.Key {
+// cannotBe says why d cannot stand for an object that it names or has found; zero where it can. Of several manifests that name one
+// object the first has it, whoever owns the object now.
+func (p *planner) cannotBe(d *kind.Desired, l *kind.Live[any], adopts bool) cause.Cause {
+	info := p.kinds[d.Key.Kind].Info()
+	switch first, taken := p.standsFor[l]; {
+	case taken && first != d.Key && d.Import != nil:
 		return cause.Of(cause.AdoptedBy, called(l), first, d.Import.Where())
-	}
-	p.adopters[l] = d.Key
-	if info := p.kinds[d.Key.Kind].Info(); info.FixedMark {
+	case adopts && info.FixedMark:
 		return cause.Of(cause.MarkUnwritable, called(l), info.Kind)
 	}
 	return cause.Cause{}

@@ -28,7 +28,7 @@ func (p *planner) block() {
 	}
 	users := make([][]*kind.Live[any], len(p.steps))
 	for _, i := range going {
-		users[i] = p.usersOf(p.steps[i].have)
+		users[i] = p.cloud.UsersOf(p.steps[i].have)
 	}
 	circle := resolve.Components(len(p.steps), func(i int) (next []int) {
 		for _, user := range users[i] {
@@ -65,7 +65,7 @@ func (p *planner) block() {
 
 // userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.
 func (p *planner) userText(user *kind.Live[any]) string {
-	return liveText(p.userKinds[user], user)
+	return liveText(p.cloud.KindOf(user), user)
 }
 
 func liveText(of string, l *kind.Live[any]) string {

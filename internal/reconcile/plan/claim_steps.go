@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -37,8 +38,8 @@ func (p *planner) besides(d *kind.Desired, ch choice) {
 // stillOwned makes the steps for what bears the mark of an object that manifests now
 // only import, unless it is what they import.
 func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
-	c := p.claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
-	for _, item := range slices.Concat(c.sole, c.shared, c.copied) {
+	c := p.cloud.Claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
+	for _, item := range c.All() {
 		if item == found {
 			continue
 		}
@@ -50,18 +51,18 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
 // unwanted makes the steps for the objects that claim a key which is no longer
 // in the repository. When it cannot be decided which is meant, none is deleted, and none
 // let go: what is left would seem to be the one.
-func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) {
-	staying, _ := split(c.sole)
+func (p *planner) unwanted(o kind.Owner, owner string, c bind.Claims) (list []Step) {
+	staying := c.Staying()
 	var refusal cause.Cause
 	switch {
-	case len(c.shared) > 0:
-		refusal = p.contestedText(o.Kind, c.shared[0])
+	case len(c.Shared) > 0:
+		refusal = p.contestedText(o.Kind, c.Shared[0])
 	case len(staying) > 1:
 		refusal = p.severalText(p.orphanKey(o, staying[0]), owner, staying)
 	}
-	for _, item := range c.sole {
+	for _, item := range c.Sole {
 		adopter := p.adopted[item]
-		if adopter != nil && p.live[adopter.Key] == item {
+		if p.adoptedNow(item) {
 			continue
 		}
 		s := p.orphan(o, item)
@@ -74,12 +75,12 @@ func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) 
 		}
 		list = append(list, s)
 	}
-	for _, item := range c.shared {
+	for _, item := range c.Shared {
 		s := Step{Key: p.orphanKey(o, item), have: item, Error: true}
 		list = append(list, s.withAction(Refuse, p.contestedText(o.Kind, item)))
 	}
-	for _, item := range c.copied {
-		if p.adopted[item] == nil {
+	for _, item := range c.Copied {
+		if !p.adoptedNow(item) {
 			s := Step{Key: p.orphanKey(o, item), have: item}
 			list = append(list, s.withAction(Refuse, p.copiedText(o.Kind, item)))
 		}
@@ -87,17 +88,35 @@ func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) 
 	return list
 }
 
+// copiesLeft makes the steps for the objects with a copy of a wanted object's mark that a manifest names to adopt, and does not: it
+// stands for another object.
+func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []Step) {
+	for _, item := range c.Copied {
+		if p.adopted[item] != nil && !p.adoptedNow(item) {
+			s := Step{Key: key, have: item, surplus: true}
+			list = append(list, s.withAction(Refuse, p.copiedText(key.Kind, item)))
+		}
+	}
+	return list
+}
+
+// adoptedNow reports whether an object is what the manifest that names it stands for.
+func (p *planner) adoptedNow(item *kind.Live[any]) bool {
+	d := p.adopted[item]
+	return d != nil && p.live[d.Key] == item
+}
+
 // strays makes the steps for objects with a mark of the stack that is not for
 // their kind: no request of ours puts one there.
 func (p *planner) strays() (list []Step) {
 	for _, name := range p.names {
-		x := p.index[name]
+		x := p.cloud.Of(name)
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for _, m := range x.misplaced {
-			s := Step{Key: p.orphanKey(m.owner, m.item), have: m.item, surplus: true}
-			list = append(list, s.withAction(Refuse, cause.Of(cause.Misplaced, name, called(m.item), p.unmark(name, m.item.ID, m.text))))
+		for _, m := range x.Misplaced() {
+			s := Step{Key: p.orphanKey(m.Owner, m.Item), have: m.Item, surplus: true}
+			list = append(list, s.withAction(Refuse, cause.Of(cause.Misplaced, name, called(m.Item), p.unmark(name, m.Item.ID, m.Text))))
 		}
 	}
 	return list

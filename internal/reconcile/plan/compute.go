@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
@@ -43,10 +44,10 @@ import (
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
 	in = in.fallenBack()
-	known, all, want := newVerdicts(), sparesOf(in), in.Want
+	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
 	for {
 		in.Want = all.with(want, known.spares, known.sizes)
-		p := newPlanner(in)
+		p := plannerOf(in, cloud)
 		p.verdicts, p.all = known, all
 		if known.spares == nil && all != nil {
 			known.spares, known.sizes = p.sparesThere(), p.sizesNow()
@@ -276,7 +277,7 @@ func (p *planner) takenText(by *kind.Live[any]) cause.Cause {
 // have lost its mark before the rest of it, and only keeps a name that is unique.
 func (p *planner) nameTaken(d *kind.Desired) *kind.Live[any] {
 	k := p.kinds[d.Key.Kind]
-	for _, item := range p.index[d.Key.Kind].name[k.Name(p.view(d, d.Spec))] {
+	for _, item := range p.cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {
 		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}

@@ -17,7 +17,7 @@ import (
 func (p *planner) bereft(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.byKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.index[ref.Key.Kind] == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
 			return false
 		}
 		ch := p.settle(target)

@@ -207,7 +207,7 @@ func (p *planner) judge(g *group, m *member) {
 		if s.have == nil {
 			continue
 		}
-		for _, user := range p.usersOf(s.have) {
+		for _, user := range p.cloud.UsersOf(s.have) {
 			judge := p.stepOf(user)
 			if judge == nil || !p.kinds[judge.Key.Kind].Info().Judges {
 				continue

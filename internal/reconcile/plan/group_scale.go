@@ -52,7 +52,7 @@ func (p *planner) sizesNow() map[manifest.Key]size {
 
 // owns reports whether there is something that its member needs, and that does not outlive it.
 func (p *planner) owns(kindName, owner string) bool {
-	return slices.ContainsFunc(p.claimed(kindName, owner).sole, func(l *kind.Live[any]) bool { return !l.Mark.Keep })
+	return slices.ContainsFunc(p.cloud.Claimed(kindName, owner).Sole, func(l *kind.Live[any]) bool { return !l.Mark.Keep })
 }
 
 // wish is what somebody has written on an object.
@@ -69,7 +69,7 @@ func (p *planner) asked(first manifest.Key) wish {
 		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
 			continue
 		}
-		if sole := p.claims(d).sole; len(sole) == 1 && sole[0].Asks != "" {
+		if sole := p.claims(d).Sole; len(sole) == 1 && sole[0].Asks != "" {
 			return wish{d.Key, sole[0].Asks}
 		}
 	}
@@ -136,7 +136,7 @@ func (p *planner) scales(d *kind.Desired, have *kind.Live[any]) bool {
 		if target == nil || !target.Scaled {
 			return false
 		}
-		uses := slices.ContainsFunc(p.claims(target).sole, func(l *kind.Live[any]) bool {
+		uses := slices.ContainsFunc(p.claims(target).Sole, func(l *kind.Live[any]) bool {
 			return slices.Contains(have.Uses, l.ID) || slices.ContainsFunc(l.Tokens, func(token string) bool { return slices.Contains(have.Uses, token) })
 		})
 		return uses != (p.byKey[ref.Key] != nil)

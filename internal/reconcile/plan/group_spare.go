@@ -112,7 +112,7 @@ func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int, sizes ma
 func (p *planner) sparesThere() map[manifest.Key]int {
 	there := map[manifest.Key]bool{}
 	for owner, d := range p.all.byOwner {
-		if !d.Virtual && len(p.claimed(d.Key.Kind, owner).sole) > 0 {
+		if !d.Virtual && len(p.cloud.Claimed(d.Key.Kind, owner).Sole) > 0 {
 			there[p.all.owner[d.Key]] = true
 		}
 	}

@@ -50,7 +50,7 @@ func (p *planner) stand(works *Step) {
 			continue
 		}
 		p.standing[s.have] = true
-		for _, user := range p.usersOf(s.have) {
+		for _, user := range p.cloud.UsersOf(s.have) {
 			if front := p.stepOf(user); front != nil && user.Drained != nil {
 				p.drains[front.Key] = true
 			}
@@ -81,12 +81,12 @@ func (p *planner) fittest(works []*Step, n int) []*Step {
 
 // accused reports whether something says of an object that it does not serve.
 func (p *planner) accused(s *Step) bool {
-	return slices.ContainsFunc(p.usersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
+	return slices.ContainsFunc(p.cloud.UsersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
 }
 
 // sentTo is how many others send something to an object.
 func (p *planner) sentTo(s *Step) (n int) {
-	for _, user := range p.usersOf(s.have) {
+	for _, user := range p.cloud.UsersOf(s.have) {
 		if user.Drained != nil {
 			n++
 		}

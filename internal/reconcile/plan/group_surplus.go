@@ -82,7 +82,7 @@ func (p *planner) lingerFor(f former, drain time.Duration) {
 			continue
 		}
 		for _, s := range f.works {
-			if slices.Contains(p.usersOf(s.have), front.have) {
+			if slices.Contains(p.cloud.UsersOf(s.have), front.have) {
 				continue // which blocks it
 			}
 			until := p.quietSince(front, s.Key, front.have.Updated).Add(drain + time.Second) // clouds leave off what is less than a second

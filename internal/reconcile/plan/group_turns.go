@@ -40,7 +40,7 @@ func (p *planner) turnOf(m *member) (t kind.Turn) {
 		if s.have == nil {
 			continue
 		}
-		for _, user := range p.usersOf(s.have) {
+		for _, user := range p.cloud.UsersOf(s.have) {
 			t.Stay, t.Last = cmp.Or(t.Stay, user.Turn.Stay), t.Last || user.Turn.Last
 		}
 	}

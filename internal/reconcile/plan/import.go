@@ -78,9 +78,9 @@ func (p *planner) leftBehindText(item *kind.Live[any]) cause.Cause {
 }
 
 func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
-	x := p.index[d.Key.Kind]
+	x := p.cloud.Of(d.Key.Kind)
 	if d.Import.ID != "" {
-		if item := x.find(d.Import.ID, d.Entry); item != nil {
+		if item := x.Find(d.Import.ID, d.Entry); item != nil {
 			return []*kind.Live[any]{item}
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -45,13 +46,14 @@ func (p *planner) formerKey(d *kind.Desired, have *kind.Live[any]) manifest.Key 
 	return manifest.Key{}
 }
 
-// claims are all that claim to be d, under any of its names.
-func (p *planner) claims(d *kind.Desired) claims {
-	c := &claims{}
+// claims are all that claim to be d, under any of its names: in the stack's own project, and in the one that its manifest names. A
+// mark of this stack in any other project is not believed: whoever has that project can write it.
+func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
+	project := p.projectOf(d).ID
 	for _, owner := range append(p.formerOwners(d), kind.OwnerText(p.Stack, d.Key)) {
-		c = c.and(p.claimed(d.Key.Kind, owner)).and(p.elsewhere(d, owner))
+		c = c.And(p.cloud.Claimed(d.Key.Kind, owner)).And(p.cloud.ClaimedIn(project, d.Key.Kind, owner))
 	}
-	return *c
+	return c
 }
 
 // renamings adds to the deletion of an object which new one is the same but for its

@@ -79,8 +79,8 @@ func (p *planner) withID(id string, kinds []string) (*kind.Live[any], string) {
 		kinds = slices.Concat(kinds, p.names)
 	}
 	for _, kind := range kinds {
-		if x := p.index[kind]; x != nil && x.id[id] != nil {
-			return x.id[id], kind
+		if x := p.cloud.Of(kind); x != nil && x.WithID(id) != nil {
+			return x.WithID(id), kind
 		}
 	}
 	return nil, ""

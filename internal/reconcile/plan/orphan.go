@@ -16,13 +16,17 @@ import (
 func (p *planner) orphans() {
 	list, reached := []Step{}, p.reached()
 	for _, name := range slices.Backward(p.names) {
-		x := p.index[name]
+		x := p.cloud.Of(name)
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for owner, claimed := range x.known(reached) {
+		for owner, claimed := range x.Known(reached) {
 			o, ok := kind.ParseOwner(owner)
-			if _, wanted := p.taken[owner]; ok && o.Kind == name && !wanted {
+			switch key, wanted := p.taken[owner]; {
+			case !ok || o.Kind != name:
+			case wanted:
+				list = append(list, p.copiesLeft(key, claimed)...)
+			default:
 				list = append(list, p.unwanted(o, owner, claimed)...)
 			}
 		}
@@ -48,7 +52,7 @@ func (p *planner) usersFirst(list []Step) []Step {
 			return
 		}
 		seen[i] = true
-		for _, user := range p.usersOf(list[i].have) {
+		for _, user := range p.cloud.UsersOf(list[i].have) {
 			if j, ok := at[user]; ok {
 				visit(j)
 			}

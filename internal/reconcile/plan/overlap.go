@@ -81,7 +81,7 @@ func (p *planner) keepFor(item *kind.Live[any], instead manifest.Key) {
 		return
 	}
 	p.keptFor[item] = instead
-	for _, user := range p.usersOf(item) {
+	for _, user := range p.cloud.UsersOf(item) {
 		if _, wanted := p.ownerOf(user); !wanted {
 			p.keepFor(user, instead)
 		}
@@ -94,11 +94,11 @@ func (p *planner) staysFor(kindName string, item *kind.Live[any]) cause.Cause {
 		return cause.Of(cause.KeptInstead, instead)
 	}
 	carries := p.kinds[kindName].Info().Carries
-	if carries == "" || p.index[carries] == nil {
+	if carries == "" || p.cloud.Of(carries) == nil {
 		return cause.Cause{}
 	}
 	for _, id := range item.Uses {
-		if l := p.index[carries].id[id]; l != nil && !p.locked[l].IsZero() {
+		if l := p.cloud.Of(carries).WithID(id); l != nil && !p.locked[l].IsZero() {
 			return cause.Of(cause.KeptForOthers, liveText(carries, l))
 		}
 	}

@@ -16,12 +16,11 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
 	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase.Usable()
-	if s.Adopts {
-		if refusal := p.cannotTake(d, have); !refusal.IsZero() {
-			s.Error = true
-			return s.withAction(Refuse, refusal)
-		}
+	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
+		s.Error = true
+		return s.withAction(Refuse, refusal)
 	}
+	p.standsFor[have] = d.Key
 	if d.Options.Suspend {
 		if p.ready[d.Key] {
 			s.aside = p.differences(d, have)

@@ -1,12 +1,7 @@
 package plan
 
 import (
-	"iter"
-	"maps"
-	"slices"
-
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -37,26 +32,13 @@ func (p *planner) mayTake(d *kind.Desired, l *kind.Live[any]) bool {
 	return p.inProject(d, l) && (l.Mine || in != nil && !in.Unmanaged)
 }
 
-// elsewhere are the claims to be d in the project that its manifest names. A mark of this stack
-// in any other is not believed: whoever has that project can write it.
-func (p *planner) elsewhere(d *kind.Desired, owner string) *claims {
-	x, project := p.index[d.Key.Kind], p.projectOf(d).ID
-	if x == nil || project == "" {
-		return &claims{}
-	}
-	return x.elsewhere[owner].within(project)
-}
-
 // reached reports for the ID of a project whether the stack has to do with it: it is one of its
 // Projects, made or imported, or was.
 func (p *planner) reached() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.names {
-		if !p.kinds[name].Info().Projects || p.index[name] == nil {
-			continue
-		}
-		for _, c := range p.index[name].owner {
-			for _, l := range c.all() {
+		if x := p.cloud.Of(name); x != nil && p.kinds[name].Info().Projects {
+			for l := range x.Marked() {
 				ids[l.ID] = true
 			}
 		}
@@ -69,52 +51,6 @@ func (p *planner) reached() func(id string) bool {
 	return func(id string) bool { return ids[id] }
 }
 
-// within are the claims of objects in a project.
-func (c *claims) within(project string) *claims {
-	if c == nil {
-		return &claims{}
-	}
-	some := func(list []*kind.Live[any]) []*kind.Live[any] {
-		return slices.DeleteFunc(slices.Clone(list), func(l *kind.Live[any]) bool { return l.Project != project })
-	}
-	return &claims{some(c.sole), some(c.shared), some(c.copied)}
-}
-
-// and are the claims of both.
-func (c *claims) and(other *claims) *claims {
-	return &claims{slices.Concat(c.sole, other.sole), slices.Concat(c.shared, other.shared), slices.Concat(c.copied, other.copied)}
-}
-
-func (c *claims) all() []*kind.Live[any] { return slices.Concat(c.sole, c.shared, c.copied) }
-
-// known yields, by owner text, the claims that are judged where no manifest wants the object: those in
-// the stack's own project, and those in each of the others that it has to do with. A mark in one says
-// nothing of what is in another.
-func (x *index) known(reached func(id string) bool) iter.Seq2[string, *claims] {
-	return func(yield func(string, *claims) bool) {
-		for owner, c := range x.owner {
-			if !yield(owner, c) {
-				return
-			}
-		}
-		for owner, c := range x.elsewhere {
-			for id := range c.projects() {
-				if reached(id) && !yield(owner, c.within(id)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (c *claims) projects() map[string]bool {
-	ids := map[string]bool{}
-	for _, l := range c.all() {
-		ids[l.Project] = true
-	}
-	return ids
-}
-
 // mostAstray is how much of what is left in other projects a plan tells: anybody can have marks there.
 const mostAstray = 20
 
@@ -123,27 +59,24 @@ const mostAstray = 20
 // so nothing else follows.
 func (p *planner) astray(reached func(id string) bool) (list []Step) {
 	for _, name := range p.names {
-		x := p.index[name]
+		x := p.cloud.Of(name)
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for _, owner := range slices.Sorted(maps.Keys(x.elsewhere)) {
-			d := p.byKey[p.taken[owner]]
-			for _, l := range x.elsewhere[owner].all() {
-				why := cause.Of(cause.NoProjectLeads)
-				if d != nil {
-					why = cause.Of(cause.OtherProject)
-				}
-				switch {
-				case len(list) == mostAstray:
-					return list
-				case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
-					continue // it is decided about
-				}
-				o, _ := kind.ParseOwner(owner)
-				s := Step{Key: p.orphanKey(o, l), have: l, surplus: true}
-				list = append(list, s.withAction(Keep, cause.Of(cause.ElsewhereByMark, called(l), l.Project, why, p.unmark(name, l.ID, owner))))
+		for owner, l := range x.Elsewhere() {
+			d, why := p.byKey[p.taken[owner]], cause.Of(cause.NoProjectLeads)
+			if d != nil {
+				why = cause.Of(cause.OtherProject)
 			}
+			switch {
+			case len(list) == mostAstray:
+				return list
+			case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
+				continue // it is decided about
+			}
+			o, _ := kind.ParseOwner(owner)
+			s := Step{Key: p.orphanKey(o, l), have: l, surplus: true}
+			list = append(list, s.withAction(Keep, cause.Of(cause.ElsewhereByMark, called(l), l.Project, why, p.unmark(name, l.ID, owner))))
 		}
 	}
 	return list

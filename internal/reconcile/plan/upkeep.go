@@ -99,14 +99,14 @@ func (p *planner) marked(key manifest.Key) (kind.Facts, error) {
 	case len(c.Errs()) > 0:
 		return kind.Facts{}, fmt.Errorf("it is not known: %w", errors.Join(c.Errs()...))
 	}
-	bearers := p.claimed(key.Kind, kind.OwnerText(p.Stack, key))
+	bearers := p.cloud.Claimed(key.Kind, kind.OwnerText(p.Stack, key))
 	switch {
-	case len(bearers.shared) > 0:
-		return kind.Facts{}, errors.New(p.contestedText(key.Kind, bearers.shared[0]).String())
-	case len(bearers.sole) > 1:
+	case len(bearers.Shared) > 0:
+		return kind.Facts{}, errors.New(p.contestedText(key.Kind, bearers.Shared[0]).String())
+	case len(bearers.Sole) > 1:
 		return kind.Facts{}, errors.New("several objects bear its mark")
-	case len(bearers.sole) == 0:
+	case len(bearers.Sole) == 0:
 		return kind.Facts{}, kind.ErrGone
 	}
-	return bearers.sole[0].Facts, nil
+	return bearers.Sole[0].Facts, nil
 }

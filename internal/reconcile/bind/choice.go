@@ -1,0 +1,125 @@
+package bind
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Doubt is why it cannot be decided which object is meant.
+type Doubt int
+
+// The doubts.
+const (
+	NoDoubt    Doubt = iota
+	Contested        // one bears marks of other owners, too
+	Several          // finished objects bear the mark
+	OnlyCopied       // the only marks are copies of another object's
+)
+
+// Choice is what the claims to one key come to.
+type Choice struct {
+	Have    *Live   // the object that is meant; nil for none, and where there is a doubt
+	Surplus []*Live // half-made copies of it, and what is being deleted
+	Copied  []*Live // objects with a copied mark: they belong to nobody
+	Doubt   Doubt
+	About   []*Live // the objects that the doubt is about
+}
+
+// Asked is what manifests say of an object besides its key.
+type Asked struct {
+	Named   *Live            // what the manifest adopts by its ID, if it is there
+	Adopted func(*Live) bool // whether any manifest adopts an object by its ID
+	// FixedMark says that marks of the kind cannot be changed: they do not show what is half-made.
+	FixedMark bool
+}
+
+// Choose decides which of the objects that claim a key is meant. A mark is a claim and no proof: between two finished objects
+// nothing is chosen.
+//
+//	claims                                      comes to
+//	------------------------------------------  --------------------------------
+//	one                                         this one
+//	some being deleted, and one                 this one
+//	one finished, younger ones half-made        the finished one; the others go
+//	all half-made                               the oldest; the others go
+//	anything else, or one with other owners     a doubt
+//	copied marks only                           a doubt
+//	none                                        nothing
+func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
+	staying, leaving := split(claims.Sole)
+	if asked.Named != nil && slices.Contains(claims.Copied, asked.Named) {
+		staying = append(staying, asked.Named)
+	}
+	out := Choice{Surplus: leaving, Copied: slices.DeleteFunc(slices.Clone(claims.Copied), asked.Adopted)}
+	switch {
+	case len(claims.Shared) > 0:
+		out.Doubt, out.About = Contested, claims.Shared[:1]
+	case len(staying) > 1:
+		if out.Have = c.original(staying, asked.FixedMark); out.Have == nil {
+			out.Doubt, out.About = Several, staying
+			break
+		}
+		out.Surplus = append(slices.DeleteFunc(staying, func(l *Live) bool { return l == out.Have }), leaving...)
+	case len(staying) == 1:
+		out.Have = staying[0]
+	case len(leaving) > 0:
+		out.Have, out.Surplus = leaving[0], leaving[1:]
+	case len(out.Copied) > 0:
+		out.Doubt, out.About, out.Copied = OnlyCopied, out.Copied[:1], out.Copied[1:]
+	}
+	return out
+}
+
+// original is the one of several objects that the others are provably half-made copies of; nil when there is no such proof.
+func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
+	if fixedMark {
+		return nil
+	}
+	var kept *Live
+	for _, l := range all {
+		switch {
+		case l.Mark.Applied == "":
+		case kept != nil:
+			return nil
+		default:
+			kept = l
+		}
+	}
+	if kept == nil {
+		kept = slices.MinFunc(all, func(a, b *Live) int { return a.Created.Compare(b.Created) })
+	}
+	for _, l := range all {
+		if l != kept && !c.leftover(l, kept) {
+			return nil
+		}
+	}
+	return kept
+}
+
+// leftover reports whether l is what an interrupted request has left besides kept: nothing was applied to it yet, it is the younger of
+// the two, and nothing uses it.
+func (c *Cloud) leftover(l, kept *Live) bool {
+	return l.Mark.Applied == "" && l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !c.usedByAnybody(l)
+}
+
+// usedByAnybody reports whether any object, whoever owns it, uses l. What could not be listed may use it, too.
+func (c *Cloud) usedByAnybody(l *Live) bool {
+	tokens := append([]string{l.ID}, l.Tokens...)
+	for _, list := range c.have {
+		if slices.ContainsFunc(list.Errs(), func(err error) bool { return !errors.Is(err, kind.ErrNoService) }) {
+			return true
+		}
+		if list.Err != nil {
+			continue
+		}
+		for i := range list.Items {
+			user := &list.Items[i]
+			if user.ID != l.ID && slices.ContainsFunc(user.Uses, func(token string) bool { return slices.Contains(tokens, token) }) {
+				return true
+			}
+		}
+	}
+	return false
+}

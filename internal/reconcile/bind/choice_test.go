@@ -1,0 +1,99 @@
+package bind
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+const stack = "s"
+
+var owner = kind.OwnerText(stack, manifest.Key{Kind: "Thing", Name: "a"})
+
+// bearing is an object with the mark of Thing/a.
+func bearing(id string, change func(*Live)) Live {
+	l := Live{ID: id, Name: "a", Mine: true, Phase: kind.Ready, Mark: &kind.Mark{Owner: owner, Applied: "x"}}
+	if change != nil {
+		change(&l)
+	}
+	return l
+}
+
+func half(day int) func(*Live) {
+	return func(l *Live) {
+		l.Mark.Applied, l.Created = "", time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	whole := func(day int) func(*Live) {
+		return func(l *Live) { l.Created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC) }
+	}
+	going := func(l *Live) { l.Phase = kind.Deleting }
+	copied := func(l *Live) { l.Copied = "was restored" }
+	shared := func(l *Live) { l.Mark.Rivals = "stackreeve:other:Thing/a" }
+	uses := func(id string) func(*Live) { return func(l *Live) { l.Mark, l.Uses = nil, []string{id} } }
+	tests := map[string]struct {
+		items   []Live
+		err     error // of another collection
+		named   string
+		fixed   bool
+		have    string
+		doubt   Doubt
+		surplus []string
+		copied  []string
+	}{
+		"none":                               {},
+		"one":                                {items: []Live{bearing("1", nil)}, have: "1"},
+		"one, and one being deleted":         {items: []Live{bearing("1", going), bearing("2", nil)}, have: "2", surplus: []string{"1"}},
+		"being deleted only":                 {items: []Live{bearing("2", going), bearing("1", going)}, have: "1", surplus: []string{"2"}},
+		"two finished":                       {items: []Live{bearing("1", nil), bearing("2", nil)}, doubt: Several},
+		"a younger one is half-made":         {items: []Live{bearing("1", half(2)), bearing("2", whole(1))}, have: "2", surplus: []string{"1"}},
+		"an older one is half-made":          {items: []Live{bearing("1", half(1)), bearing("2", whole(2))}, doubt: Several},
+		"all half-made":                      {items: []Live{bearing("1", half(2)), bearing("2", half(1)), bearing("3", half(3))}, have: "2", surplus: []string{"1", "3"}},
+		"a half-made one is used":            {items: []Live{bearing("1", half(2)), bearing("2", whole(1)), bearing("3", uses("1"))}, doubt: Several},
+		"users of half-made ones are hidden": {items: []Live{bearing("1", half(2)), bearing("2", whole(1))}, err: errors.New("503"), doubt: Several},
+		"no service has users":               {items: []Live{bearing("1", half(2)), bearing("2", whole(1))}, err: kind.ErrNoService, have: "2", surplus: []string{"1"}},
+		"half-made, of a fixed mark":         {items: []Live{bearing("1", half(2)), bearing("2", whole(1))}, fixed: true, doubt: Several},
+		"of several owners":                  {items: []Live{bearing("1", shared)}, doubt: Contested},
+		"one, and one of several owners":     {items: []Live{bearing("1", nil), bearing("2", shared)}, doubt: Contested},
+		"copies only":                        {items: []Live{bearing("1", copied), bearing("2", copied)}, doubt: OnlyCopied, copied: []string{"2"}},
+		"one, and a copy":                    {items: []Live{bearing("1", copied), bearing("2", nil)}, have: "2", copied: []string{"1"}},
+		"a copy that a manifest adopts":      {items: []Live{bearing("1", copied)}, named: "1", have: "1"},
+		"another project's":                  {items: []Live{bearing("1", func(l *Live) { l.Mine = false })}},
+		"another kind's mark":                {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = kind.OwnerText(stack, manifest.Key{Kind: "Other", Name: "a"}) })}},
+		"another stack's mark":               {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = kind.OwnerText("other", manifest.Key{Kind: "Thing", Name: "a"}) })}},
+		"shown twice by a page that moved":   {items: []Live{bearing("1", nil), bearing("1", nil)}, have: "1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := In(kind.Snapshot{"Thing": {Items: tt.items}, "Unlisted": {Err: tt.err}}, stack)
+			named := c.Of("Thing").Find(tt.named, "")
+			got := c.Choose(c.Claimed("Thing", owner), Asked{Named: named, FixedMark: tt.fixed, Adopted: func(l *Live) bool { return l == named }})
+			if have := idOf(got.Have); have != tt.have || got.Doubt != tt.doubt || !slices.Equal(idsOf(got.Surplus), tt.surplus) || !slices.Equal(idsOf(got.Copied), tt.copied) {
+				t.Errorf("got %q, doubt %d, surplus %q, copied %q; want %q, %d, %q, %q", have, got.Doubt, idsOf(got.Surplus), idsOf(got.Copied), tt.have, tt.doubt, tt.surplus, tt.copied)
+			}
+			if (got.Doubt != NoDoubt) != (len(got.About) > 0) {
+				t.Errorf("the doubt %d is about %q", got.Doubt, idsOf(got.About))
+			}
+		})
+	}
+}
+
+func idOf(l *Live) string {
+	if l == nil {
+		return ""
+	}
+	return l.ID
+}
+
+func idsOf(list []*Live) (ids []string) {
+	for _, l := range list {
+		ids = append(ids, l.ID)
+	}
+	return ids
+}

@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type planner struct {
+	Input
+	verdicts
+	scene *kind.Scene
+	kinds map[string]kind.Kind
+	group map[string]string
+	names []string // kind names, in creation order
+
+	byKey map[manifest.Key]*kind.Desired
+	cloud *bind.Cloud
+	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
+	ready map[manifest.Key]bool
+	// doomed objects will get a new ID: nothing new may depend on the one they
+	// have, and what depends on it by a fixed reference goes with it.
+	doomed     map[manifest.Key]bool
+	was        map[*kind.Live[any]]manifest.Key   // the members of groups that are no more, or were a part of
+	unmade     map[manifest.Key]bool              // what is not made since only what is left as it is would use it
+	taken      map[string]manifest.Key            // which desired object answers for an owner text
+	adopted    map[*kind.Live[any]]*kind.Desired  // which managed object names it by spec.import.id
+	standsFor  map[*kind.Live[any]]manifest.Key   // which desired object each is in the cloud
+	imports    map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
+	holders    *holders                           // of what only one object can have; nil until somebody asks
+	suspended  []suspended                        // what may have parts that no manifest has any more
+	movesFor   map[manifest.Key][]manifest.Key    // those that have what an object asks for, and are to be replaced
+	keptFor    map[*kind.Live[any]]manifest.Key   // what stays since that cannot be made, for which it would make way
+	all        *spares                            // that there may be; nil for none
+	steps      []Step
+	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
+	blocked    [][]int                   // for each step, those that must be done first for it to delete
+	compared   int                       // names, to suggest one
+	workloads  []Workload
+	failing    []Failing
+	seen       Seen                          // for the next plan
+	grouped    map[manifest.Key]*group       // all of the stack, once their members take turns
+	hidden     map[manifest.Key]manifest.Key // see judgesUnseen
+	owned      int
+	ownedKinds map[string]int
+}
+
+func newPlanner(in Input) *planner { return plannerOf(in, bind.In(in.Have, in.Stack)) }
+
+func plannerOf(in Input, cloud *bind.Cloud) *planner {
+	p := &planner{
+		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
+		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), cloud: cloud,
+		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
+		movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{},
+		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, standsFor: make(map[*kind.Live[any]]manifest.Key, len(in.Want)),
+	}
+	if p.Printer == nil {
+		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
+	}
+	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, StandsIn: p.standsIn}
+	for _, k := range in.Kinds {
+		p.kinds[k.Info().Kind] = k
+		p.names = append(p.names, k.Info().Kind)
+	}
+	for i := range in.Want {
+		d := &in.Want[i]
+		p.byKey[d.Key] = d
+		if k := d.Defined(); k != nil {
+			p.kinds[d.Key.Kind] = k
+		}
+		if owner := kind.OwnerText(p.Stack, d.Key); p.taken[owner] == (manifest.Key{}) && !d.Virtual {
+			p.taken[owner] = d.Key
+		}
+	}
+	for i := range in.Want {
+		for _, owner := range p.formerOwners(&in.Want[i]) {
+			if p.taken[owner] == (manifest.Key{}) {
+				p.taken[owner] = in.Want[i].Key
+			}
+		}
+	}
+	p.suspended = p.suspensions()
+	p.ownedKinds = p.cloud.Owned(p.isWanted)
+	for _, n := range p.ownedKinds {
+		p.owned += n
+	}
+	for i := range in.Want {
+		if d := &in.Want[i]; p.cloud.Of(d.Key.Kind) != nil && p.named(d) != nil {
+			p.adopted[p.named(d)] = d
+		}
+	}
+	return p
+}
+
+// isWanted reports whether a manifest stands for an owner text.
+func (p *planner) isWanted(owner string) bool {
+	_, wanted := p.taken[owner]
+	return wanted
+}
+
+// view gives a desired object the shape in which its kind sees it.
+func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
+	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
+}
+
+func (p *planner) lookup(key manifest.Key) kind.Ref {
+	ref := kind.Ref{Key: key}
+	if d := p.byKey[key]; d != nil && d.Virtual {
+		ref.Ready, ref.Data = true, d.Data
+	}
+	if d := p.byKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Blind(d.Entry) == nil {
+		ref = ref.MadeBy(p.kinds[key.Kind], d.Spec)
+	}
+	if live := p.live[key]; live != nil {
+		ref.Anew = p.doomed[key]
+		ref.Ready, ref.ID, ref.Facts = p.ready[key], live.ID, live.Facts
+	}
+	ref.Traffic = p.trafficOf(key)
+	ref.Spare = p.byKey[key] == nil && (p.dropped[key] || p.all != nil && p.all.byKey[key] != nil)
+	return ref
+}
+
+// losses says what goes with the objects that are deleted or replaced, and what
+// others no longer have.
+func (p *planner) losses() {
+	for i, s := range p.steps {
+		switch {
+		case s.unused:
+		case s.Action.Destroys() && !s.surplus:
+			p.steps[i].Loss = p.kinds[s.Key.Kind].Info().Loss
+		case s.Action == Update:
+			for _, c := range s.Changes {
+				if c.Loss != "" {
+					p.steps[i].Loss = append(p.steps[i].Loss, c.Loss)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package thingtest
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+)
+
+// Lines draws a repository and a cloud, in the words of [World.Wanted] and of [Fill]. Names are few, so that marks, names and claims
+// collide; objects refer to earlier ones only, or, rarely, to what has no manifest.
+func Lines(t *rapid.T) (repo, cloud []string) {
+	d := drawn{t}
+	for i := range rapid.IntRange(0, 6).Draw(t, "objects") {
+		repo = append(repo, d.manifest(i))
+	}
+	for range rapid.IntRange(0, 8).Draw(t, "things") {
+		cloud = append(cloud, d.thing())
+	}
+	return repo, cloud
+}
+
+type drawn struct{ t *rapid.T }
+
+// one draws one of several texts; %d in it becomes a small number.
+func (d drawn) one(texts ...string) string {
+	text := rapid.SampledFrom(texts).Draw(d.t, "text")
+	for i := range text {
+		if text[i] == '%' {
+			return fmt.Sprintf(text, rapid.IntRange(0, 6).Draw(d.t, "number"))
+		}
+	}
+	return text
+}
+
+// some draws each of several texts about once in ten times.
+func (d drawn) some(texts ...string) (line string) {
+	for _, text := range texts {
+		if rapid.IntRange(0, 9).Draw(d.t, "chance") == 5 {
+			line += " " + d.one(text)
+		}
+	}
+	return line
+}
+
+func (d drawn) manifest(i int) string {
+	name := fmt.Sprintf("n%d", i)
+	if rapid.IntRange(0, 7).Draw(d.t, "import") == 0 {
+		return name + " " + d.one("import=n%d", "import=stranger")
+	}
+	line := name + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat") + d.some(`weight="1"`)
+	if i > 0 {
+		for _, field := range []string{"atop", "near"} {
+			if rapid.IntRange(0, 2).Draw(d.t, field) == 0 {
+				line += fmt.Sprintf(" %s=n%d", field, rapid.IntRange(0, i-1).Draw(d.t, "target"))
+			}
+		}
+	}
+	switch rapid.IntRange(0, 9).Draw(d.t, "origin") {
+	case 0:
+		line += " " + d.one("adopt=id-00%d")
+	case 1:
+		line += " take=true"
+	case 2:
+		line += " moved-from=Thing/old-" + name
+	}
+	return line + d.some("suspend=true", "prune=false", "replace=allow", "drift=report", "on-delete=detach", "ignore-fields=spec.resource.colour")
+}
+
+func (d drawn) thing() string {
+	owner := d.one("ours", "ours", "stale", "keep", "detach", "half", "half", "unfinished", "other", "nobody", "alien")
+	line := d.one("n%d", "n%d", "old-n%d", "stranger") + " " + owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
+	line += d.some("atop=id-00%d", "near=id-00%d", "building=yes", "leaving=yes", "failed=yes", "used=yes", "down=stopped", "created=1%d", "updated=1%d", "copied=b%d")
+	if owner == "nobody" || owner == "alien" {
+		return line // it bears no mark
+	}
+	return line + d.some("as=n%d", "rival=other", "kind=Other", "like=n%d")
+}
