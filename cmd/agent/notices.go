@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/outbox"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
@@ -23,7 +23,7 @@ type notices struct {
 }
 
 type notice struct {
-	*forge.Outbox
+	*outbox.Outbox
 	crowd *notify.Crowd // nil for programs
 }
 
@@ -34,7 +34,7 @@ func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *not
 	}
 	for _, s := range documents[:min(1, len(documents))] { // all have the same
 		for _, rule := range s.Notifications() {
-			to := notice{Outbox: forge.NewOutboxTo("the receiver", log.With("notification", rule.Name))}
+			to := notice{Outbox: outbox.New("the receiver", notify.Judge, log.With("notification", rule.Name))}
 			if rule.To.Format.ForPeople() {
 				to.crowd = notify.NewCrowd(func(what notify.Notification) { to.put(rule.To, what) })
 			}
@@ -92,7 +92,7 @@ func unhurried(ctx context.Context) (longer context.Context, end func()) {
 	return longer, end
 }
 
-func (n *notices) each(do func(*forge.Outbox)) {
+func (n *notices) each(do func(*outbox.Outbox)) {
 	var all sync.WaitGroup
 	for _, box := range n.boxes {
 		all.Go(func() { do(box.Outbox) })
@@ -100,7 +100,7 @@ func (n *notices) each(do func(*forge.Outbox)) {
 	all.Wait()
 }
 
-func (n *notices) serve(ctx context.Context) { n.each(func(box *forge.Outbox) { box.Serve(ctx) }) }
+func (n *notices) serve(ctx context.Context) { n.each(func(box *outbox.Outbox) { box.Serve(ctx) }) }
 
 // flush delivers what it can before the process ends.
 func (n *notices) flush(ctx context.Context) {
@@ -111,5 +111,5 @@ func (n *notices) flush(ctx context.Context) {
 			box.crowd.Flush()
 		}
 	}
-	n.each(func(box *forge.Outbox) { box.Flush(ctx) })
+	n.each(func(box *outbox.Outbox) { box.Flush(ctx) })
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/outbox"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -100,7 +100,7 @@ func TestANotificationOnItsWayIsNotSentTwice(t *testing.T) {
 		<-answer
 	}))
 	defer receiver.Close()
-	box := notice{Outbox: forge.NewOutboxTo("the receiver", slog.New(slog.DiscardHandler))}
+	box := notice{Outbox: outbox.New("the receiver", notify.Judge, slog.New(slog.DiscardHandler))}
 	n := &notices{boxes: map[string]notice{"chat": box}}
 	box.put(notify.Receiver{URL: receiver.URL, Format: notify.Slack}, notify.Notification{Stack: "shop", State: "failed"})
 	ctx, stop := context.WithCancel(t.Context())

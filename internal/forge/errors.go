@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbox"
 )
 
 // What the caller does next about an error of a forge.
@@ -36,4 +38,13 @@ type LimitedError struct {
 // Error implements error.
 func (e *LimitedError) Error() string {
 	return fmt.Sprintf("limited until %s: %s", e.Until.UTC().Format(time.TimeOnly), e.Reason)
+}
+
+// Judge says what an outbox does about an error of a forge.
+func Judge(err error) outbox.Verdict {
+	var limited *LimitedError
+	if errors.As(err, &limited) {
+		return outbox.Verdict{Until: limited.Until}
+	}
+	return outbox.Verdict{Away: errors.Is(err, ErrUnavailable), Quiet: errors.Is(err, ErrUnsupported)}
 }

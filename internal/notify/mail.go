@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
@@ -64,7 +63,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 	defer cancel()
 	trust, err := r.Mail.trust(server.Hostname())
 	if err != nil {
-		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err) // somebody may be replacing it
+		return fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing it
 	}
 	host := server.Hostname()
 	listens := server.Port()
@@ -73,7 +72,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, listens))
 	if err != nil {
-		return fmt.Errorf("%w: %s does not answer", forge.ErrUnavailable, host)
+		return fmt.Errorf("%w: %s does not answer", ErrUnavailable, host)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // whoever talks to it then, stops
@@ -139,9 +138,9 @@ func classOf(err error) error {
 	var unknown x509.UnknownAuthorityError
 	switch {
 	case errors.As(err, &answer) && answer.Code >= 500, errors.Is(err, errNoTLS), errors.As(err, &unknown), errors.As(err, new(x509.HostnameError)):
-		return forge.ErrRefused
+		return ErrRefused
 	}
-	return forge.ErrUnavailable
+	return ErrUnavailable
 }
 
 // said is what came of it, without what the server wrote: that may hold what was sent.

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/notify"
 )
 
@@ -148,10 +147,10 @@ func TestMailServersThatDoNotTakeIt(t *testing.T) {
 		want  error
 		words string
 	}{
-		{"a login that is wrong", postOffice{answers: map[string]string{"AUTH": "535 " + secret}}, forge.ErrRefused, "answers 535"},
-		{"somebody who is not there", postOffice{answers: map[string]string{"RCPT": "550 " + secret}}, forge.ErrRefused, "answers 550"},
-		{"too much now", postOffice{answers: map[string]string{"MAIL": "451 " + secret}}, forge.ErrUnavailable, "answers 451"},
-		{"one that talks without an end", postOffice{answers: map[string]string{"MAIL": strings.Repeat("250-"+secret+"\r\n", 10_000) + "250 ok"}}, forge.ErrUnavailable, "ends the conversation"},
+		{"a login that is wrong", postOffice{answers: map[string]string{"AUTH": "535 " + secret}}, notify.ErrRefused, "answers 535"},
+		{"somebody who is not there", postOffice{answers: map[string]string{"RCPT": "550 " + secret}}, notify.ErrRefused, "answers 550"},
+		{"too much now", postOffice{answers: map[string]string{"MAIL": "451 " + secret}}, notify.ErrUnavailable, "answers 451"},
+		{"one that talks without an end", postOffice{answers: map[string]string{"MAIL": strings.Repeat("250-"+secret+"\r\n", 10_000) + "250 ok"}}, notify.ErrUnavailable, "ends the conversation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := mailTo(t, &c.post, "smtps://"+c.post.open(t, true)).Deliver(t.Context(), failed)
@@ -163,7 +162,7 @@ func TestMailServersThatDoNotTakeIt(t *testing.T) {
 	p := postOffice{}
 	r := mailTo(t, &p, "smtps://"+p.open(t, true))
 	r.Mail.CAFile = ""
-	if err := r.Deliver(t.Context(), failed); !errors.Is(err, forge.ErrUnavailable) && !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "certificate that is not trusted") {
+	if err := r.Deliver(t.Context(), failed); !errors.Is(err, notify.ErrUnavailable) && !errors.Is(err, notify.ErrRefused) || !strings.Contains(err.Error(), "certificate that is not trusted") {
 		t.Errorf("a strange certificate: %v", err)
 	}
 	if len(p.got) > 0 {

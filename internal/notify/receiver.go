@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
@@ -76,7 +75,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 		return r.deliverMail(ctx, to, token, n)
 	}
 	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !outbound.Loopback(to.Hostname())) {
-		return fmt.Errorf("%w: the receiver's address is not of the form https://host/path", forge.ErrRefused)
+		return fmt.Errorf("%w: the receiver's address is not of the form https://host/path", ErrRefused)
 	}
 	method, body, kind := http.MethodPost, any(nil), "application/json"
 	switch r.Format {
@@ -95,7 +94,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
-		return fmt.Errorf("%w: %w", forge.ErrRefused, err)
+		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	return send(ctx, method, to, kind, token, text)
 }
@@ -103,7 +102,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 func secretIn(file string) (string, error) {
 	text, err := localfile.Read(file, mostSecret)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", forge.ErrUnavailable, err) // somebody may be replacing it
+		return "", fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing it
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -113,7 +112,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("%w: the receiver's address cannot be used", forge.ErrRefused)
+		return fmt.Errorf("%w: the receiver's address cannot be used", ErrRefused)
 	}
 	req.Header.Set("Content-Type", kind)
 	if token != "" {
@@ -125,7 +124,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("%w: %s does not answer", forge.ErrUnavailable, to.Hostname())
+		return fmt.Errorf("%w: %s does not answer", ErrUnavailable, to.Hostname())
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, resp.Body) // what it says may hold what was sent
@@ -133,9 +132,9 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	case code < 300:
 		return nil
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
-		return fmt.Errorf("%w: %s answers %s", forge.ErrUnavailable, to.Hostname(), resp.Status)
+		return fmt.Errorf("%w: %s answers %s", ErrUnavailable, to.Hostname(), resp.Status)
 	default:
-		return fmt.Errorf("%w: %s answers %s", forge.ErrRefused, to.Hostname(), resp.Status)
+		return fmt.Errorf("%w: %s answers %s", ErrRefused, to.Hostname(), resp.Status)
 	}
 }
 

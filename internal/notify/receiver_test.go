@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/notify"
 )
 
@@ -204,7 +203,7 @@ func TestIncidentsEndThatAnotherAgentLeftOpen(t *testing.T) {
 
 // What a receiver answers says whether to try again, and no error shows a secret, or leads elsewhere.
 func TestAnswers(t *testing.T) {
-	for code, want := range map[int]error{200: nil, 204: nil, 302: forge.ErrRefused, 400: forge.ErrRefused, 401: forge.ErrRefused, 404: forge.ErrRefused, 429: forge.ErrUnavailable, 500: forge.ErrUnavailable, 503: forge.ErrUnavailable} {
+	for code, want := range map[int]error{200: nil, 204: nil, 302: notify.ErrRefused, 400: notify.ErrRefused, 401: notify.ErrRefused, 404: notify.ErrRefused, 429: notify.ErrUnavailable, 500: notify.ErrUnavailable, 503: notify.ErrUnavailable} {
 		address, got := receiver(t, code)
 		r := notify.Receiver{Format: notify.Slack, URLFile: file(t, address+"/services/"+secret)}
 		err := r.Deliver(t.Context(), failed)
@@ -225,7 +224,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	r := notify.Receiver{Format: notify.Slack, URLFile: "/nowhere"}
-	if err := r.Deliver(t.Context(), failed); !errors.Is(err, forge.ErrUnavailable) {
+	if err := r.Deliver(t.Context(), failed); !errors.Is(err, notify.ErrUnavailable) {
 		t.Errorf("without its file: %v", err)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/outbox"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
@@ -33,7 +34,7 @@ import (
 type Repository struct {
 	Forge  forge.Forge
 	Board  *forge.Board
-	Outbox *forge.Outbox
+	Outbox *outbox.Outbox
 	Log    *slog.Logger
 
 	mu     sync.Mutex
@@ -51,7 +52,7 @@ type Repository struct {
 // New is a repository without stacks.
 func New(f forge.Forge, log *slog.Logger) *Repository {
 	return &Repository{
-		Forge: f, Board: forge.NewBoard(f), Outbox: forge.NewOutbox(log), Log: log,
+		Forge: f, Board: forge.NewBoard(f), Outbox: outbox.New("the forge", forge.Judge, log), Log: log,
 		people: people{forge: f, log: log}, wake: make(chan struct{}, 1),
 	}
 }

@@ -1,4 +1,4 @@
-package forge
+package outbox
 
 import (
 	"context"
@@ -11,9 +11,24 @@ import (
 	"time"
 )
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+var errAway, errNotTaken = errors.New("away"), errors.New("not taken")
 
-// server is a forge that answers as it is asked to.
+// limitedError is that of a server which is to be left alone for a while.
+type limitedError struct{ until time.Time }
+
+func (*limitedError) Error() string { return "limited" }
+
+func judge(err error) Verdict {
+	var limited *limitedError
+	if errors.As(err, &limited) {
+		return Verdict{Until: limited.until}
+	}
+	return Verdict{Away: errors.Is(err, errAway), Quiet: errors.Is(err, errNotTaken)}
+}
+
+func newOutbox() *Outbox { return New("the server", judge, slog.New(slog.DiscardHandler)) }
+
+// server is a receiver that answers as it is asked to.
 type server struct {
 	mu   sync.Mutex
 	err  error
@@ -49,7 +64,7 @@ func (s *server) takeAll() {
 
 func TestWhatIsOwedWaitsForTheForge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, o := &server{err: ErrUnavailable}, NewOutbox(quiet())
+		s, o := &server{err: errAway}, newOutbox()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go o.Serve(ctx)
@@ -74,7 +89,7 @@ func TestWhatIsOwedWaitsForTheForge(t *testing.T) {
 
 func TestALimitIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, o := &server{err: &LimitedError{Until: time.Now().Add(40 * time.Minute)}}, NewOutbox(quiet())
+		s, o := &server{err: &limitedError{until: time.Now().Add(40 * time.Minute)}}, newOutbox()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go o.Serve(ctx)
@@ -96,8 +111,8 @@ func TestALimitIsWaitedFor(t *testing.T) {
 }
 
 func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
-	s, o := &server{}, NewOutbox(quiet())
-	for _, err := range []error{ErrRefused, ErrNotFound, ErrUnsupported, errors.New("what?")} {
+	s, o := &server{}, newOutbox()
+	for _, err := range []error{errNotTaken, errors.New("what?")} {
 		o.Put(err.Error(), func(context.Context) error { return err })
 	}
 	o.Put("last", s.letter("last"))
@@ -107,7 +122,7 @@ func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
 }
 
 func TestAKeyThatIsOwedAgainWhileItIsDelivered(t *testing.T) {
-	s, o := &server{}, NewOutbox(quiet())
+	s, o := &server{}, newOutbox()
 	o.Put("a", func(ctx context.Context) error {
 		o.Put("a", s.letter("a2"))
 		return s.letter("a1")(ctx)
@@ -120,7 +135,7 @@ func TestAKeyThatIsOwedAgainWhileItIsDelivered(t *testing.T) {
 
 func TestFlushGivesUpInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, o := &server{err: ErrUnavailable}, NewOutbox(quiet())
+		s, o := &server{err: errAway}, newOutbox()
 		o.Put("a", s.letter("a"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -131,7 +146,7 @@ func TestFlushGivesUpInTime(t *testing.T) {
 }
 
 func TestTheOutboxIsBounded(t *testing.T) {
-	s, o := &server{}, NewOutbox(quiet())
+	s, o := &server{}, newOutbox()
 	for i := range mostPending + 5 {
 		o.Put(string(rune('a'+i%26))+time.Duration(i).String(), s.letter("x"))
 	}
@@ -142,7 +157,7 @@ func TestTheOutboxIsBounded(t *testing.T) {
 
 func TestWhatAlwaysFailsHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bad, good, o := &server{err: ErrUnavailable}, &server{}, NewOutbox(quiet())
+		bad, good, o := &server{err: errAway}, &server{}, newOutbox()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go o.Serve(ctx)
@@ -170,7 +185,7 @@ func TestWhatAlwaysFailsHoldsUpNothing(t *testing.T) {
 }
 
 func TestWhatIsGivenUpWhileItIsDelivered(t *testing.T) {
-	s, o := &server{}, NewOutbox(quiet())
+	s, o := &server{}, newOutbox()
 	o.Put("old", func(context.Context) error {
 		for i := range mostPending {
 			o.Put(time.Duration(i).String(), s.letter("x"))
@@ -185,7 +200,7 @@ func TestWhatIsGivenUpWhileItIsDelivered(t *testing.T) {
 
 func TestADeliveryThatHangsIsPutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, o := &server{}, NewOutbox(quiet())
+		s, o := &server{}, newOutbox()
 		o.Put("hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		o.Put("b", s.letter("b"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -198,7 +213,7 @@ func TestADeliveryThatHangsIsPutOff(t *testing.T) {
 
 // What was taken while the process was told to end is not posted again by what it does last.
 func TestWhatIsTakenAtTheEndIsDelivered(t *testing.T) {
-	s, o := &server{}, NewOutbox(quiet())
+	s, o := &server{}, newOutbox()
 	ctx, end := context.WithCancel(t.Context())
 	post := s.letter("a")
 	o.Put("a", func(within context.Context) error { end(); return post(within) })
@@ -213,7 +228,7 @@ func TestWhatIsTakenAtTheEndIsDelivered(t *testing.T) {
 
 func TestFlushDoesNotWaitForWhatComesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, o := &server{err: &LimitedError{Until: time.Now().Add(time.Hour)}}, NewOutbox(quiet())
+		s, o := &server{err: &limitedError{until: time.Now().Add(time.Hour)}}, newOutbox()
 		o.Put("a", s.letter("a"))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()

@@ -1,4 +1,8 @@
-package forge
+// Package outbox holds what is pending for a receiver until it is delivered: the newest of each key only, tried again after
+// pauses that grow.
+//
+// It knows neither what is delivered nor to whom; the receiver's room says what follows from an error.
+package outbox
 
 import (
 	"context"
@@ -11,12 +15,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// Outbox holds what is pending for a forge until it is delivered. A forge that is
+// Judge says what follows from an error of a delivery.
+type Judge func(error) Verdict
+
+// Verdict is what follows from an error of a delivery. The zero one is a refusal: it is logged, and not tried again.
+type Verdict struct {
+	Away  bool      // the receiver does not answer: it is tried again
+	Until time.Time // the receiver takes nothing before; zero when it does not say so
+	Quiet bool      // the receiver takes nothing of the kind, which is no news
+}
+
+// Outbox holds what is pending for a receiver until it is delivered. A receiver that is
 // away stops nobody: what is pending waits, the newest of each key only. A thing
 // that cannot be delivered while others can holds up none of them.
 type Outbox struct {
-	log *slog.Logger
-	to  string // whom, for people
+	log   *slog.Logger
+	to    string // whom, for people
+	judge Judge
 
 	mu      sync.Mutex
 	queue   []string          // keys, in the order in which they first became pending
@@ -24,10 +39,10 @@ type Outbox struct {
 	puts    int
 	more    chan struct{} // there is something new
 	// failing are the keys that could not be delivered since the last that could,
-	// and strikes how often the forge as a whole seemed to be away since then.
+	// and strikes how often the receiver as a whole seemed to be away since then.
 	failing map[string]bool
 	strikes int
-	refused map[string]string // what was last said of a key that the forge refuses
+	refused map[string]string // what was last said of a key that the receiver refuses
 }
 
 // letter is one thing that is pending. Delivering it twice changes nothing.
@@ -41,27 +56,24 @@ type letter struct {
 const (
 	firstPause = 2 * time.Second
 	longPause  = 5 * time.Minute
-	// mostPending bounds what is kept for a forge that is away for long; the oldest
+	// mostPending bounds what is kept for a receiver that is away for long; the oldest
 	// is given up first.
 	mostPending = 10_000
 	// deliverTime bounds one delivery, and mostFailing is how many different
-	// things fail in a row before the forge as a whole is taken to be away.
+	// things fail in a row before the receiver as a whole is taken to be away.
 	deliverTime = 5 * time.Minute
 	mostFailing = 3
 	// mostRefused bounds what is remembered so as not to log it again.
 	mostRefused = 1_000
 )
 
-// NewOutbox is an empty outbox.
-func NewOutbox(log *slog.Logger) *Outbox { return NewOutboxTo("the forge", log) }
-
-// NewOutboxTo is one for somebody else; to says whom.
-func NewOutboxTo(to string, log *slog.Logger) *Outbox {
-	return &Outbox{log: log, to: to, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
+// New is an empty outbox. to is how people call the receiver, and judge knows its errors.
+func New(to string, judge Judge, log *slog.Logger) *Outbox {
+	return &Outbox{log: log, to: to, judge: judge, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
 // Put makes something pending in the place of what was pending under key before. deliver
-// compares with what the forge holds, and writes only what differs.
+// compares with what the receiver holds, and writes only what differs.
 func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,18 +172,21 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 		if ctx.Err() != nil && err != nil {
 			return 0, false
 		}
-		var limited *LimitedError
+		var v Verdict
+		if err != nil {
+			v = o.judge(err)
+		}
 		switch {
-		case errors.As(err, &limited):
-			return max(time.Until(limited.Until), firstPause), true
-		case errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded):
+		case !v.Until.IsZero():
+			return max(time.Until(v.Until), firstPause), true
+		case v.Away || errors.Is(err, context.DeadlineExceeded):
 			o.log.Warn(o.to+" does not answer; what is pending is posted later", "what", key, "pending", o.Len(), "error", err)
 			if pause := o.failed(key, time.Now()); pause > 0 {
 				return pause, true
 			}
 			continue
 		}
-		o.logRefusal(key, err)
+		o.logRefusal(key, err, v.Quiet)
 		o.done(key, l)
 	}
 	return 0, false
@@ -183,8 +198,8 @@ func deliver(ctx context.Context, l letter) error {
 	return l.deliver(ctx)
 }
 
-// logRefusal logs what a forge refuses, once.
-func (o *Outbox) logRefusal(key string, err error) {
+// logRefusal logs what a receiver refuses, once.
+func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	o.mu.Lock()
 	before := o.refused[key]
 	delete(o.refused, key)
@@ -197,7 +212,7 @@ func (o *Outbox) logRefusal(key string, err error) {
 	o.mu.Unlock()
 	switch {
 	case err == nil:
-	case errors.Is(err, ErrUnsupported):
+	case quiet:
 		o.log.Debug(o.to+" does not take it", "what", key, "error", err)
 	case before != err.Error():
 		o.log.Error(o.to+" refuses it", "what", key, "error", err)
@@ -222,7 +237,7 @@ func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration
 	return "", letter{}, pause
 }
 
-// failed puts a thing off. When several in a row cannot be delivered, the forge
+// failed puts a thing off. When several in a row cannot be delivered, the receiver
 // is away, and pause is how long to leave it alone: that is held against none of
 // them.
 func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
