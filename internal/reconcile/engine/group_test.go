@@ -20,64 +20,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A Flock is a group of Things that are all alike.
-type flockSpec struct {
-	Count int      `json:"count"`
-	Down  int      `json:"down"`  // how many may be down
-	Surge int      `json:"surge"` // how many more there may be
-	Ready int      `json:"ready"` // for how many seconds
-	From  int      `json:"from"`  // the first one that is changed
-	Asked bool     `json:"asked"` // whether they are asked if they serve
-	Heal  bool     `json:"heal"`  // whether those that do not are brought back
-	Try   int      `json:"try"`   // for how many seconds the first one is tried before others
-	Late  int      `json:"late"`  // after how many seconds one is given up on
-	Back  bool     `json:"back"`  // whether the flock goes back then
-	Says  bool     `json:"says"`  // whether its manifest says how they are changed
-	Own   bool     `json:"own"`   // whether each has a colour of its own
-	Thing thingDoc `json:"thing"`
-}
-
-// probes is one that asks every second, where there is to be any.
-func (s *flockSpec) probes() []rollout.Probe {
-	if !s.Asked {
-		return nil
-	}
-	return []rollout.Probe{{Type: "http", Port: 80, Path: "/", Interval: time.Second, Timeout: time.Second, Threshold: 2}}
-}
-
-type thingDoc struct {
-	Resource thingtest.Spec `json:"resource"`
-}
-
-type flockRules struct{}
-
-func (flockRules) Validate(*flockSpec, *kind.Report) {}
-func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
-	down := &rollout.Amount{Count: max(1, s.Down)}
-	if s.Surge > 0 && s.Down == 0 {
-		down = nil
-	}
-	name := func(i int) string { return kind.SpareName(e.Key.Name, i) }
-	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
-	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From, From: s.From,
-		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back, Consents: s.Says}
-	if s.Try > 0 {
-		strategy.Canary = rollout.Canary{Members: 1, For: time.Duration(s.Try) * time.Second}
-	}
-	if s.Heal {
-		strategy.Heal = rollout.Heal{Down: map[string]rollout.Cure{"stopped": thingtest.Restart, "failed": rollout.Replace}, Silent: thingtest.Restart, After: 2 * time.Minute,
-			PerHour: 3, MaxSick: rollout.Amount{Percent: 50, Share: true}}
-	}
-	e.Roll(strategy, s.probes())
-	for i := range s.Count {
-		thing := s.Thing
-		if s.Own {
-			thing.Resource.Colour = fmt.Sprintf("colour %d", i)
-		}
-		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": thing})
-	}
-}
-
 // herd is a world in which Things come in flocks, each behind a Thing that is
 // near to them.
 type herd struct {
@@ -114,7 +56,7 @@ func newHerd() *herd {
 // engineWith is an agent that was just started.
 func engineWith(h *herd) *Engine {
 	e := engineOf(h.World)
-	e.Kinds = append(e.Kinds, kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, flockRules{}))
+	e.Kinds = append(e.Kinds, thingtest.Flock())
 	return e
 }
 

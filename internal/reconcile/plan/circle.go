@@ -14,7 +14,7 @@ import (
 //	replace b, to depend on c      would wait for c
 //
 // Then b goes, and is made when c is there.
-func (p *planner) untie() {
+func (p *planner) untie() *waits {
 	g := p.waits()
 	for i := range p.steps {
 		if s := &p.steps[i]; s.Action == Recreate && len(s.Awaits) > 0 {
@@ -25,6 +25,7 @@ func (p *planner) untie() {
 			g.next[i] = nil // recreated when next asked for
 		}
 	}
+	return g
 }
 
 // waits is which step waits for which.

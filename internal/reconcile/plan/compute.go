@@ -113,7 +113,7 @@ func (p *planner) finish() Plan {
 	p.renamings()
 	p.block()
 	p.inTurn()
-	p.untie()
+	p.awaitObstacles(p.untie())
 	p.losses()
 	p.bind()
 	p.carryOn()

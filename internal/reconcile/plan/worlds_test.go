@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // For any repository and any cloud: one input gives one plan, each object that bears a mark of the stack has a step, one object has at
-// most one step that writes, and nothing is deleted or changed that bears no mark of the stack and that no manifest names.
+// most one step that writes, nothing is deleted or changed that bears no mark of the stack and that no manifest names, and of a group no
+// more members are interrupted than may be away.
 func TestPlansOfAnyWorld(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		repo, cloud := thingtest.Lines(rt)
@@ -23,7 +25,7 @@ func TestPlansOfAnyWorld(t *testing.T) {
 			rt.Fatalf("%q: %v", repo, err)
 		}
 		thingtest.Fill(t, w, cloud, want)
-		in := Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Lost: map[string]string{},
+		in := Input{Stack: "s", Kinds: []kind.Kind{w.Kind(), thingtest.Flock()}, Now: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC), Want: want, Have: w.Snapshot(), Lost: map[string]string{},
 			Synced: rapid.Bool().Draw(rt, "synced"), Replace: rapid.Bool().Draw(rt, "replace"), Others: rapid.Bool().Draw(rt, "others")}
 		if rapid.IntRange(0, 3).Draw(rt, "lost") == 0 {
 			in.Lost[thingtest.Key("n1").String()] = "id-002"
@@ -66,6 +68,41 @@ func lawful(in Input, p Plan) error {
 		}
 		if ok && o.Of("s") && !told[l.ID] && !told[strings.TrimPrefix(o.Name, "old-")] {
 			return fmt.Errorf("the plan overlooks %s", l.ID)
+		}
+	}
+	return takesTurns(in, p)
+}
+
+// takesTurns reports a group that is about to lose more members at once than its strategy allows. Where what all of them depend on is
+// replaced, they go with it.
+func takesTurns(in Input, p Plan) error {
+	for i := range in.Want {
+		group := &in.Want[i]
+		if group.Rollout == nil {
+			continue
+		}
+		members, serving, interrupted, together := 0, 0, 0, false
+		for _, s := range p.Steps {
+			for _, c := range s.Changes {
+				together = together || fmt.Sprint(c.Want) == "the new one"
+			}
+			switch {
+			case s.surplus || s.part == nil || s.part.group != group.Key:
+			case s.Key.Name == s.part.member.Name && !strings.HasPrefix(s.Key.Name, group.Key.Name+"-spare-"):
+				members++
+				fallthrough
+			default:
+				if s.have == nil || !s.have.Phase.Usable() || s.have.Down != "" {
+					continue
+				}
+				serving++
+				if s.Action.Writes() && s.Disruption() >= kind.Reboot && s.Turn.IsZero() && len(s.Awaits) == 0 {
+					interrupted++
+				}
+			}
+		}
+		if least := members - group.Rollout.Unavailable(members); interrupted > 0 && !together && serving-interrupted < least {
+			return fmt.Errorf("%d of %d members of %s serve, %d are interrupted, and %d have to serve", serving, members, group.Key, interrupted, least)
 		}
 	}
 	return nil

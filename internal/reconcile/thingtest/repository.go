@@ -27,14 +27,17 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 		}
 		files[strings.Repeat("more-", len(files))+"things.yaml"] = &fstest.MapFile{Data: []byte(doc.String())}
 	}
-	reader := resolve.Reader{Kinds: []kind.Kind{w.Kind()}, Bounds: bounds, Entries: w.Entries, Missing: w.Absent}
+	reader := resolve.Reader{Kinds: []kind.Kind{w.Kind(), Flock()}, Bounds: bounds, Entries: w.Entries, Missing: w.Absent}
 	reading, err := reader.Read(context.Background(), files)
 	return reading.Want, err
 }
 
-// Manifest writes such a line as a manifest.
+// Manifest writes such a line as a manifest; one that begins with "flock" as one of a [Flock].
 func Manifest(line string) string {
 	words := strings.Fields(line)
+	if words[0] == "flock" {
+		return flock(words[1:])
+	}
 	var resource, annotations, imported []string
 	cloud, sought := "", "" // managed, and found by a filter
 	for _, word := range words[1:] {

@@ -6,15 +6,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Lines draws a repository and a cloud, in the words of [World.Wanted] and of [Fill]. Names are few, so that marks, names and claims
-// collide; objects refer to earlier ones only, or, rarely, to what has no manifest.
+// Lines draws a repository, half of the time with a group, and a cloud, in the words of [World.Wanted] and of [Fill]. Names are few, so
+// that marks, names and claims collide; objects refer to earlier ones.
 func Lines(t *rapid.T) (repo, cloud []string) {
 	d := drawn{t}
 	for i := range rapid.IntRange(0, 6).Draw(t, "objects") {
 		repo = append(repo, d.manifest(i))
 	}
+	names := []string{"n%d", "n%d", "old-n%d", "stranger"}
+	if rapid.Bool().Draw(t, "flock") {
+		repo, names = append(repo, d.flock(len(repo))), append(names, "sheep-%d", "sheep-%d", "sheep-%d", "sheep-spare-%d")
+	}
 	for range rapid.IntRange(0, 8).Draw(t, "things") {
-		cloud = append(cloud, d.thing())
+		cloud = append(cloud, d.one(names...)+" "+d.thing())
 	}
 	return repo, cloud
 }
@@ -66,9 +70,19 @@ func (d drawn) manifest(i int) string {
 	return line + d.some("suspend=true", "prune=false", "replace=allow", "drift=report", "on-delete=detach", "ignore-fields=spec.resource.colour")
 }
 
+// flock draws a group of up to five members.
+func (d drawn) flock(objects int) string {
+	line := fmt.Sprintf("flock sheep count=%d", rapid.IntRange(0, 5).Draw(d.t, "count")) + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
+	if objects > 0 && rapid.Bool().Draw(d.t, "atop") {
+		line += fmt.Sprintf(" atop=n%d", rapid.IntRange(0, objects-1).Draw(d.t, "target"))
+	}
+	return line + " " + d.one("down=1", "down=2", "surge=1", "surge=2") + d.some("from=2", "ready=10", "asked=true", "heal=true", "try=5", "says=true", "own=true")
+}
+
+// thing draws what is in the cloud under some name.
 func (d drawn) thing() string {
 	owner := d.one("ours", "ours", "stale", "keep", "detach", "half", "half", "unfinished", "other", "nobody", "alien")
-	line := d.one("n%d", "n%d", "old-n%d", "stranger") + " " + owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
+	line := owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
 	line += d.some("atop=id-00%d", "near=id-00%d", "building=yes", "leaving=yes", "failed=yes", "used=yes", "down=stopped", "created=1%d", "updated=1%d", "copied=b%d")
 	if owner == "nobody" || owner == "alien" {
 		return line // it bears no mark
