@@ -82,6 +82,7 @@ const (
 	Contested      Code = "several-owners"
 	Copied         Code = "copied-mark"
 	OnlyCopied     Code = "only-copied"
+	CopyBeside     Code = "copy-beside"
 	Unmark         Code = "unmark"
 	UnmarkBy       Code = "unmark-by"
 	LeftBehind     Code = "left-behind"
@@ -231,6 +232,7 @@ var words = map[Code]string{
 	SeveralNames:   "it exists already, and so does %s (%s), which its annotation %s names; remove the annotation, or delete the one that is not meant",
 	Contested:      "%s bears the marks of several owners (%s), so it has no owner and nothing is changed; for the wrong one %s",
 	Copied:         "%s %s, and its mark is a copy, so no stack owns it and nothing is changed; %s, or adopt it with spec.import.id: %s",
+	CopyBeside:     "no other is made while there is a copy of it: %s",
 	OnlyCopied:     "it is not in the cloud, but there is a copy of it: %s; a new one is made once the copy bears no mark",
 	Unmark:         "take the mark off",
 	UnmarkBy:       "take the mark off (%s)",

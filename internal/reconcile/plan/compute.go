@@ -54,7 +54,10 @@ func Compute(in Input) Plan {
 			continue
 		}
 		p.decideAll()
-		if unlocked, settled, standing := p.unlock(), p.settleGroups(), p.settleStandIns(); !unlocked && !settled && !standing {
+		if p.unlock() { // first: a group needs no spare for a member that cannot be replaced
+			continue
+		}
+		if settled, standing := p.settleGroups(), p.settleStandIns(); !settled && !standing {
 			return p.finish()
 		}
 	}
@@ -240,7 +243,7 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 		return p.decideUnadopted(s, d)
 	}
 	why := p.impossible(d, s.have, s.View())
-	if taken := p.nameTaken(d); taken != nil {
+	if taken := p.nameTaken(d, nil); taken != nil {
 		s.Error = true
 		return s.withAction(Refuse, p.takenText(taken))
 	}
@@ -272,13 +275,13 @@ func (p *planner) takenText(by *kind.Live[any]) cause.Cause {
 	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, p.Stack, by.ID)
 }
 
-// nameTaken finds somebody else's object under the name that d would bear:
+// nameTaken finds somebody else's object, which is not the one that d is now, under the name that d would bear:
 // one that no stack owns, or any at all where names are unique. What is on its way out may
 // have lost its mark before the rest of it, and only keeps a name that is unique.
-func (p *planner) nameTaken(d *kind.Desired) *kind.Live[any] {
+func (p *planner) nameTaken(d *kind.Desired, have *kind.Live[any]) *kind.Live[any] {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {
-		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+		if item != have && item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}

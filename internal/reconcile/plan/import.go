@@ -25,6 +25,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 		// What refers to it goes on as it is, and nothing new does.
 		s.Error, s.have = true, left
 		p.live[d.Key] = left
+		p.imports[left] = append(p.imports[left], d.Key)
 		return s.withAction(Refuse, p.leftBehindText(left))
 	}
 	switch {

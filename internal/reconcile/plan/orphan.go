@@ -101,6 +101,9 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 	case !p.spared[item].IsZero():
 		s.left = true
 		return s.withAction(Keep, gone, p.spared[item])
+	case len(p.imports[item]) > 0:
+		s.Error, s.locked = true, true
+		return s.withAction(Refuse, cause.Of(cause.GoneAnd, gone, cause.Of(cause.StillReferred)))
 	case !p.locked[item].IsZero():
 		s.Error, s.locked = true, true
 		return s.withAction(Refuse, cause.Of(cause.GoneAnd, gone, p.locked[item]))

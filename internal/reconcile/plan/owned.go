@@ -90,7 +90,15 @@ func (p *planner) recreate(s Step, d *kind.Desired, reason cause.Cause) Step {
 		s.Error = true
 		return s.withAction(Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
 	}
-	if why := p.impossible(d, s.have, s.View()); !why.IsZero() {
+	if copies := p.settle(d).copied; len(copies) > 0 { // beside it nothing is made once this is gone
+		s.Error = true
+		return s.withAction(Refuse, reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
+	}
+	why := p.impossible(d, s.have, s.View())
+	if taken := p.nameTaken(d, s.have); taken != nil {
+		why = p.takenText(taken)
+	}
+	if !why.IsZero() {
 		s.Error = true
 		return s.withAction(Refuse, reason, cause.Of(cause.AnotherCannot, why))
 	}

@@ -17,8 +17,8 @@ func Lines(t *rapid.T) (repo, cloud []string) {
 	if rapid.Bool().Draw(t, "flock") {
 		repo, names = append(repo, d.flock(len(repo))), append(names, "sheep-%d", "sheep-%d", "sheep-%d", "sheep-spare-%d")
 	}
-	for range rapid.IntRange(0, 8).Draw(t, "things") {
-		cloud = append(cloud, d.one(names...)+" "+d.thing())
+	for i := range rapid.IntRange(0, 8).Draw(t, "things") {
+		cloud = append(cloud, d.one(names...)+" "+d.thing(i))
 	}
 	return repo, cloud
 }
@@ -49,7 +49,7 @@ func (d drawn) some(texts ...string) (line string) {
 func (d drawn) manifest(i int) string {
 	name := fmt.Sprintf("n%d", i)
 	if rapid.IntRange(0, 7).Draw(d.t, "import") == 0 {
-		return name + " " + d.one("import=n%d", "import=stranger")
+		return name + " " + d.one("import=old-n%d", "import=stranger")
 	}
 	line := name + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat") + d.some(`weight="1"`)
 	if i > 0 {
@@ -79,13 +79,18 @@ func (d drawn) flock(objects int) string {
 	return line + " " + d.one("down=1", "down=2", "surge=1", "surge=2") + d.some("from=2", "ready=10", "asked=true", "heal=true", "try=5", "says=true", "own=true")
 }
 
-// thing draws what is in the cloud under some name.
-func (d drawn) thing() string {
+// thing draws what is in the cloud under some name; it uses some of those that were drawn before.
+func (d drawn) thing(before int) string {
 	owner := d.one("ours", "ours", "stale", "keep", "detach", "half", "half", "unfinished", "other", "nobody", "alien")
 	line := owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
-	line += d.some("atop=id-00%d", "near=id-00%d", "building=yes", "leaving=yes", "failed=yes", "used=yes", "down=stopped", "created=1%d", "updated=1%d", "copied=b%d")
+	line += d.some("building=yes", "leaving=yes", "failed=yes", "used=yes", "down=stopped", "created=1%d", "updated=1%d", "copied=b%d")
 	if owner == "nobody" || owner == "alien" {
 		return line // it bears no mark
 	}
-	return line + d.some("as=n%d", "rival=other", "kind=Other", "like=n%d")
+	for _, field := range []string{"atop", "near"} {
+		if before > 0 && rapid.IntRange(0, 9).Draw(d.t, field) == 5 {
+			line += fmt.Sprintf(" %s=id-%03d", field, rapid.IntRange(1, before).Draw(d.t, "used"))
+		}
+	}
+	return line + d.some("rival=other", "kind=Other", "like=n%d")
 }

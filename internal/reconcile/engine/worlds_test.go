@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// For any repository and any cloud: after a few passes all is there that was there and that a manifest wants, and nothing more is changed.
+// One pass is not always enough: it replaces nothing that the cloud was still building when it began.
+func TestPassesOfAnyWorld(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		repo, cloud := thingtest.Lines(rt)
+		h := newHerd()
+		h.Delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		want, err := h.Wanted(repo...)
+		if err != nil {
+			rt.Fatalf("%q: %v", repo, err)
+		}
+		thingtest.Fill(t, h.World, cloud, want)
+		bubble(t, rt, func() error {
+			first := h.engine.Sync(context.Background(), Revision{Want: want})
+			last := first
+			for range 15 {
+				last = engineWith(h).Sync(context.Background(), Revision{Want: want})
+			}
+			writes := h.Writes
+			if again := engineWith(h).Sync(context.Background(), Revision{Want: want}); h.Writes != writes {
+				return fmt.Errorf("%q and %q: a further pass wrote %s after %s", repo, cloud, told(again), told(last))
+			}
+			if err := nothingLost(first, last); err != nil {
+				return fmt.Errorf("%q and %q: %w", repo, cloud, err)
+			}
+			return nil
+		})
+	})
+}
+
+// nothingLost reports what manifests want, was usable before the first pass, and is not there after the last one. Further members of a
+// group come and go.
+func nothingLost(first, last Pass) error {
+	after, there := map[manifest.Key]bool{}, map[string]bool{}
+	for _, s := range last.Last.Steps {
+		after[s.Key], there[s.ID()] = after[s.Key] || s.Have() != nil, true
+	}
+	for _, s := range first.First.Steps {
+		if s.Have() == nil || s.Have().Copied != "" || s.Unmanaged() {
+			continue
+		}
+		isWanted := slices.ContainsFunc(first.want, func(d kind.Desired) bool { return d.Key == s.Key })
+		if isWanted && s.Have().Phase.Usable() && !strings.Contains(s.Key.Name, "-spare-") && !after[s.Key] && !there[s.ID()] {
+			return fmt.Errorf("%s is gone: %s\nand %s", s.Key, told(first), told(last))
+		}
+	}
+	return nil
+}
+
+// told is what a pass did, and why it ended.
+func told(pass Pass) (text string) {
+	text = pass.Outcome().String()
+	for _, s := range pass.First.Steps {
+		text += fmt.Sprintf("\nfirst %s %s %s: %s %v %v", s.Action, s.Key.Name, s.ID(), s.Reason(), s.Awaits, s.Blockers)
+	}
+	for _, r := range pass.Results {
+		text += fmt.Sprintf("\ndid %s %s %s: %v", r.Step.Action, r.Step.Key.Name, r.Step.ID(), r.Err)
+	}
+	for _, s := range pass.Last.Steps {
+		text += fmt.Sprintf("\nlast %s %s %s: %s %v %v", s.Action, s.Key.Name, s.ID(), s.Reason(), s.Awaits, s.Blockers)
+	}
+	return fmt.Sprintf("%s\n%v", text, pass.Failures)
+}
