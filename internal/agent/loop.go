@@ -121,10 +121,11 @@ type Cloud struct {
 	Sync    func(context.Context, engine.Revision) engine.Pass
 }
 
-// Pass checks once and carries out what differs. A group that has to go back does so before it returns.
+// Pass checks once and carries out what differs. A group that has to go back, and what the pass has left to the next one, have another
+// pass before it returns.
 func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
-	if run.Pass != nil && run.Pass.Back && ctx.Err() == nil {
+	if run.Pass != nil && (run.Pass.Back || run.Pass.Left && s.Only == "") && ctx.Err() == nil {
 		run, _ = s.runOnce(ctx, true)
 	}
 	s.Standing.saw(run)

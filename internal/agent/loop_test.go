@@ -404,6 +404,20 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 	})
 }
 
+// What a pass leaves to the next one does not wait for the next check of the cloud.
+func TestWhatAPassLeavesIsNotPutOff(t *testing.T) {
+	o := &outside{commit: "one", pass: func(_ context.Context, n int) engine.Pass { return engine.Pass{Left: n == 1} }}
+	serve(t, o, "@every 24h", "@every 1h", func(*Loop) {
+		o.pause(time.Minute)
+		if len(o.passes) != 2 {
+			t.Fatalf("%d passes in a minute, want 2", len(o.passes))
+		}
+		if after := o.at[1].Sub(o.at[0]); after < firstRest/2 || after > firstRest {
+			t.Errorf("the second one came after %s", after)
+		}
+	})
+}
+
 func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
 	o := &outside{commit: "one", pass: func(context.Context, int) engine.Pass { return failed() }}
 	serve(t, o, "@every 24h", "@every 1m", func(s *Loop) {

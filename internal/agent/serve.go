@@ -164,14 +164,14 @@ func (s *Loop) upkeep(r *rest) (due <-chan time.Time, stop func()) {
 	return timer.C, func() { timer.Stop() }
 }
 
-// rest is the pause after failures.
+// rest is the pause after failures, and before what a pass has left to the next one.
 type rest struct {
-	failures int
+	failures int       // in a row, or passes that left something
 	until    time.Time // zero when there is no need to rest
 }
 
 func (r *rest) after(run report.Run, now time.Time) {
-	if run.Outcome() != plan.Broken {
+	if left := run.Pass != nil && run.Pass.Left; run.Outcome() != plan.Broken && !left {
 		*r = rest{}
 		return
 	}

@@ -66,6 +66,24 @@ func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
+// Limits bound the plan that a pass begins with: what the cloud was still building then is replaced by the next pass.
+func TestWhatWasBeingBuiltIsReplacedByTheNextPass(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("disk shape=flat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, []string{"disk stale shape=round building=yes"}, want)
+	synctest.Test(t, func(*testing.T) {
+		for pass, left := range []bool{true, false} {
+			got := engineOf(w).Sync(context.Background(), Revision{Want: want})
+			if outcome := map[bool]plan.Outcome{true: plan.OutOfSync, false: plan.InSync}[left]; got.Left != left || got.Outcome() != outcome {
+				t.Errorf("pass %d: %s, leaves something: %t", pass, got.Outcome(), got.Left)
+			}
+		}
+	})
+}
+
 func TestTransientErrorsAreTriedAFewTimesWithPauses(t *testing.T) {
 	w := thingtest.New()
 	var at []time.Time

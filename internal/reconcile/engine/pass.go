@@ -54,6 +54,9 @@ type Pass struct {
 	Superseded Superseded
 	// Back is true when the next pass takes a group back to what it was.
 	Back bool
+	// Left is true when something remains to be deleted or replaced that the pass did not know of when it began, such as what the cloud
+	// was still building then: limits bound the plan that a pass begins with, so the next pass decides about it.
+	Left bool
 	want []kind.Desired
 }
 

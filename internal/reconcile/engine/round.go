@@ -182,11 +182,11 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if closes := r.round.plan.Closes; r.round.plan.Suspended != "" || !closes.IsZero() && !now.Before(closes) {
 		return notInThisRound // the time for it is over
 	}
-	d, harms := s.Harm()
+	_, harms := s.Harm()
 	if closes := r.round.plan.HarmCloses; harms && !closes.IsZero() && !now.Before(closes) {
 		return notInThisRound
 	}
-	if harms && d > r.permitted[t.id] && !s.CutsOnly() && !r.healable(*s) { // the first plan had what the commit cuts off; later the object may be halfway there
+	if r.unforeseen(*s) {
 		return notInThisRound
 	}
 	if !r.approved.Allows(r.engine.Stack, *s) {
@@ -211,6 +211,20 @@ func (r *run) startOf(t candidate, now time.Time) start {
 		return afterList
 	}
 	return atOnce
+}
+
+// unforeseen reports whether a step destroys more than the first plan, which the brake has seen, had for its object. That plan had what
+// the commit cuts off; later the object may be halfway there.
+func (r *run) unforeseen(s plan.Step) bool {
+	d, harms := s.Harm()
+	return harms && d > r.permitted[s.Identity()] && !s.CutsOnly() && !r.healable(s)
+}
+
+// leavesUnforeseen reports whether the last plan has unforeseen steps that nothing else is in the way of.
+func (r *run) leavesUnforeseen() bool {
+	return slices.ContainsFunc(r.round.plan.Steps, func(s plan.Step) bool {
+		return s.Action.Writes() && len(s.Awaits) == 0 && len(s.Blockers) == 0 && r.unforeseen(s)
+	})
 }
 
 // wantsFresh is true of a step before which the object must have been seen lately to be the stack's, or nobody's: what it does to

@@ -80,7 +80,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	switch {
 	case !r.pass.First.Stopped():
 		r.loop(ctx, stepCtx)
-		r.pass.Last = r.round.plan.Recorded()
+		r.pass.Last, r.pass.Left = r.round.plan.Recorded(), r.leavesUnforeseen()
 	case r.pass.First.Heals() && rev.Only == "":
 		r.heal(ctx, stepCtx)
 	}
