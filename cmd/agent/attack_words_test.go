@@ -23,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
+	"github.com/stackreeve/stackreeve/internal/session"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -151,26 +152,26 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		s.write("clouds.yaml", wrong.clouds)
 		var log bytes.Buffer
 		a := &app{err: &shared{w: &log}}
-		w := wiring{log: a.logger(true)}
-		one, err := w.repo(&stacks[0], forBranch)
+		w := session.Opener{Log: a.logger(true)}
+		one, err := w.Repo(&stacks[0], session.ForBranch)
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs, err := w.repo(&stacks[0], forPulls)
+		theirs, err := w.Repo(&stacks[0], session.ForPulls)
 		if err != nil {
 			t.Fatal(err)
 		}
 		memory := forgetest.NewMemory()
 		memory.Put(forge.Pull{Number: 7, Open: true, Base: "main", Head: feature, HeadRef: "refs/heads/feature"})
-		r := review.New(memory, w.log)
-		look := w.previewer(&stacks[0])
-		reviewed := &review.Planner{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Again: func() {}}
+		r := review.New(memory, w.Log)
+		look := w.Previewer(&stacks[0])
+		reviewed := &review.Planner{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.Read, Plan: look.Plan, Again: func() {}}
 		r.Add(reviewed, stacks[0].PullPoll)
 		seen := branch.New(r, reviewed)
 		stack := new(agent.Loop)
-		w.connect(stack, &stacks[0], one, nil)
+		w.Connect(stack, &stacks[0], one, nil)
 		run := stack.Pass(t.Context())
-		report.NewLog(w.log).Ran(run)
+		report.NewLog(w.Log).Ran(run)
 		seen.Ran(run)
 		if err := r.Once(t.Context()); err != nil {
 			t.Errorf("%s: %v", what, err)

@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/pattern"
-	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/session"
 )
 
 // completions completes the values of flags that have a choice, in every command.
@@ -34,7 +35,7 @@ func (a *app) completions(root *cobra.Command) {
 		complete("stack", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return a.completeStacks(cmd, nil, typed)
 		})
-		complete("kind", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+		complete("kind", cobra.FixedCompletions(describe.Names(), cobra.ShellCompDirectiveNoFileComp))
 		for _, flag := range []string{"dir", "data-dir"} {
 			if cmd.Flags().Lookup(flag) != nil {
 				_ = cmd.MarkFlagDirname(flag) // it is there
@@ -64,20 +65,20 @@ const completionPatience = 3 * time.Second
 // configured are the documents of the configuration, and the stacks that they stand for as far as their repositories say so in time. A
 // configuration that is wrong or missing has none.
 func (a *app) configured(ctx context.Context, given config.Settings) (documents, stacks []config.Stack) {
-	a.progress.hush()
+	a.progress.Hush()
 	slices.Sort(a.configs) // cobra parses flags twice, and a file twice has each stack twice
 	a.configs = slices.Compact(a.configs)
 	documents, err := a.stacks(given)
 	if err != nil {
 		return nil, nil
 	}
-	a.documents, a.clones = documents, &clones{of: map[[2]string]*source.Repo{}}
+	a.documents = documents
 	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // what is wrong is no name
-		_, files, err := a.baseFolder(ctx, s, base, "")
+		_, files, err := a.opener().BaseFolder(ctx, s, base, "")
 		if err != nil {
 			return nil, err
 		}
-		return foldersOf(files, s, pattern)
+		return session.FoldersOf(files, s, pattern)
 	})
 	return documents, stacks
 }
@@ -133,22 +134,23 @@ func (a *app) completeObjects(cmd *cobra.Command, args []string, typed string) (
 
 // isKind reports whether people mean a kind by a word.
 func isKind(word, kind string) bool {
-	d, err := find(word, nil)
-	return strings.EqualFold(word, kind) || err == nil && d.gvk.Kind == kind
+	d, err := describe.Find(word, nil)
+	return strings.EqualFold(word, kind) || err == nil && d.GVK.Kind == kind
 }
 
 // completeKeys are those of all objects that the branches of stacks stand for now.
 func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []manifest.Key) {
 	_, stacks := a.configured(ctx, given)
-	w := a.wiring(slog.New(slog.DiscardHandler))
+	o := a.opener()
+	o.Log = slog.New(slog.DiscardHandler)
 	for i := range stacks {
 		s := &stacks[i]
-		repo, err := w.repo(s, forBranch)
+		repo, err := o.Repo(s, session.ForBranch)
 		if err != nil {
 			continue
 		}
 		if rev, _, err := repo.Fetch(ctx); err == nil {
-			read, _, _ := w.contents(ctx, s, "", s.Bounds(), rev.Files) // what is wrong has no names
+			read, _, _ := o.Contents(ctx, s, "", s.Bounds(), rev.Files) // what is wrong has no names
 			for _, want := range read.Want {
 				if want.Data == nil {
 					keys = append(keys, want.Key)
@@ -167,15 +169,15 @@ func completeFields(_ *cobra.Command, args []string, typed string) ([]string, co
 	}
 	kind, path, dotted := strings.Cut(typed, ".")
 	if !dotted {
-		return kindNames(), cobra.ShellCompDirectiveNoFileComp
+		return describe.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
-	d, err := find(kind, nil)
+	d, err := describe.Find(kind, nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	before := path[:strings.LastIndex(path, ".")+1]
 	var list []string
-	for _, name := range manifest.FieldsAt(d.body, strings.TrimSuffix(before, ".")) {
+	for _, name := range manifest.FieldsAt(d.Body, strings.TrimSuffix(before, ".")) {
 		list = append(list, kind+"."+before+name)
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -3,32 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/control"
 )
-
-// steer makes what people can ask of the agent, if there is a token for it.
-func (svc *service) steer(f runFlags) error {
-	svc.control = http.HandlerFunc(control.Off)
-	switch {
-	case f.controlToken == "":
-		return nil
-	case f.door.address == "":
-		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
-	}
-	handler, err := control.New(control.Config{
-		Tokens: func() ([]control.Token, error) { return control.Tokens(f.controlToken) }, Stack: svc.actions, Log: svc.log,
-	})
-	if err != nil {
-		return fmt.Errorf("--control-token-file: %w", err)
-	}
-	svc.control = handler
-	return nil
-}
 
 // asking makes a command that asks an agent that runs.
 func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []string) error) *cobra.Command {
@@ -96,4 +76,32 @@ func (a *app) reconcile() *cobra.Command {
 		fmt.Fprintf(a.out, "asked: the agent reconciles now\n")
 		return nil
 	})
+}
+
+const kubeconfigHelp = `Prints how kubectl reaches an agent that runs with --api-token-file, the token in it:
+
+  stackreeve kubeconfig --server https://agent.example:9464 --api-token-file FILE > agent.kubeconfig
+  kubectl --kubeconfig agent.kubeconfig get stacks -A
+
+kubectl sends a token over TLS only: the server is the agent's own --listen with --listen-cert-file, or a proxy
+before it.`
+
+func (a *app) kubeconfig() *cobra.Command {
+	var server, token, ca, stack string
+	cmd := &cobra.Command{Use: "kubeconfig", Short: "Print how kubectl reaches an agent", Long: kubeconfigHelp, Args: exactly}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&server, "server", os.Getenv("STACKREEVE_SERVER"), "address of the agent, https://HOST:PORT ($STACKREEVE_SERVER)")
+	flags.StringVar(&token, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "file whose first token the agent takes ($STACKREEVE_API_TOKEN_FILE)")
+	flags.StringVar(&ca, "certificate-authority", "", "file with the certificate that signed the agent's (default: those that the machine trusts)")
+	flags.StringVar(&stack, "stack", "", "stack that kubectl shows when none is named")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		text, err := control.Kubeconfig(server, token, ca, stack)
+		if err != nil {
+			return err
+		}
+		_, err = a.out.Write(text)
+		return err
+	}
+	return cmd
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -72,24 +70,24 @@ func meantStack(cmd *cobra.Command, args []string) error {
 
 // end plans the end of a stack, and carries it out when its hash is approved.
 func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
-	w := a.wiring(a.logger(false))
+	o := a.opener()
 	text := a.text()
 	text.Approve, text.Binding = approving(cmd, "destroy", s.Name)+" --approve", true
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
 	defer lines.Close()
-	w.watchers = []engine.Watcher{lines}
-	eng, region, err := w.open(cmd.Context(), s, nil)
+	o.Watchers = []engine.Watcher{lines}
+	eng, region, err := o.Cloud(cmd.Context(), s, nil)
 	if err != nil {
 		return err
 	}
-	weaker, err := w.keepsNothing(cmd.Context(), s, eng, region)
+	weaker, err := o.KeepsNothing(cmd.Context(), s, eng, region)
 	if err != nil {
 		return err
 	}
 	weaker = append(weaker, plan.Ending())
-	defer a.progress.begin(of(s.Name, "comparing with the cloud"))()
+	defer a.progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
 	if approved != "" {
-		pass := eng.Sync(cmd.Context(), engine.Revision{Approved: approvals(approved), Only: approved, Policies: weaker})
+		pass := eng.Sync(cmd.Context(), engine.Revision{Approved: []plan.Approval{{Hash: approved}}, Only: approved, Policies: weaker})
 		lines.Close()
 		text.Pass(pass)
 		return ended(pass.Outcome())
@@ -97,46 +95,4 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	last := eng.Plan(cmd.Context(), "", nil, nil, weaker...)
 	text.Plan(last, source.Revision{})
 	return ended(last.Outcome())
-}
-
-// keepsNothing refuses to end a stack while the repository keeps something that
-// its end would delete: once the manifests are left out, only the mark of an object
-// says that it stays, and the mark may be older than the manifest. weaker is what the
-// stack's folder takes from what is done: a suspended stack is not ended.
-func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *engine.Engine, region string) (weaker []plan.Policy, err error) {
-	if s.Gone() {
-		return nil, nil
-	}
-	repo, err := w.repo(s, forBranch)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = repo.Close() }()
-	rev, _, err := w.fetch(s, repo)(ctx)
-	if err != nil {
-		return nil, source.Public(err)
-	}
-	reading, weaker, err := w.contents(ctx, s, region, s.Bounds(), rev.Files)
-	if err != nil {
-		return nil, publicly(err)
-	}
-	first := fmt.Sprintf("and the cloud does not know yet; apply that first with `%s run --once`", program)
-	kept := map[manifest.Key]string{}
-	for _, d := range reading.Want {
-		switch o := d.Options; {
-		case o.Suspend:
-			kept[d.Key] = `is suspended; take the annotation suspend: "true" away to have it deleted`
-		case o.NoPrune:
-			kept[d.Key] = `has prune: "false", ` + first
-		case o.Detach:
-			kept[d.Key] = "has on-delete: detach, " + first
-		}
-	}
-	var problems []error
-	for _, step := range engine.Plan(ctx, "", nil, nil).Steps {
-		if why := kept[step.Key]; why != "" && step.Action == plan.Delete {
-			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
-		}
-	}
-	return weaker, errors.Join(problems...)
 }

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/validate"
 )
 
 func (a *app) explain() *cobra.Command {
@@ -31,7 +33,7 @@ func (a *app) explain() *cobra.Command {
 				return a.explainAll(further)
 			}
 			name, path, _ := strings.Cut(args[0], ".")
-			d, err := find(name, further)
+			d, err := describe.Find(name, further)
 			if err != nil {
 				return err
 			}
@@ -41,13 +43,13 @@ func (a *app) explain() *cobra.Command {
 				}
 				return a.explainFully(d)
 			}
-			text, err := explained(d, path)
+			text, err := d.Explain(path)
 			if err != nil {
-				return fmt.Errorf("%s: %w", d.gvk.Kind, err)
+				return fmt.Errorf("%s: %w", d.GVK.Kind, err)
 			}
-			fmt.Fprintf(a.out, "KIND:       %s\nAPIVERSION: %s\n\n", d.gvk.Kind, d.gvk.APIVersion())
+			fmt.Fprintf(a.out, "KIND:       %s\nAPIVERSION: %s\n\n", d.GVK.Kind, d.GVK.APIVersion())
 			if path == "" {
-				fmt.Fprintf(a.out, "%s\n\n", d.doc)
+				fmt.Fprintf(a.out, "%s\n\n", d.Doc)
 			}
 			fmt.Fprint(a.out, text)
 			return nil
@@ -58,52 +60,26 @@ func (a *app) explain() *cobra.Command {
 	return cmd
 }
 
-// explained is what there is to say of a field; spec.resource, or spec, may be left out
-// of its path, whose first field says whether they are. The error for a field that there is not says where one of its name is.
-func explained(d described, path string) (string, error) {
-	first, _, _ := strings.Cut(path, ".")
-	for _, below := range []string{"spec.resource.", "spec."} {
-		if path != "" && !manifest.HasField(d.body, first) && manifest.HasField(d.body, below+first) {
-			path = below + path
-			break
-		}
-	}
-	text, err := manifest.Explain(d.body, path)
-	if err == nil {
-		return text, nil
-	}
-	last := path[strings.LastIndexByte(path, '.')+1:]
-	there := manifest.FieldsNamed(d.body, last)
-	for _, end := range []string{"Ref", "Refs"} { // what refers to an object is called after it
-		there = append(there, manifest.FieldsNamed(d.body, last+end)...)
-	}
-	if len(there) > 0 {
-		const most = 5
-		err = fmt.Errorf("%w; there is %s", err, strings.Join(there[:min(len(there), most)], ", "))
-	}
-	return "", err
-}
-
 // explainFully is everything about a kind on one page.
-func (a *app) explainFully(d described) error {
-	outline, err := manifest.Outline(d.body)
+func (a *app) explainFully(d describe.Kind) error {
+	outline, err := manifest.Outline(d.Body)
 	if err != nil {
-		return fmt.Errorf("%s: %w", d.gvk.Kind, err)
+		return fmt.Errorf("%s: %w", d.GVK.Kind, err)
 	}
-	example, err := exampleOf(d)
+	example, err := d.Example()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "KIND:       %s\nAPIVERSION: %s\n\n%s\n\nFIELDS:\n%s\nEXAMPLE:\n%s", d.gvk.Kind, d.gvk.APIVersion(), d.doc, outline, example)
+	fmt.Fprintf(a.out, "KIND:       %s\nAPIVERSION: %s\n\n%s\n\nFIELDS:\n%s\nEXAMPLE:\n%s", d.GVK.Kind, d.GVK.APIVersion(), d.Doc, outline, example)
 	return nil
 }
 
 // explainAll lists the kinds, and the annotations that all of them take.
-func (a *app) explainAll(further []described) error {
+func (a *app) explainAll(further []describe.Kind) error {
 	table := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KIND\tAPIVERSION\tWHAT IT IS")
-	for _, d := range append(describedKinds(), further...) {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", d.gvk.Kind, d.gvk.APIVersion(), d.doc)
+	for _, d := range append(describe.All(), further...) {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", d.GVK.Kind, d.GVK.APIVersion(), d.Doc)
 	}
 	fmt.Fprintln(table, "\nANNOTATION\t\tWHAT IT DOES")
 	annotations := resolve.Annotations()
@@ -111,4 +87,21 @@ func (a *app) explainAll(further []described) error {
 		fmt.Fprintf(table, "%s\t\t%s\n", name, annotations[name])
 	}
 	return table.Flush()
+}
+
+// definedKinds are the kinds that the manifests in folders and files define.
+func definedKinds(cmd *cobra.Command, paths []string) ([]describe.Kind, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	_, parts, err := validate.Sort(cmd.InOrStdin(), paths)
+	if err != nil {
+		return nil, err
+	}
+	return describe.Defined(cmd.Context(), parts)
+}
+
+// definitionsFlag is where commands that describe kinds take those of users from.
+func definitionsFlag(cmd *cobra.Command) *[]string {
+	return cmd.Flags().StringSlice("definitions", nil, "folder or file with Definitions, whose kinds are described, too")
 }

@@ -2,22 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/export"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/takeover"
 )
 
 // exportFlags are what `export` is asked for.
@@ -26,7 +25,7 @@ type exportFlags struct {
 	dir, layout    string
 	kinds          []string
 	all            bool
-	from           takeoverFlags
+	from           takeover.Asked
 }
 
 func (a *app) export() *cobra.Command {
@@ -64,15 +63,15 @@ standard error, and so is how to make it forget the rest once a stack has adopte
 	flags.StringVar(&f.layout, "layout", "kind", "with --output-dir, one file for each kind or object")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between, and imports of what they refer to")
 	flags.BoolVar(&f.all, "all", false, "objects that a stack owns, too; they cannot be adopted while they bear its mark")
-	f.from.add(flags)
+	takeoverFlags(flags, &f.from)
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many lists are read at a time")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
 	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions([]string{"kind", "object"}, cobra.ShellCompDirectiveNoFileComp)) // there is such a flag
-	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(describe.Names(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if a.quiet {
-			a.progress.hush()
+			a.progress.Hush()
 		}
 		return a.exported(cmd.Context(), f)
 	}
@@ -85,17 +84,17 @@ func (a *app) exported(ctx context.Context, f exportFlags) error {
 	}
 	in := export.Input{All: f.all}
 	for _, name := range f.kinds {
-		d, err := find(name, nil)
+		d, err := describe.Find(name, nil)
 		if err != nil {
 			return fmt.Errorf("--kind: %w", err)
 		}
-		in.Only = append(in.Only, d.gvk.Kind)
+		in.Only = append(in.Only, d.GVK.Kind)
 	}
-	from, err := f.from.read(os.Stdin)
+	from, err := f.from.Read(os.Stdin)
 	if err != nil {
 		return err
 	}
-	in.Chosen = from.chosen()
+	in.Chosen = from.Chosen()
 	r, err := a.survey(ctx, f, in)
 	if err != nil {
 		return err
@@ -104,22 +103,22 @@ func (a *app) exported(ctx context.Context, f exportFlags) error {
 		for _, o := range r.Objects {
 			fmt.Fprintf(a.out, "---\n%s", o.Text)
 		}
-	} else if err := writeExport(f.dir, f.layout == "object", r.Objects); err != nil {
+	} else if err := export.Write(f.dir, f.layout == "object", r.Objects); err != nil {
 		return err
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintln(a.err, printable.Line("note: "+noteText(n)))
 	}
 	if len(r.Objects) == 0 {
-		fmt.Fprintln(a.err, "nothing to write: the project holds nothing "+from.which()+"that no stack owns")
+		fmt.Fprintln(a.err, "nothing to write: the project holds nothing "+from.Which()+"that no stack owns")
 	}
-	return from.report(a.err, r)
+	return from.Report(a.err, r)
 }
 
 func (a *app) survey(ctx context.Context, f exportFlags, in export.Input) (export.Result, error) {
-	done := a.progress.begin("reading the cloud")
+	done := a.progress.Begin("reading the cloud")
 	defer done()
-	client, err := cloud.Open(ctx, cloud.Config{Cloud: f.cloud, Project: f.project, ProjectBy: "--project", Version: version(), Log: a.logger(false), Wrap: a.progress.requests("")})
+	client, err := cloud.Open(ctx, cloud.Config{Cloud: f.cloud, Project: f.project, ProjectBy: "--project", Version: version(), Log: a.logger(false), Wrap: a.progress.Requests("")})
 	if err != nil {
 		return export.Result{}, err
 	}
@@ -139,64 +138,9 @@ func noteText(n export.Note) string {
 	return strings.Join(append(words, n.Text), ": ")
 }
 
-// writeExport writes below dir only: links in there lead nowhere else. Nothing is written
-// where one of the files exists.
-func writeExport(dir string, apart bool, objects []export.Object) error {
-	files, names := map[string][]byte{}, []string{}
-	numbers := map[string]int{}
-	for _, o := range objects {
-		kind := strings.ToLower(o.Key.Kind)
-		file := numbered(kind, numbers[kind])
-		if apart {
-			file = path.Join(kind, export.File(o.Key.Name))
-		} else if have := len(files[file]); have > 0 && have+len("---\n")+len(o.Text) > manifest.DefaultFileBytes {
-			numbers[kind]++
-			file = numbered(kind, numbers[kind])
-		}
-		if files[file] == nil {
-			names = append(names, file)
-		} else {
-			files[file] = append(files[file], "---\n"...)
-		}
-		files[file] = append(files[file], o.Text...)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }() // what was written is closed already
-	for _, name := range names {
-		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("--output-dir: %s exists already, so nothing is written; give another folder, or move the file away", path.Join(dir, name))
-		}
-	}
-	for _, name := range names {
-		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := writeNew(root, name, files[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// numbered is the file for a kind: a further one where a stack would read no more from those before.
-func numbered(kind string, before int) string {
-	if before > 0 {
-		kind += fmt.Sprintf("-%d", before+1)
-	}
-	return kind + ".yaml"
-}
-
-func writeNew(root *os.Root, name string, text []byte) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+// takeoverFlags say what other tools manage.
+func takeoverFlags(flags *pflag.FlagSet, of *takeover.Asked) {
+	flags.StringVar(&of.Terraform, "terraform-state", "", "only what this state of Terraform's, version 4, names; - is standard input")
+	flags.StringVar(&of.Heat, "heat-resources", "", "only what this list of a Heat stack's resources, in JSON, names; - is standard input")
+	flags.StringVar(&of.Removals, "state-rm", "", "with --terraform-state, a new file for the lines of terraform state rm, instead of standard error")
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
-	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // stackFlags adds the flags that say which stacks are meant. The returned
@@ -38,7 +38,7 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
 	return func() ([]config.Stack, error) {
 		if a.quiet {
-			a.progress.hush()
+			a.progress.Hush()
 		}
 		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.documents, a.clones = documents, &clones{of: map[[2]string]*source.Repo{}}
+		a.documents = documents
 		stacks := documents
 		if !a.later {
 			stacks, err = a.inFolders(cmd.Context(), documents, dir)
@@ -113,7 +113,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	for i := range stacks {
 		problems = append(problems, stacks[i].CheckKinds(plan.Ownable(all.Kinds(nil, defaults.Defaults{})))...)
 	}
-	return stacks, append(problems, stacks[0].CheckPolicies(kindNames())...).Err()
+	return stacks, append(problems, stacks[0].CheckPolicies(describe.Names())...).Err()
 }
 
 // configFiles are those that flags or the environment name, or the one in the

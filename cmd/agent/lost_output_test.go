@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/progress"
 )
 
 // full is a device without any space left.
@@ -18,7 +20,7 @@ func TestAttackFullDisk(t *testing.T) {
 	for _, args := range [][]string{{"explain", "Network"}, {"version"}, {"help"}} {
 		for out, want := range map[io.Writer]int{full{}: 1, io.Discard: 0} {
 			var said bytes.Buffer
-			a := &app{out: &shared{w: out}, err: &said, progress: newProgress(&said, time.Now)}
+			a := &app{out: &shared{w: out}, err: &said, progress: progress.New(&said, time.Now)}
 			if code := a.execute(t.Context(), args); code != want || (want == 1) != (bytes.Count(said.Bytes(), []byte("no space left")) == 1) {
 				t.Errorf("%v to %T: exit code %d, said %q", args, out, code, said.String())
 			}

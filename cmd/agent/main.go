@@ -7,13 +7,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/stackreeve/stackreeve/internal/service"
 )
 
 func main() { os.Exit(run()) }
 
 // run is main for scripts, too: it returns the exit code.
 func run() int {
-	frugal()
+	service.Frugal()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once

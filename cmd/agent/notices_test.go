@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/notify"
-	"github.com/stackreeve/stackreeve/internal/outbox"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -89,28 +85,5 @@ func TestNotificationsWhenFoldersCome(t *testing.T) {
 	hears("stack killed-eu is in sync again at commit ")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)
-	}
-}
-
-// A receiver that has got a notification when the process is told to end does not get it again.
-func TestANotificationOnItsWayIsNotSentTwice(t *testing.T) {
-	got, answer := make(chan struct{}, 2), make(chan struct{})
-	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		got <- struct{}{}
-		<-answer
-	}))
-	defer receiver.Close()
-	box := notice{Outbox: outbox.New("the receiver", notify.Judge, slog.New(slog.DiscardHandler))}
-	n := &notices{boxes: map[string]notice{"chat": box}}
-	box.put(notify.Receiver{URL: receiver.URL, Format: notify.Slack}, notify.Notification{Stack: "shop", State: "failed"})
-	ctx, stop := context.WithCancel(t.Context())
-	served := make(chan struct{})
-	go func() { n.serve(ctx); close(served) }()
-	<-got
-	stop()
-	close(answer)
-	<-served
-	if n.flush(ctx); len(got) > 0 || box.Len() > 0 {
-		t.Errorf("sent %d times more, and %d wait", len(got), box.Len())
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -104,7 +105,7 @@ func TestReadAPIPrograms(t *testing.T) {
 
 // Every document that says what kinds are is in the words of OpenAPI 3.0: clients compute with them, and fail where a word has another form.
 func TestReadAPIDocuments(t *testing.T) {
-	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), readSchemas, "test")
+	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), schemas, "test")
 	get := func(path string) (doc map[string]any) {
 		answer := httptest.NewRecorder()
 		api.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, http.NoBody))
@@ -154,7 +155,7 @@ func TestReadAPIDocuments(t *testing.T) {
 
 // No two kinds answer to one name, nor does one to that of something else that people ask for.
 func TestReadAPINames(t *testing.T) {
-	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), readSchemas, "test")
+	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), schemas, "test")
 	taken := map[string]string{}
 	for _, path := range []string{"/api", "/apis"} {
 		request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
@@ -215,4 +216,16 @@ func TestReadAPIWebSocket(t *testing.T) {
 	if text, err := io.ReadAll(conn); err != nil || !strings.Contains(string(text), "\x88\x00") {
 		t.Errorf("%v %q", err, text)
 	}
+}
+
+// schemas are those of the kinds that an agent knows.
+func schemas() (list []readapi.Schema, err error) {
+	for _, d := range describe.All() {
+		doc, err := d.Schema()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, readapi.Schema{GVK: d.GVK, Doc: doc})
+	}
+	return list, nil
 }

@@ -55,15 +55,15 @@ func (w *world) serving() string {
 	return text
 }
 
-func run(t *testing.T, script func(r *Runner, w *world)) {
+func run(t *testing.T, script func(r *runner, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{starts: map[string]int{}, now: map[string]bool{}, broken: map[string]bool{}}
-		r := &Runner{Serve: w.serve, Log: slog.New(slog.DiscardHandler)}
-		r.Set(map[string]string{"a": ""})
+		r := &runner{serve: w.serve, log: slog.New(slog.DiscardHandler)}
+		r.set(map[string]string{"a": ""})
 		ctx, end := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { r.Run(ctx); close(done) }()
+		go func() { r.run(ctx); close(done) }()
 		script(r, w)
 		end()
 		<-done
@@ -81,12 +81,12 @@ func (w *world) want(t *testing.T, want string) {
 }
 
 func TestStacksComeAndGoSingly(t *testing.T) {
-	run(t, func(r *Runner, w *world) {
+	run(t, func(r *runner, w *world) {
 		w.want(t, " a:1")
 		for n := range 10 {
-			r.Set(map[string]string{"a": "", "b": ""})
+			r.set(map[string]string{"a": "", "b": ""})
 			w.want(t, fmt.Sprintf(" a:1 b:%d", n+1))
-			r.Set(map[string]string{"a": ""})
+			r.set(map[string]string{"a": ""})
 			w.want(t, " a:1")
 		}
 	})
@@ -94,15 +94,15 @@ func TestStacksComeAndGoSingly(t *testing.T) {
 
 // A stack that comes back while it ends, and another one of its name, begin when the one before has ended.
 func TestASuccessorWaits(t *testing.T) {
-	run(t, func(r *Runner, w *world) {
+	run(t, func(r *runner, w *world) {
 		w.want(t, " a:1")
 		w.ending = time.Minute
-		r.Set(map[string]string{})
-		r.Set(map[string]string{"a": ""})
+		r.set(map[string]string{})
+		r.set(map[string]string{"a": ""})
 		w.want(t, " a:1")
 		time.Sleep(time.Minute)
 		w.want(t, " a:2")
-		r.Set(map[string]string{"a": "of another folder"})
+		r.set(map[string]string{"a": "of another folder"})
 		w.want(t, " a:2")
 		time.Sleep(time.Minute)
 		w.want(t, " a:3")
@@ -110,9 +110,9 @@ func TestASuccessorWaits(t *testing.T) {
 }
 
 func TestAStackThatCannotBeServedStopsNoOther(t *testing.T) {
-	run(t, func(r *Runner, w *world) {
+	run(t, func(r *runner, w *world) {
 		w.broken["b"] = true
-		r.Set(map[string]string{"a": "", "b": ""})
+		r.set(map[string]string{"a": "", "b": ""})
 		time.Sleep(10 * time.Minute)
 		w.want(t, " a:1")
 		w.mu.Lock()
@@ -123,8 +123,8 @@ func TestAStackThatCannotBeServedStopsNoOther(t *testing.T) {
 		w.mu.Lock()
 		w.broken["c"] = true
 		w.mu.Unlock()
-		r.Set(map[string]string{"a": "", "c": ""})
+		r.set(map[string]string{"a": "", "c": ""})
 		w.want(t, " a:1")
-		r.Set(map[string]string{"a": ""})
+		r.set(map[string]string{"a": ""})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"path"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/source/store"
@@ -28,6 +29,14 @@ type Revision struct {
 	// Folder is the plain folder that the files are from, as it was named; empty
 	// for a commit.
 	Folder string
+}
+
+// InRepository is a file's path from the repository's root.
+func (r Revision) InRepository(file string) string {
+	if _, err := fs.Stat(r.Files, file); err == nil {
+		return path.Join(r.Root, file)
+	}
+	return file
 }
 
 // Auth says where the credentials are. The files are read again at every

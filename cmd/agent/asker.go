@@ -1,0 +1,44 @@
+package main
+
+import (
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/survey"
+)
+
+// askerFlags add those that say which agent is asked about stacks. The returned function reads them once they are parsed.
+func askerFlags(cmd *cobra.Command) func() survey.Asker {
+	k := &survey.Asker{}
+	flags := cmd.Flags()
+	flags.StringVar(&k.Server, "server", os.Getenv("STACKREEVE_SERVER"), "address of the agent that serves the stacks, to show what it says ($STACKREEVE_SERVER; default the address of $STACKREEVE_LISTEN, or none)")
+	flags.StringVar(&k.Token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with a token that it takes ($STACKREEVE_CONTROL_TOKEN_FILE; default: it is not asked)")
+	flags.StringVar(&k.CA, "control-ca-file", os.Getenv("STACKREEVE_CONTROL_CA_FILE"), caUsage)
+	for _, name := range []string{"server", "control-token-file", "control-ca-file"} {
+		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
+	}
+	return func() survey.Asker {
+		if k.Server == "" && k.Token != "" {
+			k.Server = listenerAddress()
+		}
+		return *k
+	}
+}
+
+// listenerAddress is where an agent listens that has the variables of this command; "" for nowhere.
+func listenerAddress() string {
+	host, port, err := net.SplitHostPort(os.Getenv("STACKREEVE_LISTEN"))
+	if err != nil {
+		return ""
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	scheme := "http://"
+	if os.Getenv("STACKREEVE_LISTEN_CERT_FILE") != "" {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port)
+}

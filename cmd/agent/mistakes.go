@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// narrows are the flags without which a command means more: every stack, another commit or cloud, any plan.
+var narrows = []string{
+	"approve", "stack", "url", "branch", "path", "paths", "cloud", "ref", "dir", "kind", "output-dir", "terraform-state", "heat-resources", "state-rm",
+}
+
+// unset refuses what is given and empty: most often a variable of a script that is not set. `run --once --approve "$HASH"`
+// would carry out any plan.
+func unset(cmd *cobra.Command, args []string) (err error) {
+	if cmd.DisableFlagParsing { // what completes words gets empty ones
+		return nil
+	}
+	const fix = "leave it out, or give it a value (is a variable not set?)"
+	if slices.Contains(args, "") {
+		return fmt.Errorf("%s: an argument is empty; %s", cmd.Name(), fix)
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && slices.Contains(narrows, f.Name) && isEmpty(f.Value) {
+			err = fmt.Errorf("--%s is empty; %s", f.Name, fix)
+		}
+	})
+	return err
+}
+
+func isEmpty(value pflag.Value) bool {
+	if list, ok := value.(pflag.SliceValue); ok {
+		return len(list.GetSlice()) == 0
+	}
+	return value.String() == ""
+}
+
+// misspelt names the command that may have been meant.
+func misspelt(root *cobra.Command, args []string, err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "unknown command ") {
+		return err
+	}
+	for _, word := range args {
+		if near := root.SuggestionsFor(word); len(near) > 0 {
+			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+		}
+	}
+	return fmt.Errorf("%w; `%s help` lists them", err, program)
+}
+
+// exactly wants as many arguments as the command's use names.
+func exactly(cmd *cobra.Command, args []string) error {
+	switch names := strings.Fields(cmd.Use)[1:]; {
+	case len(args) == len(names):
+		return nil
+	case len(names) == 0:
+		return fmt.Errorf("%s takes flags only, not %q; `%s --help` lists them", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return fmt.Errorf("%d argument(s) given; write `%s %s`", len(args), program, cmd.Use)
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	for _, v := range allowed {
+		if v == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %q is not one of %s", flag, value, strings.Join(allowed, ", "))
+}
+
+// elsewhere are commands that similar programs have. They say which of ours does
+// the same, and do nothing.
+func elsewhere() (list []*cobra.Command) {
+	for name, use := range map[string]string{
+		"apply": "`stackreeve run --once` carries a plan out, `stackreeve run` keeps doing so",
+		"diff":  "`stackreeve plan` shows what would change",
+	} {
+		list = append(list, &cobra.Command{
+			Use: name, Hidden: true, DisableFlagParsing: true, SilenceUsage: true,
+			RunE: func(*cobra.Command, []string) error { return fmt.Errorf("there is no command %s: %s", name, use) },
+		})
+	}
+	return list
+}

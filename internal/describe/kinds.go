@@ -1,0 +1,84 @@
+// Package describe says what kinds of objects there are, by every name that people use, and what each looks like: its
+// fields, its JSON Schema, an example.
+//
+// It knows the list of kinds, and neither stacks nor clouds.
+package describe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// Kind is a kind as people read of it.
+type Kind struct {
+	GVK  manifest.GroupVersionKind
+	Body manifest.Type
+	Doc  string
+	// short is another name of it, "" for none.
+	short string
+}
+
+// All lists every kind that people can write, those of alias groups
+// after the groups they stand for.
+func All() []Kind {
+	list := describe(all.Kinds(nil, defaults.Defaults{}))
+	for _, k := range config.Kinds() {
+		list = append(list, Kind{GVK: k.GVK, Body: k.Body, Doc: k.Doc})
+	}
+	return list
+}
+
+func describe(kinds []kind.Kind) (list []Kind) {
+	for _, k := range kinds {
+		info := k.Info()
+		doc := info.Doc
+		for _, gvk := range info.Spellings() {
+			list = append(list, Kind{GVK: gvk, Body: k.Body(), Doc: doc, short: info.Short})
+			doc = "The same as " + info.Kind + " in " + info.Group + "."
+		}
+	}
+	return list
+}
+
+// Defined are the kinds that manifests define.
+func Defined(ctx context.Context, parts []manifest.Part) ([]Kind, error) {
+	kinds, err := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Defined(ctx, parts)
+	return describe(kinds), err
+}
+
+// Find returns the kind of that name, its plural or its short name, in either case, among those of the agent and further ones.
+func Find(name string, further []Kind) (Kind, error) {
+	var names []string
+	for _, d := range append(All(), further...) {
+		if strings.EqualFold(d.GVK.Kind, name) || strings.EqualFold(d.GVK.Kind+"s", name) || d.short != "" && strings.EqualFold(d.short, name) {
+			return d, nil
+		}
+		names = append(names, d.GVK.Kind)
+	}
+	if near := nearest.Name(name, names); near != "" {
+		return Kind{}, fmt.Errorf("there is no kind %s; did you mean %s?", name, near)
+	}
+	return Kind{}, fmt.Errorf("there is no kind %s; `stackreeve explain` lists them", name)
+}
+
+// Names are those of all kinds, each once.
+func Names() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, d := range All() {
+		if !seen[d.GVK.Kind] {
+			names = append(names, d.GVK.Kind)
+		}
+		seen[d.GVK.Kind] = true
+	}
+	return names
+}

@@ -1,0 +1,70 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/control"
+)
+
+// steer makes what people can ask of the agent, if there is a token for it.
+func (svc *service) steer(f Options) error {
+	svc.control = http.HandlerFunc(control.Off)
+	switch {
+	case f.ControlToken == "":
+		return nil
+	case f.Listen.Address == "":
+		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
+	}
+	handler, err := control.New(control.Config{
+		Tokens: func() ([]control.Token, error) { return control.Tokens(f.ControlToken) }, Stack: svc.actions, Log: svc.log,
+	})
+	if err != nil {
+		return fmt.Errorf("--control-token-file: %w", err)
+	}
+	svc.control = handler
+	return nil
+}
+
+// actions are what can be asked of a stack.
+func (svc *service) actions(name string) (control.Actions, bool) {
+	_, ok := svc.roster.configured(name)
+	return control.Actions{
+		Now: func() {
+			if s, here := svc.roster.at(name); here {
+				s.now.Hint()
+			}
+		},
+		State: func() any { return svc.state(name) }, Elsewhere: func() error { return svc.elsewhere(name) },
+		Approve: func(hash, by string) error {
+			if s, here := svc.roster.at(name); here {
+				return s.loop.Approve(hash, by)
+			}
+			return svc.elsewhere(name)
+		},
+	}, ok
+}
+
+// state is how a stack is, whoever serves it.
+func (svc *service) state(stack string) agent.State {
+	if s, ok := svc.roster.at(stack); ok {
+		return s.loop.State()
+	}
+	if svc.among != nil {
+		return svc.among.state(stack)
+	}
+	return agent.State{Stack: stack}
+}
+
+// elsewhere says who serves a stack, if this agent does not.
+func (svc *service) elsewhere(stack string) error {
+	if _, ok := svc.roster.at(stack); ok {
+		return nil
+	}
+	if svc.among != nil {
+		return svc.among.elsewhere(stack)
+	}
+	return fmt.Errorf("the stack %s is not served at the moment; ask again, or see the log", stack)
+}

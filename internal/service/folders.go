@@ -1,0 +1,178 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/schedule"
+	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// folders are those that documents stand for while an agent runs.
+type folders struct {
+	opener    session.Opener
+	documents []config.Stack
+
+	mu     sync.Mutex          // one look at a time
+	were   map[string][]string // when they were last known, by the name of the document
+	seen   map[string]string   // the commit of each document that was looked at last
+	failed map[string]error    // why those of a document are not known
+	said   string              // what was wrong with folders when it was said last
+	stacks []config.Stack      // that were made of them last
+}
+
+func newFolders(o session.Opener, documents []config.Stack) *folders {
+	return &folders{opener: o, documents: documents, were: map[string][]string{}, seen: map[string]string{}, failed: map[string]error{}}
+}
+
+// all makes the stacks that there are at the start.
+func (f *folders) all(ctx context.Context) (stacks []config.Stack, unlisted []config.Unlisted, problems error) {
+	for i := range f.documents {
+		if d := &f.documents[i]; d.PerFolder() {
+			f.fetch(ctx, d)
+		}
+	}
+	return f.make()
+}
+
+// fetch looks for the folders of a document. news is false when there is no other commit than before, or the source is away.
+func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
+	base, pattern := manifest.SplitFolders(d.Spec.Source.Paths)
+	commit, files, err := f.opener.BaseFolder(ctx, d, base, "")
+	if err != nil {
+		if f.seen[d.Name] == "" {
+			f.failed[d.Name] = source.Public(err) // later its stacks say what is wrong with it
+		}
+		return false
+	}
+	if commit == f.seen[d.Name] {
+		return false
+	}
+	found, err := session.FoldersOf(files, d, pattern)
+	if err != nil {
+		f.failed[d.Name] = err
+	}
+	if err == nil || errors.Is(err, manifest.ErrManyFolders) {
+		f.seen[d.Name] = commit // what could not be read is tried again
+	}
+	if err != nil {
+		return true
+	}
+	f.were[d.Name] = found
+	delete(f.failed, d.Name)
+	return true
+}
+
+// make makes the stacks of the folders as they are known.
+func (f *folders) make() (stacks []config.Stack, unlisted []config.Unlisted, problems error) {
+	stacks, wrong, unlisted := config.InFolders(f.documents, false, f.serves, func(s *config.Stack, _, _ string) ([]string, error) { return f.were[s.Name], f.failed[s.Name] })
+	f.stacks = stacks
+	return stacks, unlisted, wrong.Err()
+}
+
+// serves reports whether a stack is the one of that name which is served.
+func (f *folders) serves(s *config.Stack) bool {
+	return slices.ContainsFunc(f.stacks, func(o config.Stack) bool { return o.Name == s.Name && identity(&o) == identity(s) })
+}
+
+// watch looks for new commits for all stacks of a document at once, until ctx ends.
+func (f *folders) watch(ctx context.Context, svc *service) {
+	var clocks sync.WaitGroup
+	for i := range f.documents {
+		d := &f.documents[i]
+		if !d.PerFolder() {
+			continue
+		}
+		look := func() { f.look(ctx, svc, d) }
+		clocks.Go(func() { schedule.Run(ctx, d.Poll, d.Poll.Jitter(time.Now()), look) })
+		clocks.Go(func() { svc.onPush(ctx, d.Name, look) })
+	}
+	clocks.Wait()
+}
+
+// look has the stacks of a document start and stop with its folders, and look for what is new to them.
+func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before, listed := f.were[d.Name]
+	_, failed := f.failed[d.Name]
+	if !f.fetch(ctx, d) || ctx.Err() != nil {
+		return
+	}
+	stacks, unlisted, problems := f.make()
+	changed, gone := svc.change(stacks)
+	unlisted = slices.DeleteFunc(unlisted, func(u config.Unlisted) bool { return u.Document.Name != d.Name })
+	if len(unlisted) == 0 {
+		svc.stand.Remove(d.Name) // who waits for it waits for its stacks
+		svc.health.Listed(d.Name, svc.roster.names(d.Name))
+	}
+	if failed && len(unlisted) == 0 {
+		svc.log.Info("the folders that are stacks are known now", "stack", d.Name, "stacks", len(f.were[d.Name]))
+	}
+	f.say(svc, unlisted, problems)
+	if listed && !slices.Equal(before, f.were[d.Name]) {
+		svc.sayFolders(changed, gone)
+	}
+	svc.wake(d.Name)
+}
+
+// say says which documents are not served as they should be, and what is wrong with folders that should be stacks. Stacks that depend on a document
+// of which no folder is known wait.
+func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) {
+	for _, u := range unlisted {
+		served := len(f.were[u.Document.Name])
+		if served == 0 {
+			svc.stand.Expect(u.Document.Name)
+		}
+		svc.health.Unlisted(u.Document.Name, served > 0 || u.Document.Agents() != nil)
+		svc.log.Error("the folders that are stacks are not known; those that were stay, and it is tried again", "stack", u.Document.Name, "stacks", served, "error", u.Err)
+	}
+	text := ""
+	if problems != nil {
+		text = problems.Error()
+	}
+	if text != "" && text != f.said {
+		svc.log.Error("a folder cannot be a stack, and is left alone", "error", problems)
+	}
+	f.said = text
+}
+
+// sayFolders says which stacks come and go with their folders.
+func (s *service) sayFolders(changed, gone []config.Stack) {
+	now := len(s.roster.names())
+	for _, one := range gone {
+		s.log.Warn("its folder is gone: what the stack owns stays in the cloud, and nobody looks after it; bring the folder back, or end the stack with: stackreeve destroy "+one.Name,
+			"stack", one.Name, "folder", one.Spec.Source.Path, "stacks", now)
+	}
+	for _, one := range changed {
+		s.log.Info("its folder is new", "stack", one.Name, "folder", one.Spec.Source.Path, "stacks", now)
+	}
+}
+
+// looking has the folders of a document looked at soon.
+func (s *service) looking(document string) func() {
+	return func() {
+		select {
+		case s.pushed[document] <- struct{}{}:
+		default: // it will be
+		}
+	}
+}
+
+// onPush looks at the folders of a document whenever somebody may have pushed.
+func (s *service) onPush(ctx context.Context, document string, look func()) {
+	for {
+		select {
+		case <-s.pushed[document]:
+			look()
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/branch"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
+	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// forges are the places that stacks report to. Stacks that are kept in one
+// repository share it.
+type forges struct {
+	log     *slog.Logger
+	metrics *report.Metrics // nil when nobody reads them
+	list    []*review.Repository
+	at      map[session.ForgeKey]*review.Repository
+	fence   func() error // asked before each write; nil for none
+	forget  []func()     // take away what metrics say of them
+}
+
+// reports are what one stack has at the forges that it reports to.
+type reports struct {
+	branches []*branch.Tracker // are to hear of its passes
+	planners []*review.Planner
+	leave    []func()
+}
+
+// serve plans pull requests until ctx ends.
+func (r *reports) serve(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, p := range r.planners {
+		all.Go(func() { p.Serve(ctx) })
+	}
+	all.Wait()
+}
+
+// close has the forges know the stack no more, and frees what its pull requests were fetched into.
+func (r *reports) close() {
+	for _, leave := range r.leave {
+		leave()
+	}
+}
+
+func newForges(log *slog.Logger, metrics *report.Metrics) *forges {
+	return &forges{log: log, metrics: metrics, at: map[session.ForgeKey]*review.Repository{}}
+}
+
+func (f *forges) reporting() session.Reporting {
+	r := session.Reporting{Fence: f.fence}
+	if f.metrics != nil {
+		r.Observe = f.metrics.Forge
+	}
+	return r
+}
+
+// reach opens the forges that a stack reports to, before any is served.
+func (f *forges) reach(s *config.Stack) error {
+	for _, t := range f.reporting().Targets(s) {
+		if _, err := f.open(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add makes a stack report where its configuration says, and its pull requests are
+// reviewed. again asks for another pass. Forges that are served already have been reached before.
+func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again func()) (*reports, error) {
+	made := &reports{}
+	for _, t := range f.reporting().Targets(s) {
+		r, err := f.open(t)
+		if err != nil {
+			made.close()
+			return nil, err
+		}
+		// Whatever a pull request brings, the branch does not wait for it.
+		theirs, err := o.Repo(s, session.ForPulls)
+		if err != nil {
+			made.close()
+			return nil, err
+		}
+		look := o.Previewer(s)
+		look.Base = repo.Last
+		one := &review.Planner{
+			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.Read, Plan: look.Plan,
+			Again: again, PlanForks: s.Spec.Report.PlansForks(),
+		}
+		if f.metrics != nil {
+			one.Observe = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
+		}
+		r.Add(one, s.PullPoll)
+		made.leave = append(made.leave, func() { r.Remove(one); _ = theirs.Close() }) // a cache
+		made.planners, made.branches = append(made.planners, one), append(made.branches, branch.New(r, one))
+	}
+	return made, nil
+}
+
+// open is the repository of a target, which stacks share.
+func (f *forges) open(t session.Target) (*review.Repository, error) {
+	if r := f.at[t.ForgeKey]; r != nil {
+		return r, nil
+	}
+	made, err := t.Open()
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(t.Repository, t.URL)
+	r := review.New(made, f.log.With("repository", name))
+	if f.metrics != nil {
+		f.forget = append(f.forget, f.metrics.Undelivered(name, r.Outbox.Len))
+	}
+	f.at[t.ForgeKey], f.list = r, append(f.list, r)
+	return r, nil
+}
+
+// serve visits pull requests until ctx ends.
+func (f *forges) serve(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, r := range f.list {
+		all.Go(func() { r.Serve(ctx) })
+	}
+	all.Wait()
+}
+
+// endTime is how long a process that ends goes on posting to forges.
+const endTime = 10 * time.Second
+
+// flush posts to the forges what is pending.
+func (f *forges) flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, r := range f.list {
+		all.Go(func() {
+			if !r.Outbox.Flush(ctx) {
+				r.Log.Warn("not everything could be posted to the forge", "left", r.Outbox.Len())
+			}
+		})
+	}
+	all.Wait()
+}
+
+// close ends what metrics say.
+func (f *forges) close() {
+	for _, forget := range f.forget {
+		forget()
+	}
+}
+
+// once reviews pull requests a single time.
+func (f *forges) once(ctx context.Context) error {
+	var all sync.WaitGroup
+	failed := make([]error, len(f.list))
+	for i, r := range f.list {
+		all.Go(func() { failed[i] = r.Once(ctx) })
+	}
+	all.Wait()
+	return errors.Join(failed...)
+}
+
+// watching are branches as watchers of passes.
+func watching(branches []*branch.Tracker) (list []engine.Watcher) {
+	for _, b := range branches {
+		list = append(list, b)
+	}
+	return list
+}

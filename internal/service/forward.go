@@ -1,0 +1,86 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/source/webhook"
+)
+
+// forwarder sends webhooks on to the agents that serve the stacks which they are about. What does not arrive is found
+// out by their polls.
+type forwarder struct {
+	client *http.Client
+	places chan struct{}
+	log    *slog.Logger
+}
+
+const (
+	// forwards is how many are sent at a time, and forwardTime how long one may take.
+	forwards    = 8
+	forwardTime = 10 * time.Second
+	// mostForwarded bounds to how many agents one is sent.
+	mostForwarded = 20
+)
+
+// newForwarder trusts the certificates of a file, or the system's. own is the address of this agent: where that is on this
+// machine, the others' may be, too.
+func newForwarder(caFile, own string, log *slog.Logger) (*forwarder, error) {
+	roots, err := certificates(caFile)
+	if err != nil {
+		return nil, err
+	}
+	home := []string{"none.invalid"}
+	if u, err := url.Parse(own); err == nil && outbound.Loopback(u.Hostname()) {
+		home = append(home, "127.0.0.1", "::1", "localhost")
+	}
+	transport := outbound.New(outbound.Config{TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, MaxAnswer: 64 << 10, Home: home, ConnsPerHost: 4, HeaderTime: forwardTime})
+	return &forwarder{outbound.Client(transport, forwardTime), make(chan struct{}, forwards), log}, nil
+}
+
+// send returns at once.
+func (f *forwarder) send(to []string, m webhook.Message) {
+	for _, address := range to[:min(len(to), mostForwarded)] {
+		select {
+		case f.places <- struct{}{}:
+			go func() {
+				defer func() { <-f.places }()
+				f.sendOne(address, m)
+			}()
+		default:
+			f.log.Debug("a webhook is not forwarded: too many are on their way", "to", address)
+		}
+	}
+}
+
+func (f *forwarder) sendOne(address string, m webhook.Message) {
+	ctx, cancel := context.WithTimeout(context.Background(), forwardTime)
+	defer cancel()
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !outbound.Loopback(u.Hostname())) {
+		f.log.Debug("a webhook is not forwarded: the agent's address is none", "to", address)
+		return
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.JoinPath(m.Path).String(), bytes.NewReader(m.Body))
+	if err != nil {
+		return
+	}
+	req.Header = m.Header.Clone()
+	resp, err := f.client.Do(req)
+	if err != nil {
+		f.log.Debug("a webhook did not reach the agent that serves its stack; its poll finds out", "to", address, "error", err)
+		return
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body) // so that the connection can be used again
+	if resp.StatusCode >= http.StatusBadRequest {
+		f.log.Warn("another agent refuses a forwarded webhook; give all agents the same --webhook-secret-file", "to", address, "code", resp.StatusCode)
+	}
+}

@@ -1,0 +1,126 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// group are the agents that serve the same stacks, and which of them this one serves now.
+type group struct {
+	*lease.Member
+	forward *forwarder
+	roster  *roster
+}
+
+// share has the stacks served together with other agents.
+func (svc *service) share(f Options) error {
+	with := svc.documents[0].Agents()
+	who, err := whoWeAre(with, f)
+	if err != nil {
+		return err
+	}
+	store, err := svc.leases(with)
+	if err != nil {
+		return err
+	}
+	g := &group{roster: svc.roster}
+	if g.forward, err = newForwarder(with.Spec.CAFile, who.Address, svc.log); err != nil {
+		return fmt.Errorf("spec.caFile: %w", err)
+	}
+	g.Member = &lease.Member{
+		Agent: who, Store: store, Periods: lease.Periods{TTL: with.TTL()}, Log: svc.log,
+		Serve:   func(ctx context.Context, h *lease.Hold) { svc.serveHeld(ctx, h) },
+		Summary: g.summary, Seen: svc.seen,
+	}
+	svc.among = g
+	return nil
+}
+
+// whoWeAre is this agent, as others know it.
+func whoWeAre(with *config.Agents, f Options) (who lease.Agent, err error) {
+	who.Name, who.Address = cmp.Or(f.AgentName, with.Spec.Name), cmp.Or(f.AgentAddress, with.Spec.Address)
+	if who.Name == "" {
+		if who.Name, err = os.Hostname(); err != nil {
+			return who, fmt.Errorf("--agent-name is missing, and the name of the machine is not known: %w", err)
+		}
+	}
+	if what := config.CheckAgent(who.Name, who.Address); what != "" {
+		return who, errors.New("--agent-name and --agent-address: " + what)
+	}
+	return who, nil
+}
+
+// summary is what others are told of a stack that is served here.
+func (g *group) summary(stack string) lease.Summary {
+	s, ok := g.roster.at(stack)
+	if !ok {
+		return lease.Summary{}
+	}
+	state := s.loop.State()
+	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.Stands(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
+}
+
+// seen has what other agents serve shown, and those stacks go on that depend on it.
+func (svc *service) seen(v lease.View) {
+	for _, stack := range svc.roster.names() {
+		if _, here := svc.roster.at(stack); here {
+			continue
+		}
+		h := v.Stacks[stack]
+		svc.stand.Note(stack, outcomeOf(h.Summary))
+		if svc.shown != nil {
+			svc.shown.Elsewhere(stack, readapi.Other{Agent: h.Agent, Address: h.Address, State: stateOf(h.Summary), Commit: h.Summary.Commit, Looked: h.Summary.Looked})
+		}
+	}
+}
+
+// outcomeOf is how a stack stands that another agent serves. Earlier versions tell only how its last run ended.
+func outcomeOf(s lease.Summary) plan.Outcome {
+	for _, o := range []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid} {
+		if o.String() == cmp.Or(s.Stands, s.Outcome) {
+			return o
+		}
+	}
+	return plan.Broken
+}
+
+// stateOf is a state in the words of the read API.
+func stateOf(s lease.Summary) string {
+	switch {
+	case s.Held:
+		return "held"
+	case s.Suspended:
+		return "suspended"
+	}
+	return s.Outcome
+}
+
+// state is how a stack is that another agent serves.
+func (g *group) state(stack string) agent.State {
+	h, ok := g.Elsewhere(stack)
+	if !ok {
+		return agent.State{Stack: stack} // what was listed last may be our own word
+	}
+	return agent.State{Stack: stack, ServedBy: h.Agent, Address: h.Address, Commit: h.Summary.Commit, Outcome: h.Summary.Outcome, Looked: h.Summary.Looked}
+}
+
+// elsewhere says who serves a stack that this agent does not serve.
+func (g *group) elsewhere(stack string) error {
+	h, ok := g.Elsewhere(stack)
+	switch {
+	case !ok:
+		return fmt.Errorf("no agent serves the stack %s now; ask again", stack)
+	case h.Address == "":
+		return fmt.Errorf("the stack %s is served by the agent %s; ask that one", stack, h.Agent)
+	}
+	return fmt.Errorf("the stack %s is served by the agent %s; ask at %s", stack, h.Agent, h.Address)
+}

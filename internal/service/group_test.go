@@ -1,0 +1,301 @@
+package service
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
+	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// several are agents of one process each, as far as they know, that serve the same stacks: each has its way to etcd, and all
+// have one cloud.
+type several struct {
+	*stage
+	keys   http.Handler            // where they agree
+	where  func(url string) string // that is, in their configuration
+	agents []*oneOfSeveral
+	names  []string
+
+	mu    sync.Mutex
+	posts int // of networks
+}
+
+type oneOfSeveral struct {
+	*service
+	keys, listener *httptest.Server
+	cut            atomic.Bool // from where they agree
+	end            context.CancelFunc
+	done           chan struct{}
+}
+
+const hookSecret = "a secret that nobody guesses"
+
+func newSeveral(t *testing.T, stacks int) *several {
+	s := &several{stage: newStage(t, simulator.Options{}), keys: simulated.NewKeys(), where: func(url string) string { return `etcd: {endpoints: ["` + url + `"]}` }}
+	t.Setenv("OS_CLIENT_CONFIG_FILE", s.path("clouds.yaml"))
+	s.write("hook", hookSecret)
+	s.server.OnRequest(func(_ int, r simulator.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/networks") {
+			s.mu.Lock()
+			s.posts++
+			s.mu.Unlock()
+		}
+	})
+	for i := range stacks {
+		name := fmt.Sprintf("stack-%d", i)
+		s.names = append(s.names, name)
+		s.write("repo/"+name+"/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: "+name+"}\nspec: {resource: {}}\n")
+	}
+	s.commit()
+	return s
+}
+
+// start starts an agent.
+func (s *several) start(name string) *oneOfSeveral {
+	s.t.Helper()
+	one := &oneOfSeveral{listener: httptest.NewUnstartedServer(nil), done: make(chan struct{})}
+	one.keys = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one.cut.Load() {
+			panic(http.ErrAbortHandler) // the connection ends
+		}
+		s.keys.ServeHTTP(w, r)
+	}))
+	s.t.Cleanup(one.keys.Close)
+	text := ""
+	for _, stack := range s.names {
+		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec: {source: {url: " + s.path("repo") + ", branch: main, path: " + stack + "}, cloud: demo}\n"
+	}
+	text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: t}\nspec: {leaseSeconds: 12, " + s.where(one.keys.URL) + "}\n"
+	file := s.path(name + ".yaml")
+	s.write(name+".yaml", text)
+	stacks, err := config.Load([]string{file}, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	said := &record{}
+	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			s.t.Logf("%s said:\n%s", name, said)
+		}
+	})
+	log := logTo(said)
+	flags := Options{Log: log, Listen: Listener{Address: "unused"}, WebhookSecret: s.path("hook"), AgentName: name, AgentAddress: "http://" + one.listener.Listener.Addr().String()}
+	if one.service, err = newService(openerFor(log), stacks, stacks, flags); err != nil {
+		s.t.Fatal(err)
+	}
+	one.listener.Config.Handler = one.handler()
+	one.listener.Start()
+	s.t.Cleanup(one.listener.Close)
+	ctx, end := context.WithCancel(s.t.Context())
+	one.end = end
+	go func() { _ = one.run(ctx, Listener{}); close(one.done) }()
+	s.agents = append(s.agents, one)
+	return one
+}
+
+// until waits for something that comes.
+func (s *several) until(what string, is func() bool) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	defer cancel()
+	for !is() {
+		select {
+		case <-ctx.Done():
+			s.t.Fatalf("never: %s", what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// inSync reports whether an agent says of every stack that it is in sync, and served by one of these.
+func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
+	for _, stack := range s.names {
+		state, at := asked.state(stack), 0
+		for _, one := range by {
+			if _, here := one.roster.at(stack); here {
+				at++
+			}
+		}
+		if state.Outcome != "in sync" || at != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Three agents share six stacks; one loses its way to etcd, and one ends. Nothing is made twice, and every agent
+// knows who serves what.
+func TestAgentsShareStacks(t *testing.T) {
+	testcost.Long(t)
+	s := newSeveral(t, 6)
+	a, b, c := s.start("a"), s.start("b"), s.start("c")
+	s.until("three agents", func() bool { return len(a.among.View().Agents) == 3 })
+	s.until("all in sync", func() bool { return s.inSync(a, a, b, c) && s.inSync(b, a, b, c) && s.inSync(c, a, b, c) })
+	for _, stack := range s.names {
+		if err := a.elsewhere(stack); err != nil && !strings.Contains(err.Error(), "; ask at http://127.0.0.1:") {
+			t.Errorf("%s: %v", stack, err)
+		}
+	}
+	s.webhook(a, b, c)
+	b.cut.Store(true)
+	s.until("the others have the stacks of the one that is cut off", func() bool { return s.inSync(a, a, c) })
+	for _, stack := range s.names {
+		if _, here := b.roster.at(stack); here {
+			t.Errorf("%s is served by the agent that is cut off, too", stack)
+		}
+	}
+	s.until("the agent that is cut off exports nothing of how stacks are", func() bool { return len(b.exported(t, "stackreeve_last_success_timestamp_seconds")) == 0 })
+	if had := len(a.exported(t, "stackreeve_last_success_timestamp_seconds")) + len(c.exported(t, "stackreeve_last_success_timestamp_seconds")); had != len(s.names) {
+		t.Errorf("%d of %d stacks have metrics", had, len(s.names))
+	}
+	c.end()
+	<-c.done
+	s.until("one has all stacks", func() bool { return s.inSync(a, a) })
+	s.ends(a, b)
+}
+
+// exported are the stacks of which an agent exports a metric.
+func (one *oneOfSeveral) exported(t *testing.T, name string) (stacks []string) {
+	t.Helper()
+	families, err := one.metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == name {
+				stacks = append(stacks, m.GetLabel()[0].GetValue())
+			}
+		}
+	}
+	return stacks
+}
+
+// ends wants each network to have been made once, and ends agents.
+func (s *several) ends(agents ...*oneOfSeveral) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.posts != len(s.names) {
+		s.t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
+	}
+	for _, one := range agents {
+		one.end()
+	}
+	for _, one := range agents {
+		<-one.done
+	}
+}
+
+// In Kubernetes as in etcd.
+func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
+	testcost.Long(t)
+	s := newSeveral(t, 3)
+	leases := simulatedkubernetes.NewLeases()
+	s.write("token", "of a service account")
+	s.keys = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer of a service account" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		leases.ServeHTTP(w, r)
+	})
+	s.where = func(url string) string {
+		return `kubernetesLease: {server: "` + url + `", namespace: ours, tokenFile: ` + s.path("token") + `}`
+	}
+	a, b := s.start("a"), s.start("b")
+	s.until("all in sync", func() bool { return s.inSync(a, a, b) && s.inSync(b, a, b) })
+	b.cut.Store(true)
+	s.until("one has the stacks of the one that is cut off", func() bool { return s.inSync(a, a) })
+	s.ends(a, b)
+}
+
+// What a pod of Kubernetes has fills in what is left out.
+func TestAgentsInAPod(t *testing.T) {
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "namespace"), []byte("ours\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443"}
+	for _, c := range []struct{ have, want config.AgentsKubernetes }{
+		{config.AgentsKubernetes{}, config.AgentsKubernetes{Server: "https://[fd00::1]:443", Namespace: "ours", CAFile: files + "/ca.crt", TokenFile: files + "/token"}},
+		{config.AgentsKubernetes{Namespace: "theirs", CertFile: "c", KeyFile: "k", CAFile: "ca"}, config.AgentsKubernetes{Server: "https://[fd00::1]:443", Namespace: "theirs", CAFile: "ca", CertFile: "c", KeyFile: "k"}},
+	} {
+		got := c.have
+		if err := inPod(&got, files, func(name string) string { return env[name] }); err != nil || got != c.want {
+			t.Errorf("%+v: %+v, %v", c.have, got, err)
+		}
+	}
+	if err := inPod(&config.AgentsKubernetes{}, files, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "runs in no pod") {
+		t.Errorf("outside: %v", err)
+	}
+}
+
+// webhook sends a push to one agent: all that serve a stack of the repository get it, signed, and no one sends it on again.
+func (s *several) webhook(all ...*oneOfSeveral) {
+	s.t.Helper()
+	dir := strings.Split(s.dir, "/")
+	body := `{"ref":"refs/heads/main","after":"` + strings.Repeat("a", 40) + `","repository":{"full_name":"` + dir[len(dir)-1] + `/repo"}}`
+	mac := hmac.New(sha256.New, []byte(hookSecret))
+	mac.Write([]byte(body))
+	send := func(signature string) int {
+		req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, all[0].listener.URL+"/webhook/github", strings.NewReader(body))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-GitHub-Event", "push")
+		req.Header.Set("X-Hub-Signature-256", "sha256="+signature)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if code := send(strings.Repeat("0", 64)); code != http.StatusUnauthorized {
+		s.t.Errorf("a forged webhook: %d", code)
+	}
+	if code := send(hex.EncodeToString(mac.Sum(nil))); code != http.StatusAccepted {
+		s.t.Errorf("a webhook: %d", code)
+	}
+	for _, one := range all {
+		serves := len(one.roster.serving()) > 0
+		s.until("the webhook reaches every agent that serves a stack", func() bool {
+			return !serves || counted(s.t.(*testing.T), one.metrics.Registry, "accepted") == 1
+		})
+		if n := counted(s.t.(*testing.T), one.metrics.Registry, "repeated"); n != 0 {
+			s.t.Errorf("a webhook came to an agent %v times more", n)
+		}
+	}
+}
+
+// Without the document there is nobody to share with.
+func TestAgentsAreAskedFor(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	stacks, err := config.Load([]string{s.path("stackreeve.yaml")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := logTo(os.Stderr)
+	svc, err := newService(openerFor(log), stacks, stacks, Options{Log: log})
+	if err != nil || svc.among != nil || len(svc.roster.names()) != 1 {
+		t.Errorf("among %v, %v, %v", svc.among, svc.roster.names(), err)
+	}
+}

@@ -1,0 +1,140 @@
+package service
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/kubernetes"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+// leases is where several agents keep who serves what.
+func (svc *service) leases(with *config.Agents) (store lease.Store, err error) {
+	var secrets []string
+	if k := with.Spec.Kubernetes; k != nil {
+		store, err = kubernetesLeases(with.Name, *k)
+		err, secrets = in("spec.kubernetesLease", err), []string{k.KeyFile, k.TokenFile}
+	} else {
+		store, err = etcdLeases(with.Name, *with.Spec.Etcd)
+		err, secrets = in("spec.etcd", err), []string{with.Spec.Etcd.KeyFile}
+	}
+	for _, file := range secrets {
+		if file != "" && localfile.Exposed(file) {
+			svc.log.Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", file)
+		}
+	}
+	return store, err
+}
+
+func in(field string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", field, err)
+	}
+	return nil
+}
+
+func etcdLeases(group string, e config.AgentsEtcd) (lease.Store, error) {
+	trust, err := trusting(e.CAFile, e.CertFile, e.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := etcd.NewEndpoints(e.Endpoints, trust)
+	return lease.Etcd{Cluster: cluster, Prefix: "/stackreeve/" + group + "/"}, err
+}
+
+func kubernetesLeases(group string, k config.AgentsKubernetes) (lease.Store, error) {
+	if k.Server == "" {
+		if err := inPod(&k, podFiles, os.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	trust, err := trusting(k.CAFile, k.CertFile, k.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	var token func() (string, error)
+	if k.TokenFile != "" {
+		token = func() (string, error) {
+			text, err := localfile.Read(k.TokenFile, maxToken)
+			return strings.TrimSpace(string(text)), err
+		}
+		if _, err := token(); err != nil {
+			return nil, err
+		}
+	}
+	all, err := kubernetes.NewLeases(k.Server, k.Namespace, trust, token)
+	return &lease.Kubernetes{Leases: all, Group: group}, err
+}
+
+// What Kubernetes gives to a pod. (k8s.io/client-go/rest: InClusterConfig)
+const (
+	podFiles = "/var/run/secrets/kubernetes.io/serviceaccount"
+	maxToken = 64 << 10
+)
+
+// inPod fills in what is left out with what the pod has that this program runs in.
+func inPod(k *config.AgentsKubernetes, files string, env func(string) string) error {
+	host, port := env("KUBERNETES_SERVICE_HOST"), env("KUBERNETES_SERVICE_PORT")
+	if host == "" || port == "" {
+		return errors.New("server is missing, and the agent runs in no pod of Kubernetes; set server and namespace, or run it in one")
+	}
+	k.Server = "https://" + net.JoinHostPort(host, port)
+	if k.CAFile == "" {
+		k.CAFile = filepath.Join(files, "ca.crt")
+	}
+	if k.TokenFile == "" && k.CertFile == "" {
+		k.TokenFile = filepath.Join(files, "token")
+	}
+	if k.Namespace == "" {
+		text, err := localfile.Read(filepath.Join(files, "namespace"), maxToken)
+		if err != nil {
+			return fmt.Errorf("namespace is missing, and that of the pod is not known: %w", err)
+		}
+		k.Namespace = strings.TrimSpace(string(text))
+	}
+	return nil
+}
+
+// trusting is how a server is known, and this agent to it. Its own certificate is read for each connection.
+func trusting(caFile, certFile, keyFile string) (*tls.Config, error) {
+	roots, err := certificates(caFile)
+	if err != nil {
+		return nil, err
+	}
+	trust := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+	if certFile == "" {
+		return trust, nil
+	}
+	pair := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+		return &pair, err
+	}
+	_, err = pair(nil)
+	trust.GetClientCertificate = pair
+	return trust, err
+}
+
+// certificates are those of a file; nil, for the system's, without one.
+func certificates(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := localfile.Read(file, localfile.Certificates)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM", file)
+	}
+	return roots, nil
+}

@@ -1,0 +1,128 @@
+package service
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/listen"
+	"github.com/stackreeve/stackreeve/internal/page"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+)
+
+// Listener says where the agent listens, and as whom.
+type Listener struct {
+	Address   string // "" for nowhere
+	Cert, Key string // files in PEM; "" for no TLS
+	Health    string // another address, for health and metrics only; "" for none
+}
+
+// open listens. The certificate is read for each connection, so that a renewed one is used at once.
+func (d *Listener) open(ctx context.Context) (net.Listener, error) {
+	if (d.Cert == "") != (d.Key == "") {
+		return nil, errors.New("--listen-cert-file and --listen-key-file belong together; give both, or neither for HTTP")
+	}
+	var config *tls.Config
+	if d.Cert != "" {
+		config = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return d.certificate()
+		}}
+		if _, err := d.certificate(); err != nil {
+			return nil, err
+		}
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.Address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	if config != nil {
+		l = tls.NewListener(l, config)
+	}
+	return l, nil
+}
+
+func (d *Listener) certificate() (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(d.Cert, d.Key)
+	if err != nil {
+		return nil, fmt.Errorf("--listen-cert-file: %w", err)
+	}
+	return &pair, nil
+}
+
+// scrapes is how many requests for metrics are answered at a time: each answer
+// is made in memory.
+const scrapes = 4
+
+// handler is all that can be asked of the agent.
+func (s *service) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.watched())
+	if s.control != nil {
+		mux.Handle(control.Prefix, s.control)
+	}
+	if s.api != nil {
+		for _, prefix := range readapi.Prefixes {
+			mux.Handle(prefix, s.api)
+		}
+		mux.Handle(page.Prefix, s.ui)
+		mux.Handle("GET /{$}", http.RedirectHandler(page.Prefix, http.StatusFound))
+	}
+	if s.hooks != nil {
+		mux.Handle("/webhook/", s.hooks)
+	}
+	return mux
+}
+
+// watched is what probes and monitoring ask.
+func (s *service) watched() http.Handler {
+	return s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
+}
+
+// listen serves health, metrics and webhooks until stop is called.
+func (s *service) listen(ctx context.Context, d Listener) (stop func(), err error) {
+	var servers []*listen.Server
+	stop = func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		for _, server := range servers {
+			_ = server.Shutdown(ctx) // the process ends anyway
+		}
+	}
+	begin := func(l net.Listener, handler http.Handler, tls bool) *listen.Server {
+		server := listen.New(handler, s.log)
+		servers = append(servers, server)
+		s.log.Info("listening", "address", l.Addr().String(), "tls", tls)
+		go func() {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				s.log.Error("a listener ended", "address", l.Addr().String(), "error", err)
+			}
+		}()
+		return server
+	}
+	if d.Health != "" {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.Health)
+		if err != nil {
+			return nil, fmt.Errorf("--listen-health: %w", err)
+		}
+		begin(l, s.watched(), false)
+	}
+	if d.Address == "" {
+		return stop, nil
+	}
+	l, err := d.open(ctx)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	if server := begin(l, s.handler(), d.Cert != ""); s.shown != nil {
+		server.OnShutdown(s.shown.Close)
+	}
+	return stop, nil
+}

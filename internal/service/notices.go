@@ -1,0 +1,115 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/outbox"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+)
+
+// notices are the notifications that are not delivered yet, by rule: a receiver that is away holds up no other.
+type notices struct {
+	boxes map[string]notice
+	told  *notify.Memory // of stacks that no other agent may serve
+}
+
+type notice struct {
+	*outbox.Outbox
+	crowd *notify.Crowd // nil for programs
+}
+
+func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *notices {
+	n := &notices{map[string]notice{}, notify.NewMemory()}
+	if dataDir != "" {
+		n.told = notify.OpenMemory(filepath.Join(dataDir, "notified.json"))
+	}
+	for _, s := range documents[:min(1, len(documents))] { // all have the same
+		for _, rule := range s.Notifications() {
+			to := notice{Outbox: outbox.New("the receiver", notify.Judge, log.With("notification", rule.Name))}
+			if rule.To.Format.ForPeople() {
+				to.crowd = notify.NewCrowd(func(what notify.Notification) { to.put(rule.To, what) })
+			}
+			n.boxes[rule.Name] = to
+		}
+	}
+	return n
+}
+
+// linkOf is where notifications of a stack lead: to its page, or to the commit at its forge; nil where neither is known.
+func linkOf(s *config.Stack) func(commit string) string {
+	if page := strings.TrimSuffix(strings.TrimSuffix(s.Spec.Report.Page, "/"), "/ui"); page != "" {
+		return func(string) string { return page + "/ui/#/stack/" + url.PathEscape(s.Name) }
+	}
+	commits := readapi.Commits(s.Spec.Source.URL, forgeOf(s))
+	if commits == nil {
+		return nil
+	}
+	return func(commit string) string {
+		if commit == "" {
+			return ""
+		}
+		return commits(commit)
+	}
+}
+
+// send has a notification delivered, and nothing older about its stack.
+func (n *notices) send(rule *notify.Rule, what notify.Notification) {
+	to := n.boxes[rule.Name]
+	if to.crowd != nil {
+		to.crowd.Tell(what)
+		return
+	}
+	to.put(rule.To, what)
+}
+
+func (n notice) put(to notify.Receiver, what notify.Notification) {
+	n.Put(what.About(), func(ctx context.Context) error {
+		ctx, end := unhurried(ctx)
+		defer end()
+		return to.Deliver(ctx, what)
+	})
+}
+
+// unhurried goes on for a while when the process is told to end: most receivers do not know what they have got twice, so what one may have got is waited for.
+func unhurried(ctx context.Context) (longer context.Context, end func()) {
+	longer, end = context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			end()
+			return
+		}
+		time.AfterFunc(endTime, end)
+	})
+	return longer, end
+}
+
+func (n *notices) each(do func(*outbox.Outbox)) {
+	var all sync.WaitGroup
+	for _, box := range n.boxes {
+		all.Go(func() { do(box.Outbox) })
+	}
+	all.Wait()
+}
+
+func (n *notices) serve(ctx context.Context) { n.each(func(box *outbox.Outbox) { box.Serve(ctx) }) }
+
+// flush delivers what it can before the process ends.
+func (n *notices) flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer cancel()
+	for _, box := range n.boxes {
+		if box.crowd != nil {
+			box.crowd.Flush()
+		}
+	}
+	n.each(func(box *outbox.Outbox) { box.Flush(ctx) })
+}

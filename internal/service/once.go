@@ -1,0 +1,104 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// reviewTime bounds what a single run does about pull requests.
+const reviewTime = 10 * time.Minute
+
+// Once is one pass of every stack.
+type Once struct {
+	Opener   session.Opener
+	Stacks   []config.Stack
+	Approved string // hash of the only plan that may be carried out; "" for any
+	// Refuse is why nothing of a stack may be carried out; nil where it may.
+	Refuse func(s *config.Stack) error
+	// Show shows a pass of a stack. last is the revision that was fetched last.
+	Show func(s *config.Stack, last func() source.Revision) Viewer
+	// Ended hears how the run of a stack has ended, and says what that means.
+	Ended func(s *config.Stack, run report.Run) plan.Outcome
+}
+
+// Viewer shows a pass until it is closed.
+type Viewer interface {
+	engine.Watcher
+	Close()
+}
+
+// Run runs the passes, those at the same time that depend on no other, and then looks at pull requests. The error is of these.
+func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
+	reviews := newForges(o.Opener.Log, nil)
+	defer reviews.close()
+	outcomes := make([]plan.Outcome, len(o.Stacks))
+	passes, loops := make([]func() report.Run, len(o.Stacks)), make([]*agent.Loop, len(o.Stacks))
+	turns := agent.NewTurns()
+	for i := range o.Stacks {
+		s := &o.Stacks[i]
+		loops[i] = &agent.Loop{Name: s.Name, DependsOn: s.Spec.DependsOn, Turns: turns}
+		pass, end, err := o.prepare(ctx, reviews, s, loops[i])
+		if err != nil { // which stops no other
+			pass = func() report.Run { return report.Run{Stack: s.Name, Err: err} }
+		} else {
+			defer end()
+		}
+		passes[i] = pass
+	}
+	agent.InOrder(loops, func(i int) { outcomes[i] = o.Ended(&o.Stacks[i], passes[i]()) })
+	ctx, cancel := context.WithTimeout(ctx, reviewTime)
+	defer cancel()
+	defer o.Opener.Progress.Begin("reading pull requests")()
+	return outcomes, reviews.once(ctx)
+}
+
+// prepare makes a stack ready for its pass; end is to be called after all of
+// them, and after the pull requests.
+func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, stack *agent.Loop) (pass func() report.Run, end func(), err error) {
+	if err := o.Refuse(s); err != nil {
+		return nil, nil, err
+	}
+	w := o.Opener
+	repo, err := w.Repo(s, session.ForBranch)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := o.Show(s, func() source.Revision {
+		rev, _ := repo.Last()
+		return rev
+	})
+	to, err := reviews.add(w, s, repo, stack.Check)
+	if err != nil {
+		return nil, nil, errors.Join(err, repo.Close())
+	}
+	w.Watchers = append([]engine.Watcher{shown}, watching(to.branches)...)
+	w.Connect(stack, s, repo, to.branches)
+	stack.Approved, stack.Only = approvals(o.Approved), o.Approved
+	return func() report.Run {
+		run := stack.Pass(ctx)
+		shown.Close()
+		if !agent.CutOff(ctx, run) {
+			for _, b := range to.branches {
+				b.Ran(run)
+			}
+		}
+		return run
+	}, func() { to.close(); _ = repo.Close() }, nil
+}
+
+// approvals is the one that --approve gives, if it does.
+func approvals(hash string) []plan.Approval {
+	if hash == "" {
+		return nil
+	}
+	return []plan.Approval{{Hash: hash}}
+}

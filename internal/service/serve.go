@@ -1,0 +1,132 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+)
+
+// change has these stacks served from now on. Those that are served already are left alone, but for whom they depend on.
+func (svc *service) change(stacks []config.Stack) (changed, gone []config.Stack) {
+	changed, gone = svc.roster.change(stacks)
+	for i := range changed {
+		svc.stand.Expect(changed[i].Name)
+		if svc.shown != nil {
+			svc.shown.Add(changed[i].Name, svc.about(&changed[i]), time.Now())
+		}
+	}
+	for _, one := range svc.roster.serving() {
+		svc.depend(one.loop)
+	}
+	if svc.among != nil {
+		svc.among.Set(svc.roster.names())
+	} else {
+		want := map[string]string{}
+		for i := range stacks {
+			want[stacks[i].Name] = identity(&stacks[i])
+		}
+		svc.runner.set(want)
+	}
+	for i := range gone {
+		svc.settle(gone[i].Name)
+	}
+	return changed, gone
+}
+
+// depend has a stack that is served depend on those that its configuration names now.
+func (svc *service) depend(one *agent.Loop) {
+	if s, ok := svc.roster.configured(one.Name); ok {
+		svc.stand.Depend(one, s.Spec.DependsOn)
+	}
+}
+
+// settle takes away all that is known of a stack, once it is configured no more and nothing of it is in flight.
+func (svc *service) settle(name string) {
+	_, configured := svc.roster.configured(name)
+	_, here := svc.roster.at(name)
+	if configured || here {
+		return
+	}
+	svc.metrics.Remove(name)
+	svc.health.Forget(name)
+	svc.stand.Remove(name)
+	svc.notices.told.Forget(name)
+	if svc.shown != nil {
+		svc.shown.Remove(name)
+	}
+}
+
+// attend serves a stack that is ready until ctx ends, or it is to leave.
+func (svc *service) attend(ctx context.Context, name string, one *served) {
+	defer svc.stand.Join(one.loop)()
+	svc.roster.set(name, one)
+	defer svc.roster.set(name, nil)
+	svc.depend(one.loop)
+	one.serve(ctx)
+}
+
+// serveAlone serves a stack that no other agent may serve.
+func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
+	s, ok := svc.roster.configured(name)
+	one := svc.roster.take(name)
+	if one == nil && ok {
+		if one, err = svc.prepare(&s); err != nil {
+			return err
+		}
+	}
+	if one == nil {
+		return nil // it has just been taken away
+	}
+	svc.attend(ctx, name, one)
+	if now, ok := svc.roster.configured(name); ok && identity(&now) == identity(&s) {
+		svc.roster.keep(name, one) // the process ends, and posts what is pending before
+		return nil
+	}
+	one.close()
+	svc.forget(name)
+	svc.settle(name)
+	return nil
+}
+
+// serveHeld serves a stack as long as this agent has it, from an empty memory.
+func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
+	s, ok := svc.roster.configured(h.Stack)
+	if !ok {
+		return
+	}
+	defer svc.settle(s.Name)
+	forges := newForges(svc.log, svc.metrics)
+	forges.fence = h.Check
+	defer svc.forget(s.Name)
+	defer forges.close()
+	one, err := svc.stack(&s, forges, h)
+	if err != nil {
+		svc.log.Error("the stack cannot be served; it is tried again", "stack", s.Name, "error", err)
+		return
+	}
+	defer one.close()
+	one.loop.Leave = h.Leave()
+	visiting, stop := context.WithCancel(ctx)
+	visited := make(chan struct{})
+	go func() { defer close(visited); forges.serve(visiting) }()
+	svc.attend(ctx, s.Name, one)
+	stop()
+	<-visited
+	if h.Check() == nil {
+		forges.flush(ctx)
+	}
+}
+
+// forget takes away what is known here of a stack that is not served any more. Who serves it is shown once that is listed, which may take long: one
+// that was lost with the way to etcd went on being shown as it was.
+func (svc *service) forget(stack string) {
+	svc.metrics.Forget(stack)
+	svc.health.Forget(stack)
+	if svc.shown != nil {
+		svc.shown.Elsewhere(stack, readapi.Other{})
+	}
+}

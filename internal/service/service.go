@@ -1,0 +1,183 @@
+// Package service runs the stacks of an agent: those that the configuration and its folders name start, go on and end singly, each
+// as long as this agent may serve it, and what comes of them is reported.
+//
+//	configuration, folders ─▶ roster ─▶ runner, or leases ─▶ agent.Loop ─▶ sinks: log, metrics, forges, receivers, read API
+//	webhooks, people, signals ──────────────────────────────────▲
+//
+// It knows when a stack is served and who hears of it. What a stack consists of is internal/session, when a stack runs
+// internal/agent, and what a pass does internal/reconcile.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/trace"
+)
+
+// service is the agent as it runs for ever.
+type service struct {
+	opener   session.Opener
+	log      *slog.Logger
+	roster   *roster
+	prepare  func(s *config.Stack) (*served, error) // makes a stack ready that is not shared
+	runner   *runner                                // nil when they are
+	health   *agent.Health
+	metrics  *report.Metrics
+	forges   *forges
+	hooks    http.Handler // nil when webhooks are not asked for
+	control  http.Handler // what people may ask for
+	api      http.Handler // what kubectl reads; nil when nobody may
+	ui       http.Handler // what browsers read; nil then, too
+	shown    *readapi.Store
+	notices  *notices
+	releaser *releaser
+	traces   *trace.Sender // nil when nobody takes them
+	turns    *agent.Turns
+	stand    *agent.Standing
+	// documents are those of the configuration, and pushed says of those that stand for a stack in each folder that somebody may have pushed.
+	documents []config.Stack
+	pushed    map[string]chan struct{}
+	follow    func(context.Context) // looks which stacks there are; nil where none come and go
+	among     *group                // with whom the stacks are shared; nil when they are not
+}
+
+// Run serves the stacks of the documents until ctx ends.
+func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Options) error {
+	defer surviveHangups()()
+	o.Progress = nil // nobody waits: the log says what it does
+	dirs := newFolders(o, documents)
+	stacks, unlisted, problems := dirs.all(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	s, err := newService(o, documents, stacks, f)
+	if err != nil {
+		return err
+	}
+	dirs.say(s, unlisted, problems)
+	s.follow = func(ctx context.Context) { dirs.watch(ctx, s) }
+	return s.run(ctx, f.Listen)
+}
+
+// newService makes all that serves stacks. What is wrong with one of them is an error now; of those that come later it is tried again.
+func newService(o session.Opener, documents, stacks []config.Stack, f Options) (*service, error) {
+	shared := len(documents) > 0 && documents[0].Agents() != nil // all have the same
+	svc := &service{
+		opener: o, log: f.Log, roster: newRoster(), metrics: report.NewMetrics(o.Version), turns: agent.NewTurns(), stand: agent.NewStanding(nil),
+		releaser: newReleaser(), documents: documents, pushed: map[string]chan struct{}{},
+	}
+	for _, document := range documents {
+		if document.PerFolder() {
+			svc.pushed[document.Name] = make(chan struct{}, 1)
+		}
+	}
+	svc.warnExposed(f)
+	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(documents, o.DataDir, svc.log)
+	if err := errors.Join(svc.trace(f), svc.show(f)); err != nil {
+		return nil, err
+	}
+	var err error
+	if shared {
+		svc.health = agent.NewHealth(nil) // another agent may have any of them
+		err = svc.share(f)
+	} else {
+		svc.health = agent.NewHealth(namesOf(stacks))
+		svc.notices.told.Keep(namesOf(stacks))
+		err = svc.alone(stacks, f)
+	}
+	if err == nil {
+		svc.change(stacks)
+		err = errors.Join(svc.receive(f), svc.steer(f))
+	}
+	if err != nil {
+		svc.close()
+		return nil, err
+	}
+	return svc, nil
+}
+
+// alone has all stacks served by this agent. Those that there are at the start are made ready at once.
+func (svc *service) alone(stacks []config.Stack, f Options) error {
+	for i := range svc.documents {
+		if err := svc.forges.reach(&svc.documents[i]); err != nil {
+			return fmt.Errorf("stack %s: %w", svc.documents[i].Name, err)
+		}
+	}
+	svc.prepare = func(s *config.Stack) (*served, error) {
+		one, err := svc.stack(s, svc.forges, nil)
+		if err == nil {
+			one.loop.Approved = approvals(f.Approve)
+		}
+		return one, err
+	}
+	svc.runner = &runner{serve: svc.serveAlone, log: svc.log}
+	for i := range stacks {
+		one, err := svc.prepare(&stacks[i])
+		if err != nil {
+			return fmt.Errorf("stack %s: %w", stacks[i].Name, err)
+		}
+		svc.roster.keep(stacks[i].Name, one)
+	}
+	return nil
+}
+
+// close frees what it has.
+func (svc *service) close() {
+	svc.forges.close()
+	for _, one := range svc.roster.kept() {
+		one.close()
+	}
+}
+
+func (s *service) run(ctx context.Context, d Listener) error {
+	defer s.close()
+	stop, err := s.listen(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	s.log.Info("started", "version", s.opener.Version, "stacks", len(s.roster.names()))
+	defer context.AfterFunc(ctx, func() {
+		s.log.Info("stopping: what is in flight is finished; a second signal stops at once")
+	})()
+	var reviews sync.WaitGroup
+	reviews.Go(func() { s.forges.serve(ctx) })
+	reviews.Go(func() { s.notices.serve(ctx) })
+	if s.traces != nil {
+		reviews.Go(func() { s.traces.Serve(ctx) })
+	}
+	defer s.onHangup()()
+	if s.follow != nil {
+		reviews.Go(func() { s.follow(ctx) })
+	}
+	if s.among != nil {
+		s.among.Run(ctx)
+	} else {
+		s.runner.run(ctx)
+	}
+	reviews.Wait()
+	s.forges.flush(ctx)
+	s.notices.flush(ctx)
+	s.flushTraces(ctx)
+	s.log.Info("stopped")
+	return nil
+}
+
+func namesOf(stacks []config.Stack) (names []string) {
+	for _, s := range stacks {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,104 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/describe"
+	"github.com/stackreeve/stackreeve/internal/page"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// show makes what kubectl and browsers can read of the agent, if there is a token for it.
+func (svc *service) show(f Options) error {
+	switch {
+	case f.APIToken == "":
+		return nil
+	case f.Listen.Address == "":
+		return errors.New("--api-token-file: there is no --listen, so no request can arrive; give it an address")
+	}
+	store := readapi.NewStore(nil, all.Kinds(nil, defaults.Defaults{}), time.Now())
+	if svc.opener.DataDir != "" {
+		store.Keeps = readapi.NewHistory(filepath.Join(svc.opener.DataDir, "events"), time.Now(), svc.log)
+	}
+	tokens := func() ([]control.Token, error) { return control.Tokens(f.APIToken) }
+	refuse := func(w http.ResponseWriter, code int) { readapi.Refuse(w, code, http.StatusText(code)) }
+	read := readapi.New(store, readSchemas, svc.opener.Version)
+	read.Admits, read.Who = control.Counts, control.Who
+	api, err := control.Guard(tokens, svc.log, read, refuse)
+	if err != nil {
+		return fmt.Errorf("--api-token-file: %w", err)
+	}
+	holders, err := control.NewHolders(tokens, svc.log)
+	if err != nil {
+		return fmt.Errorf("--api-token-file: %w", err)
+	}
+	ui, err := page.New(page.Config{Holders: holders, Store: store, Read: read, Log: svc.log, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	svc.shown, svc.api, svc.ui = store, api, ui
+	return nil
+}
+
+// about is what is shown of a stack besides its runs.
+func (svc *service) about(stack *config.Stack) readapi.About {
+	s := &stack.Spec
+	which := sha256.Sum256([]byte(strings.Join([]string{s.Source.URL, s.Source.Branch, s.Source.Path, s.Cloud}, "\x00")))
+	return readapi.About{
+		Files: readapi.Files(s.Source.URL, forgeOf(stack)), History: stack.Name + "-" + hex.EncodeToString(which[:8]),
+		Cloud: s.Cloud, Repository: readapi.Repository(s.Source.URL, s.Source.Path), Dashboards: s.Report.Dashboards,
+	}
+}
+
+// forgeOf is the forge that a stack reports to, as [readapi.Files] calls it; "" where it reports to none.
+func forgeOf(s *config.Stack) string {
+	switch {
+	case s.Spec.Report.Gitea != nil:
+		return "gitea"
+	case s.Spec.Report.GitHub != nil:
+		return "github"
+	}
+	return ""
+}
+
+// readSchemas are those of the kinds that the agent knows.
+func readSchemas() (list []readapi.Schema, err error) {
+	for _, d := range describe.All() {
+		doc, err := d.Schema()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, readapi.Schema{GVK: d.GVK, Doc: doc})
+	}
+	return list, nil
+}
+
+// wroteBy is who last changed a file of a stack's newest revision.
+func wroteBy(repo *source.Repo) func(ctx context.Context, file string) (readapi.Wrote, error) {
+	return func(ctx context.Context, file string) (readapi.Wrote, error) {
+		rev, ok := repo.Last()
+		if !ok {
+			return readapi.Wrote{}, errors.New("no revision is known yet")
+		}
+		name := rev.InRepository(file)
+		found, err := repo.LastChanges(ctx, rev.Commit, []string{name})
+		t, ok := found[name]
+		if err != nil || !ok {
+			return readapi.Wrote{}, err
+		}
+		return readapi.Wrote{Author: t.Author, Commit: t.Commit, Subject: t.Subject, Time: t.Time.UTC().Format(time.RFC3339)}, nil
+	}
+}

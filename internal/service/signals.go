@@ -1,0 +1,33 @@
+package service
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, until stop is called. All are checked then anyway.
+func surviveHangups() (stop func()) {
+	unread := make(chan os.Signal, 1)
+	signal.Notify(unread, syscall.SIGHUP)
+	return func() { signal.Stop(unread) }
+}
+
+// onHangup has every stack checked when the process gets a SIGHUP, until stop is
+// called.
+func (s *service) onHangup() (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			s.log.Info("SIGHUP: checking every stack now")
+			for _, one := range s.roster.serving() {
+				one.loop.Now()
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+	}
+}

@@ -1,0 +1,119 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/session"
+)
+
+// served is a stack that this agent serves, or is ready to.
+type served struct {
+	loop    *agent.Loop
+	forges  *forges // that it reports to
+	reports *reports
+	now     *agent.Pace // has it reconciled
+	close   func()      // frees what it has
+}
+
+// serve serves it until ctx ends, or it is to leave.
+func (s *served) serve(ctx context.Context) {
+	reviewing, stop := context.WithCancel(ctx)
+	var reviews sync.WaitGroup
+	reviews.Go(func() { s.reports.serve(reviewing) })
+	s.loop.Serve(ctx)
+	stop()
+	reviews.Wait()
+}
+
+// startedAgain is for how long an agent that has begun creates nothing, if the cloud is quick: it may have been started in place of one that was killed,
+// at once, while the cloud still worked on what that one had asked for.
+const startedAgain = 2 * time.Second
+
+// stack is one stack, ready to run, which reports to the log, the metrics, the
+// health and its forges. h is what lets it write, where the stack is shared; nil where it is not.
+func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
+	o := svc.opener
+	o.Log, o.Former = svc.log, startedAgain
+	if h != nil {
+		o.Fence, o.Grace = h.Within, h.Grace
+	}
+	o.Observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
+	repo, err := o.Repo(s, session.ForBranch)
+	if err != nil {
+		return nil, err
+	}
+	one := &agent.Loop{Turns: svc.turns}
+	forge, err := at.add(o, s, repo, one.Check)
+	if err != nil {
+		return nil, errors.Join(err, repo.Close())
+	}
+	branches := forge.branches
+	if svc.shown != nil {
+		svc.shown.Ask(s.Name, wroteBy(repo))
+	}
+	log := report.NewLog(svc.log.With("stack", s.Name))
+	to := sinks{log, svc.metrics, svc.health}
+	if svc.shown != nil {
+		to = append(to, svc.shown)
+	}
+	for _, b := range branches {
+		to = append(to, b)
+	}
+	told := svc.notices.told
+	if h != nil {
+		told = notify.NewMemory() // what other agents have told meanwhile is not known
+	}
+	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
+	notices.Link = linkOf(s)
+	to = append(to, notices, svc.releaser)
+	o.Watchers = append([]engine.Watcher{log, one.Watcher(), notices.Rolling()}, watching(branches)...)
+	if svc.shown != nil {
+		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
+	}
+	o.Connect(one, s, repo, branches)
+	one.Earlier, one.Report, one.Traced = repo.Earlier, svc.reports(to), svc.traces != nil
+	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, one.Record != "", s)...)...)
+	if err := one.Record.Check(); err != nil {
+		svc.log.Warn("what was kept of the stack is not read", "stack", s.Name, "error", err.Error())
+	}
+	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.Now), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
+}
+
+// remembered says what the next process will know, and from where.
+func remembered(forge, folder bool, s *config.Stack) []any {
+	const unknown = "not known"
+	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun", unknown+": set spec.project, or a plan for the wrong project creates everything there"
+	if folder {
+		approvals, project = "read from the folder for data", "read from the folder for data"
+	}
+	if forge {
+		inSync, approvals, project = "read from the forge", "read from the forge", "compared with what the forge says was in sync"
+	}
+	if s.Spec.Project != "" {
+		project = "spec.project"
+	}
+	attrs := []any{"approvals", approvals, "in_sync", inSync, "project", project}
+	if !forge && s.LeavesDrift() {
+		attrs = append(attrs, "drift", "what is missing and the commit before wanted is only reported")
+	}
+	return attrs
+}
+
+// sinks hear what came of every visit of a stack, in this order.
+type sinks []interface{ Ran(run report.Run) }
+
+func (list sinks) ran(run report.Run) {
+	for _, one := range list {
+		one.Ran(run)
+	}
+}

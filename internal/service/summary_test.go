@@ -1,0 +1,130 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/schedule"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// A repository that is away changes nothing for stacks of other agents that depend on one.
+func TestWhatOtherAgentsAreTold(t *testing.T) {
+	for _, last := range []plan.Plan{{}, {Held: "would delete 9 of 10 objects", Steps: []plan.Step{{Action: plan.Delete}}}} {
+		synctest.Test(t, func(t *testing.T) {
+			minutely, err := schedule.Parse("@every 1m")
+			if err != nil {
+				t.Fatal(err)
+			}
+			daily, err := schedule.Parse("@every 24h")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var away atomic.Bool
+			one := &agent.Loop{
+				Name: "base", Poll: minutely, DriftCheck: daily, Report: func(report.Run) {},
+				Fetch: func(context.Context) (source.Revision, bool, error) {
+					if away.Load() {
+						return source.Revision{}, false, errors.New("nobody answers")
+					}
+					return source.Revision{Commit: "one", Files: fstest.MapFS{}}, false, nil
+				},
+				Read: func(context.Context, fs.FS, string) (resolve.Reading, error) { return resolve.Reading{}, nil },
+				Open: func(context.Context) (agent.Cloud, error) {
+					return agent.Cloud{Sync: func(context.Context, engine.Revision) engine.Pass { return engine.Pass{First: last, Last: last} }}, nil
+				},
+			}
+			g := &group{roster: newRoster()}
+			g.roster.set("base", &served{loop: one})
+			ctx, end := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { one.Serve(ctx); close(done) }()
+			for _, gone := range []bool{false, true, false} {
+				away.Store(gone)
+				time.Sleep(3 * time.Minute)
+				synctest.Wait()
+				if told := g.summary("base"); outcomeOf(told) != last.Outcome() || told.Held != (last.Held != "") || gone != (told.Outcome == "failed") {
+					t.Errorf("the repository is away: %v; told %+v, which is %s", gone, told, outcomeOf(told))
+				}
+			}
+			end()
+			<-done
+		})
+	}
+}
+
+// What an earlier version tells is understood, and what nobody has looked at is not in sync.
+func TestHowStacksOfOtherAgentsStand(t *testing.T) {
+	for told, want := range map[lease.Summary]plan.Outcome{
+		{}: plan.Broken, {Outcome: "in sync"}: plan.InSync, {Outcome: "failed"}: plan.Broken,
+		{Outcome: "failed", Stands: "in sync"}: plan.InSync, {Outcome: "failed", Stands: "refused input"}: plan.Invalid, {Stands: "well"}: plan.Broken,
+	} {
+		if got := outcomeOf(told); got != want {
+			t.Errorf("%+v: %s, want %s", told, got, want)
+		}
+	}
+}
+
+// A stack that was lost with the way to where agents agree is not shown as it was: nobody may serve it.
+func TestALostStackIsNotShownAsItWas(t *testing.T) {
+	svc := &service{metrics: report.NewMetrics("test"), health: agent.NewHealth(nil), shown: readapi.NewStore([]string{"prod"}, nil, time.Unix(1, 0))}
+	read := readapi.New(svc.shown, nil, "test")
+	shown := func() string {
+		w := httptest.NewRecorder()
+		read.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/apis/stackreeve.dev/v1alpha1/namespaces/prod/stacks/prod", http.NoBody))
+		return w.Body.String()
+	}
+	svc.shown.Ran(report.Run{Stack: "prod", Pass: &engine.Pass{}})
+	if text := shown(); !strings.Contains(text, `"in sync"`) {
+		t.Fatal(text)
+	}
+	svc.forget("prod")
+	if text := shown(); strings.Contains(text, `"in sync"`) || !strings.Contains(text, "no agent serves it now") {
+		t.Error(text)
+	}
+}
+
+// What an agent has told others of a stack that it has lost is not its answer.
+func TestTheStateOfALostStack(t *testing.T) {
+	g := &group{Member: &lease.Member{Agent: lease.Agent{Name: "a"}, Store: ownWord{}}}
+	g.Stacks, g.Periods, g.Log = []string{"prod"}, lease.Periods{TTL: time.Minute}, slog.New(slog.DiscardHandler)
+	ctx, end := context.WithCancel(t.Context())
+	g.Seen = func(lease.View) { end() }
+	g.Run(ctx)
+	if g.View().Stacks["prod"].Agent != "a" {
+		t.Fatalf("%+v", g.View())
+	}
+	if state := g.state("prod"); state.ServedBy != "" || state.Outcome != "" {
+		t.Errorf("%+v", state)
+	}
+}
+
+// ownWord lists one stack, as the agent itself has written it under an earlier lease.
+type ownWord struct{}
+
+func (ownWord) Grant(context.Context, time.Duration) (lease.ID, error) { return 2, nil }
+func (ownWord) Renew(context.Context, lease.ID) error                  { return nil }
+func (ownWord) Revoke(context.Context, lease.ID) error                 { return nil }
+func (ownWord) Write(context.Context, lease.ID, string, []byte) (bool, error) {
+	return true, nil
+}
+func (ownWord) List(context.Context) ([]lease.Record, error) {
+	return []lease.Record{{Key: "stacks/prod", Value: []byte(`{"agent":"a","summary":{"outcome":"in sync"}}`), Lease: 1}, {Key: "agents/a", Value: []byte(`{"name":"a"}`), Lease: 2}}, nil
+}

@@ -1,0 +1,183 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/review"
+	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/source/webhook"
+)
+
+// followed is a branch that the stacks of a document follow, and whom to wake when it moves.
+type followed struct {
+	repositories []string // owner/name, by any name under which it may be known
+	branch       string   // "" for the repository's own
+	pace         *agent.Pace
+	document     string
+}
+
+// hinted are the repositories of pull requests and stacks that messages may be
+// about. There are as many as are configured, whatever messages say.
+type hinted struct {
+	branches []followed
+	pulls    []*pullHints
+}
+
+// receive makes the endpoint of webhooks, if they are asked for.
+func (svc *service) receive(f Options) (err error) {
+	switch {
+	case f.WebhookSecret == "":
+		return nil
+	case f.Listen.Address == "":
+		return errors.New("--webhook-secret-file: there is no --listen, so no webhook can arrive; give it an address")
+	}
+	var known hinted
+	for i := range svc.documents {
+		d := &svc.documents[i]
+		wake := func() { svc.wake(d.Name) }
+		if d.PerFolder() {
+			wake = svc.looking(d.Name)
+		}
+		known.branches = append(known.branches, followed{repositories(d), d.Spec.Source.Branch, agent.NewPace(wake), d.Name})
+		for _, t := range svc.forges.reporting().Targets(d) {
+			if !slices.ContainsFunc(known.pulls, func(h *pullHints) bool { return h.ForgeKey == t.ForgeKey }) {
+				known.pulls = append(known.pulls, newPullHints(t.ForgeKey, func() []*review.Repository { return svc.reviewing(t.ForgeKey) }))
+			}
+		}
+	}
+	var forward func(webhook.Event, webhook.Message)
+	if svc.among != nil {
+		forward = func(e webhook.Event, m webhook.Message) { svc.among.forward.send(svc.concerned(known, e), m) }
+	}
+	svc.hooks, err = webhook.New(webhook.Config{
+		Secrets: func() ([]string, error) { return webhook.Secrets(f.WebhookSecret) },
+		Notify:  func(e webhook.Event) { svc.woken(known, e) },
+		Count:   func(from webhook.Forge, o webhook.Outcome) { svc.metrics.Webhook(string(from), string(o)) },
+		Log:     svc.log, Forward: forward,
+	})
+	if err != nil {
+		return fmt.Errorf("--webhook-secret-file: %w", err)
+	}
+	return nil
+}
+
+// woken starts what an event may be about. What it claims is not trusted.
+func (svc *service) woken(known hinted, e webhook.Event) {
+	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
+	if e.Kind == webhook.Push || e.Kind == webhook.Any {
+		for _, f := range known.branches {
+			if e.Kind == webhook.Any || f.at(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
+				f.pace.Hint()
+			}
+		}
+	}
+	if e.Kind != webhook.Push {
+		for _, h := range known.pulls {
+			h.add(e)
+		}
+	}
+}
+
+func (f followed) at(repository string) bool {
+	return slices.ContainsFunc(f.repositories, func(name string) bool { return strings.EqualFold(name, repository) })
+}
+
+// pullHints collects which pull requests of a repository messages are about.
+type pullHints struct {
+	session.ForgeKey
+	pace    *agent.Pace
+	mu      sync.Mutex
+	numbers map[int]bool
+}
+
+// maxPendingPulls is how many pull requests are remembered until the next run. A run
+// finds the others, too, unless nothing but a comment of theirs is new.
+const maxPendingPulls = 1000
+
+func newPullHints(key session.ForgeKey, at func() []*review.Repository) *pullHints {
+	h := &pullHints{ForgeKey: key, numbers: map[int]bool{}}
+	h.pace = agent.NewPace(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, r := range at() {
+			for number := range h.numbers {
+				r.Notify(number)
+			}
+			r.Wake()
+		}
+		clear(h.numbers)
+	})
+	return h
+}
+
+// hear takes note of an event that may be about one of its pull requests.
+func (h *pullHints) add(e webhook.Event) {
+	if h.Kind != string(e.Forge) || e.Kind != webhook.Any && !strings.EqualFold(h.Repository, e.Repository) {
+		return
+	}
+	h.mu.Lock()
+	if e.Number > 0 && len(h.numbers) < maxPendingPulls {
+		h.numbers[e.Number] = true
+	}
+	h.mu.Unlock()
+	h.pace.Hint()
+}
+
+// repositories are the names under which a forge may know a stack's
+// repository: that of its reports, and the end of its address.
+func repositories(s *config.Stack) (names []string) {
+	if g := s.Spec.Report.GitHub; g != nil {
+		names = append(names, g.Repository)
+	}
+	if g := s.Spec.Report.Gitea; g != nil {
+		names = append(names, g.Repository)
+	}
+	parts := strings.FieldsFunc(strings.TrimSuffix(strings.TrimRight(s.Spec.Source.URL, "/"), ".git"), func(r rune) bool { return r == '/' || r == ':' })
+	if n := len(parts); n >= 2 {
+		names = append(names, parts[n-2]+"/"+parts[n-1])
+	}
+	return names
+}
+
+// wake has the stacks of a document look for commits that this agent serves.
+func (svc *service) wake(document string) {
+	for _, name := range svc.roster.names(document) {
+		if s, ok := svc.roster.at(name); ok {
+			s.loop.Wake()
+		}
+	}
+}
+
+// reviewing are the repositories of pull requests on a forge that this agent visits: where stacks are shared, each has its own.
+func (svc *service) reviewing(key session.ForgeKey) (list []*review.Repository) {
+	if svc.among == nil {
+		return []*review.Repository{svc.forges.at[key]}
+	}
+	for _, s := range svc.roster.serving() {
+		if r := s.forges.at[key]; r != nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// concerned are the addresses of the other agents that serve stacks which an event may be about.
+func (svc *service) concerned(known hinted, e webhook.Event) (addresses []string) {
+	for _, f := range known.branches {
+		if e.Kind != webhook.Any && !f.at(e.Repository) {
+			continue
+		}
+		for _, name := range svc.roster.names(f.document) {
+			if h, ok := svc.among.Elsewhere(name); ok && h.Address != "" && !slices.Contains(addresses, h.Address) {
+				addresses = append(addresses, h.Address)
+			}
+		}
+	}
+	return addresses
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// bomb is so many groups of a thousand machines each.
+func bomb(groups int) string {
+	var b strings.Builder
+	for i := range groups {
+		fmt.Fprintf(&b, "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g%d}\nspec: {replicas: 1000, template: {image: debian, flavor: small}}\n", i)
+	}
+	return b.String()
+}
+
+// TestAttackPullRequestIsMeasuredByItsBranch: what a pull request may bring
+// depends on what the branch has; a branch that cannot be read does not stop the
+// one that corrects it.
+func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
+	testcost.Long(t)
+	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
+	for _, c := range []struct{ name, branch, pull, want string }{
+		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, with what the manifests expand to: that is the limit for a pull request, given 0 of the branch; " +
+			"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"},
+		{"as large again", bomb(2), bomb(3), ""},
+		{"larger", bomb(1), bomb(3), "that is the limit for a pull request, given 3005 of the branch"},
+		{"large", bomb(6), bomb(7), "more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"},
+		{"broken", "apiVersion: stackreeve.dev/v1alpha1\nkind: Oops\n", bomb(3), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := Opener{}.Previewer(&config.Stack{})
+			l.Base = func() (source.Revision, bool) { return source.Revision{Tree: "t", Files: files(c.branch)}, true }
+			_, err := l.Read(t.Context(), files(c.pull))
+			var problems manifest.Problems
+			if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &problems) || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v\nwant %s", err, c.want)
+			}
+			known := l.bounds
+			if _, err := l.Read(t.Context(), files(c.branch)); err != nil && c.name != "broken" {
+				t.Errorf("the branch itself: %v", err)
+			}
+			if l.bounds != known {
+				t.Error("the branch was measured again")
+			}
+		})
+	}
+}
+
+func TestAttackStoppedPullRequest(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	l := Opener{}.Previewer(&config.Stack{})
+	l.Base = func() (source.Revision, bool) {
+		return source.Revision{Tree: "t", Files: fstest.MapFS{"a.yaml": {Data: []byte(bomb(6))}}}, true
+	}
+	if _, err := l.Read(ctx, fstest.MapFS{}); !errors.Is(err, context.Canceled) || l.bounds != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A key file that never ends holds nothing up.
+func TestAttackFingerprintKeyIsAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{pipe, "/dev/zero"} {
+		s := &config.Stack{Name: "prod"}
+		s.Spec.Fingerprints.KeyFiles = []string{file}
+		if _, err := fingerprints(s, "project"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}

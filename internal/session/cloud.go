@@ -1,0 +1,107 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/probe"
+	"github.com/stackreeve/stackreeve/internal/progress"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// beyond is what kinds need besides the manifests and the login: only who opens a cloud has it.
+type beyond struct {
+	keys   defaults.Keys
+	memory *defaults.Memory
+}
+
+func (b beyond) with(d defaults.Defaults) defaults.Defaults {
+	d.Keys, d.Memory = b.keys, b.memory
+	return d
+}
+
+// of is that of another entry of clouds.yaml.
+func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
+
+// Cloud logs in. memory is that of the stack's agent; nil for one pass.
+func (o Opener) Cloud(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
+	engine, client, err := o.openAt(ctx, s, memory)
+	if err != nil {
+		return nil, "", err
+	}
+	return engine, client.Region, nil
+}
+
+// openAt is Cloud, with where the stack works.
+func (o Opener) openAt(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
+	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
+	log := o.Log.With("stack", s.Name)
+	config := cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: o.Version, Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: o.Observe, Wrap: o.Progress.Requests(s.Name), Fence: o.Fence, Sharing: o.Shared.sharing(),
+		Machines: outbound.Machines{Within: s.Spec.Defaults.Networks()}}
+	client, err := cloud.Open(ctx, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	prints, err := fingerprints(s, client.ProjectID)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := s.Keys()
+	if err != nil {
+		return nil, nil, err
+	}
+	more := beyond{keys, memory}
+	engine := &engine.Engine{
+		Timing: engine.Timing{Grace: o.Grace, Former: o.Former},
+		Stack:  s.Name, Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Policies: s.Policies(), Limits: s.Limits,
+		Replace: s.Spec.Sync.Replace == "allow", Others: s.Spec.Sync.ObjectsOfOtherStacks == "allow", Parallelism: o.Parallelism, Log: log, Realm: client.Realm, Entries: further(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{Machines: config.Machines}.Ask,
+	}
+	if len(o.Watchers) > 0 {
+		engine.Watcher = report.Watchers(o.Watchers)
+	}
+	return engine, client, nil
+}
+
+// further are the entries that manifests may name besides the main one, whose client is given.
+func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
+	as.Beside, as.ProjectBy = main, "spec.cloudProjects"
+	for _, name := range s.Entries().Further {
+		as := as                                                // each entry has its own
+		as.Cloud, as.Project = name, s.Spec.CloudProjects[name] // they may be of other projects
+		list = append(list, engine.Entry{Name: name, Open: func(ctx context.Context) (engine.Access, error) {
+			client, err := cloud.Open(ctx, as)
+			if err != nil {
+				return engine.Access{}, err
+			}
+			return engine.Access{Kinds: all.Kinds(client, more.of(name).with(defaultsIn(s, client.Region))), Realm: client.Realm}, nil
+		}})
+	}
+	return list
+}
+
+// fingerprints are made with the keys that the stack names, read again with
+// every session, or else salted with what no other stack in the world has.
+func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error) {
+	var keys [][]byte
+	for _, file := range s.Spec.Fingerprints.KeyFiles {
+		key, err := localfile.Read(file, localfile.Secret)
+		if err != nil {
+			return nil, fmt.Errorf("spec.fingerprints.keyFiles: %w", err)
+		}
+		keys = append(keys, bytes.TrimSpace(key))
+	}
+	prints, err := fingerprint.New(project+"/"+s.Name, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("spec.fingerprints.keyFiles: %w; make one with: openssl rand -hex 32", err)
+	}
+	return prints, nil
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// KeepsNothing refuses to end a stack while the repository keeps something that
+// its end would delete: once the manifests are left out, only the mark of an object
+// says that it stays, and the mark may be older than the manifest. weaker is what the
+// stack's folder takes from what is done: a suspended stack is not ended.
+func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engine.Engine, region string) (weaker []plan.Policy, err error) {
+	if s.Gone() {
+		return nil, nil
+	}
+	repo, err := o.Repo(s, ForBranch)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = repo.Close() }()
+	rev, _, err := o.fetch(s, repo)(ctx)
+	if err != nil {
+		return nil, source.Public(err)
+	}
+	reading, weaker, err := o.Contents(ctx, s, region, s.Bounds(), rev.Files)
+	if err != nil {
+		return nil, Publicly(err)
+	}
+	first := "and the cloud does not know yet; apply that first with `stackreeve run --once`"
+	kept := map[manifest.Key]string{}
+	for _, d := range reading.Want {
+		switch o := d.Options; {
+		case o.Suspend:
+			kept[d.Key] = `is suspended; take the annotation suspend: "true" away to have it deleted`
+		case o.NoPrune:
+			kept[d.Key] = `has prune: "false", ` + first
+		case o.Detach:
+			kept[d.Key] = "has on-delete: detach, " + first
+		}
+	}
+	var problems []error
+	for _, step := range engine.Plan(ctx, "", nil, nil).Steps {
+		if why := kept[step.Key]; why != "" && step.Action == plan.Delete {
+			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
+		}
+	}
+	return weaker, errors.Join(problems...)
+}

@@ -1,0 +1,38 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/progress"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// FoldersOf are those of the files that are stacks of a document.
+func FoldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
+	found, err := manifest.Folders(files, pattern, config.MaxFolders)
+	if errors.Is(err, manifest.ErrManyFolders) {
+		err = fmt.Errorf("%s: %w; use several documents with narrower patterns", s.Spec.Source.Paths, err)
+	}
+	return found, err
+}
+
+// BaseFolder is the newest state of the folder that all folders of a document are in. Its folders can be listed.
+func (o Opener) BaseFolder(ctx context.Context, s *config.Stack, base, dir string) (commit string, files fs.FS, err error) {
+	if dir != "" {
+		rev, err := source.WorkTree(dir, base)
+		return "", rev.Files, err
+	}
+	defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()
+	root, err := o.root(s, s.Name, ForBranch)
+	if err != nil {
+		return "", nil, err
+	}
+	repo := root.In(base)
+	defer func() { _ = repo.Close() }()
+	return repo.Outline(ctx)
+}

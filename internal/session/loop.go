@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/branch"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/progress"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/schedule"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Connect gives a stack all that it needs to run. Of the branches that report it,
+// the first is asked what its forge knows.
+func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
+	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, o.fetch(s, repo), o.Read(s), config.ReadFolder
+	one.Emptied, one.History = reader(s, "", s.Bounds()).Emptied, repo.Earlier
+	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
+	one.LeavesDrift = s.LeavesDrift()
+	if s.Of() != "" {
+		one.Poll = schedule.Schedule{} // for all stacks of its document at once
+	}
+	unanswered, begun, members, memory := &engine.Unanswered{}, &engine.Begun{}, &engine.Members{}, &defaults.Memory{}
+	one.Open = func(ctx context.Context) (agent.Cloud, error) {
+		engine, at, err := o.openAt(ctx, s, memory)
+		if err != nil {
+			return agent.Cloud{}, err
+		}
+		engine.Unanswered, engine.Begun, engine.Members = unanswered, begun, members
+		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, engine)}, nil
+	}
+	one.AnyProject, one.Record = s.Spec.Project != "", o.record(s)
+	if len(branches) > 0 {
+		one.Approvals, one.Applied, one.Existed = branches[0].Approvals, branches[0].Restore, branches[0].Existed
+	}
+}
+
+// record is where a stack's agent keeps what the next one is to know; "" where it has no folder.
+func (o Opener) record(s *config.Stack) agent.Record {
+	if o.DataDir == "" {
+		return ""
+	}
+	return agent.Record(filepath.Join(o.DataDir, "stacks", s.Name+".json"))
+}
+
+// sync runs a pass and shows that it does.
+func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, engine.Revision) engine.Pass {
+	return func(ctx context.Context, rev engine.Revision) engine.Pass {
+		defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
+		return eng.Sync(ctx, rev)
+	}
+}
+
+// fetch fetches and shows that it does.
+func (o Opener) fetch(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
+	return func(ctx context.Context) (source.Revision, bool, error) {
+		defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()
+		return repo.Fetch(ctx)
+	}
+}

@@ -1,0 +1,144 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/progress"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/review"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Seen is a revision and what it would do.
+type Seen struct {
+	Rev  source.Revision
+	Plan plan.Plan
+	// base is the branch that the revision was merged into, in thought; zero when
+	// it was planned as it is.
+	base source.Revision
+}
+
+// Page is the comment that a pull request of the revision would get.
+func (v Seen) Page(s *config.Stack, err error) comment.Page {
+	p := comment.Page{Stack: s.Name, Head: v.Rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit}
+	switch {
+	case errors.As(err, &p.Problems):
+	case err != nil:
+		p.Err = err.Error()
+	case v.base.Commit != "" && v.base.Tree == v.Rev.Tree:
+		p.Quiet = true
+	default:
+		p.Plan = &v.Plan
+	}
+	return p
+}
+
+// Preview plans a stack's revision without changing anything: the files in dir, or
+// ref, which is "" for the newest of its branch. One that the branch does not hold
+// yet is planned as it will be once it is merged; an older one of the branch as it
+// is.
+func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Seen, err error) {
+	look := o.Previewer(s)
+	if dir != "" {
+		v.Rev, err = source.WorkTree(dir, s.Spec.Source.Path)
+		err, look.Past = source.Public(err), o.pastOfTree(s, dir)
+	} else {
+		repo, wrong := o.Repo(s, ForBranch)
+		if wrong != nil {
+			return v, wrong
+		}
+		defer func() { _ = repo.Close() }()
+		end := o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))
+		v, err = revision(ctx, repo, ref)
+		look.Past = v.past(repo)
+		end()
+	}
+	if err != nil {
+		return v, err
+	}
+	if dir != "" {
+		if err := o.checkTree(s, dir); err != nil {
+			return v, err
+		}
+	}
+	defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
+	v.Plan, err = look.Plan(ctx, v.Rev.Commit, v.Rev.Files)
+	return v, err
+}
+
+// checkTree refuses a work tree of which a commit would be refused, and warns of what else differs from it.
+func (o Opener) checkTree(s *config.Stack, dir string) error {
+	problems, notes := Uncommitted(filepath.Join(dir, filepath.FromSlash(s.Spec.Source.Path)), s.Spec.Source.Path, s.Selection())
+	for _, n := range notes {
+		o.Log.Warn("the work tree differs from what a commit holds", "stack", s.Name, "file", n.Origin.File, "reason", n.What)
+	}
+	return problems.Sorted().Err()
+}
+
+// pastOfTree is what the files of a work tree were: as they are committed, and before. Where Git cannot say it, a warning does.
+func (o Opener) pastOfTree(s *config.Stack, dir string) resolve.Past {
+	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
+		repo, head, err := source.Committed(dir, s.Spec.Source.Path)
+		if repo == nil && err == nil {
+			return nil
+		}
+		if err == nil {
+			defer func() { _ = repo.Close() }()
+			err = committed(ctx, repo, head, visit)
+		}
+		if err != nil && ctx.Err() == nil {
+			o.Log.Warn("the work tree is not compared with its commits", "stack", s.Name, "reason", source.Public(err).Error())
+			return nil
+		}
+		return err
+	}
+}
+
+func committed(ctx context.Context, repo *source.Repo, head string, visit func(string, fs.FS) bool) error {
+	rev, err := repo.At(ctx, head)
+	if err != nil || !visit(rev.Commit, rev.Files) {
+		return err
+	}
+	return agent.PastOf(repo.Earlier, rev)(ctx, visit)
+}
+
+// past is what the revision's files were: on its branch, or on the one that it was merged into.
+func (v Seen) past(repo *source.Repo) resolve.Past {
+	if v.base.Commit == "" {
+		return agent.PastOf(repo.Earlier, v.Rev)
+	}
+	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
+		if !visit(v.base.Commit, v.base.Files) {
+			return nil
+		}
+		return agent.PastOf(repo.Earlier, v.base)(ctx, visit)
+	}
+}
+
+func revision(ctx context.Context, repo *source.Repo, ref string) (v Seen, err error) {
+	v.Rev, _, err = repo.Fetch(ctx)
+	if err != nil || ref == "" {
+		return v, source.Public(err)
+	}
+	base := v.Rev
+	merge, err := repo.Merged(ctx, ref)
+	switch {
+	case err != nil:
+		return v, source.Public(err)
+	case merge.MergeBase == merge.Head:
+		v.Rev, err = repo.At(ctx, ref)
+		return v, source.Public(err)
+	}
+	v.Rev, v.base = merge.Revision, base
+	if len(merge.Conflicts) > 0 {
+		return v, review.Conflict(base.Branch, merge.Conflicts)
+	}
+	return v, nil
+}

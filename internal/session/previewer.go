@@ -1,0 +1,181 @@
+package session
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Previewer plans what is not on a stack's branch yet. It has a session of its own
+// with the cloud, so that passes and plans do not wait for each other.
+type Previewer struct {
+	opener Opener
+	stack  *config.Stack
+	// Base is the branch that pull requests are measured by; nil where a person
+	// asks for a plan.
+	Base func() (source.Revision, bool)
+	// Past is what the files were before, where no branch says it; nil where that is not known.
+	Past resolve.Past
+
+	mu     sync.Mutex
+	engine *engine.Engine
+	region string
+	tree   string          // of the branch when it was measured
+	bounds *resolve.Bounds // by that
+}
+
+// Previewer plans what is not on the branch of a stack.
+func (o Opener) Previewer(s *config.Stack) *Previewer {
+	o.Watchers = nil
+	return &Previewer{opener: o, stack: s}
+}
+
+// Plan compares files with the live cloud and changes nothing.
+func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
+	// What is wrong by itself is said without asking the cloud.
+	read, weaker, known, err := p.readAt(ctx, files)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	session, region, err := p.open(ctx)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if region != known {
+		if read, weaker, _, err = p.readAt(ctx, files); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	before, err := p.wantedBefore(ctx, region, read)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	plan := session.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
+	plan.Left = read.Ignored
+	if plan.Unseen() {
+		p.close()
+	}
+	return plan, nil
+}
+
+// wantedBefore is what the commit before wanted, where drift is left to people: what is missing of it was deleted in the cloud.
+func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]kind.Sum, error) {
+	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
+	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
+		return nil, nil
+	}
+	return agent.Wanted(ctx, p.Past, func(files fs.FS) ([]kind.Desired, error) {
+		read, _, err := p.opener.Contents(ctx, p.stack, region, p.stack.Bounds(), files)
+		return read.Want, err
+	})
+}
+
+// Read turns files into objects without asking the cloud.
+func (p *Previewer) Read(ctx context.Context, files fs.FS) ([]kind.Desired, error) {
+	read, _, _, err := p.readAt(ctx, files)
+	return read.Want, err
+}
+
+// readAt is Read, and says for which region; "" while that is not known.
+func (p *Previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Reading, weaker []plan.Policy, region string, err error) {
+	p.mu.Lock()
+	region = p.region
+	p.mu.Unlock()
+	bounds, err := p.limits(ctx, region)
+	if err != nil {
+		return read, nil, region, err
+	}
+	read, weaker, err = p.opener.Contents(ctx, p.stack, region, bounds, files)
+	if past := p.before(); err == nil && past != nil {
+		err = reader(p.stack, region, bounds).Emptied(ctx, read, past)
+	}
+	return read, weaker, region, err
+}
+
+// before is what the files were: those of the branch, or what is known besides.
+func (p *Previewer) before() resolve.Past {
+	if p.Base == nil {
+		return p.Past
+	}
+	base, ok := p.Base()
+	if !ok {
+		return nil
+	}
+	return func(_ context.Context, visit func(string, fs.FS) bool) error {
+		visit(base.Commit, base.Files)
+		return nil
+	}
+}
+
+// limits bounds what is planned: by the stack, and a pull request by the branch
+// besides. A branch that cannot be read bounds nothing: what corrects it must not be
+// refused.
+func (p *Previewer) limits(ctx context.Context, region string) (resolve.Bounds, error) {
+	if p.Base == nil {
+		return p.stack.Bounds(), nil
+	}
+	base, ok := p.Base()
+	if !ok {
+		return p.stack.PullBounds(resolve.Size{}), nil
+	}
+	p.mu.Lock()
+	known, tree := p.bounds, p.tree
+	p.mu.Unlock()
+	if known != nil && tree == base.Tree && tree != "" {
+		return *known, nil
+	}
+	bounds := p.stack.Bounds()
+	r, err := p.opener.Reader(ctx, p.stack, region, bounds)
+	if err != nil {
+		return bounds, err
+	}
+	reading, err := r.Read(ctx, base.Files)
+	switch {
+	case ctx.Err() != nil:
+		return bounds, err
+	case err == nil:
+		bounds = p.stack.PullBounds(reading.Size)
+	}
+	p.mu.Lock()
+	p.tree, p.bounds = base.Tree, &bounds
+	p.mu.Unlock()
+	return bounds, nil
+}
+
+func (p *Previewer) open(ctx context.Context) (*engine.Engine, string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.engine == nil {
+		engine, region, err := p.opener.Cloud(ctx, p.stack, nil)
+		if err != nil {
+			return nil, "", err
+		}
+		p.engine, p.region = engine, region
+	}
+	return p.engine, p.region, nil
+}
+
+// close forgets a cloud that could not be seen, so that new credentials are
+// read.
+func (p *Previewer) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.engine = nil
+}
+
+// Region is the region that was checked; "" while that is not known.
+func (p *Previewer) Region() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.region
+}

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Contents reads all that a revision of a stack's folder says: its manifests, and
+// what it takes from what the agent does. What is wrong is reported at once.
+func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds, files fs.FS) (resolve.Reading, []plan.Policy, error) {
+	r, err := o.Reader(ctx, s, region, bounds)
+	if err != nil {
+		return resolve.Reading{}, nil, err
+	}
+	reading, err := r.Read(ctx, files)
+	weaker, err2 := config.ReadFolder(files)
+	var problems, more manifest.Problems
+	switch {
+	case err2 == nil:
+		return reading, weaker, err
+	case err != nil && !errors.As(err, &problems):
+		return reading, nil, err
+	case !errors.As(err2, &more):
+		return reading, nil, err2
+	}
+	return reading, nil, append(problems, more...).Sorted()
+}
+
+// Publicly is an error of reading a revision as everybody may see it. What is wrong
+// with manifests is theirs to see.
+func Publicly(err error) error {
+	if err == nil || errors.As(err, new(manifest.Problems)) || errors.As(err, new(libraryError)) {
+		return err
+	}
+	return source.Public(err)
+}
+
+// Reader reads revisions of a stack, with its libraries.
+func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds) (resolve.Reader, error) {
+	r := reader(s, region, bounds)
+	var failed []error
+	for i := range s.Spec.Source.Libraries {
+		l := &s.Spec.Source.Libraries[i]
+		rev, err := o.library(ctx, s, l)
+		if err != nil {
+			failed = append(failed, libraryError{l.Name, source.Public(err)})
+			continue
+		}
+		r.Libraries = append(r.Libraries, manifest.Part{Name: path.Join(l.Label(), l.Path), Files: rev.Files})
+	}
+	return r, errors.Join(failed...)
+}
+
+// Read reads a revision of the stack's branch.
+func (o Opener) Read(s *config.Stack) func(context.Context, fs.FS, string) (resolve.Reading, error) {
+	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
+		reading, _, err := o.Contents(ctx, s, region, s.Bounds(), files)
+		return reading, Publicly(err)
+	}
+}
+
+func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
+	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path, Selection: s.Selection(),
+		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
+}
+
+// defaultsIn are what a stack's configuration says to its kinds, in the region of its
+// cloud; "" when that is not known.
+func defaultsIn(s *config.Stack, region string) defaults.Defaults {
+	d := s.Spec.Defaults
+	d.Region = region
+	return d
+}

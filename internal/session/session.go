@@ -1,0 +1,109 @@
+// Package session opens what configured stacks consist of: their repositories and libraries, their clouds and forges. What
+// stacks have in common is opened once.
+//
+//	Stack ─▶ Repo ─▶ Contents ─▶ Previewer ─▶ Plan
+//	     ─▶ Cloud ────────────────────┘
+//
+// It reads and plans, and knows nothing of when: what goes on for ever is internal/service.
+package session
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/progress"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Opener opens stacks. Its fields are read-only once it is in use; a copy with others may be made of it.
+type Opener struct {
+	Log         *slog.Logger
+	DataDir     string // "" for none
+	Parallelism int
+	Version     string
+	Observe     func(cloud.Request)
+	Watchers    []engine.Watcher // of every pass
+	Progress    *progress.Teller // nil where nobody waits
+	Shared      *Shared
+
+	// Fence is asked before each write to the cloud, and Grace is what steps in flight get when a pass is asked to stop;
+	// nil and 0 for none and the usual. Former is how long the requests of a killed process may go on.
+	Fence         func(context.Context) (context.Context, error)
+	Grace, Former time.Duration
+}
+
+// Shared is what stacks have in common. The zero value is ready to use.
+type Shared struct {
+	clones    clones
+	libraries libraries
+	clouds    cloud.Sharing
+}
+
+func (s *Shared) sharing() *cloud.Sharing {
+	if s == nil {
+		return nil
+	}
+	return &s.clouds
+}
+
+// Repo is the repository of a stack for one use. Those that were made from one document share a
+// clone.
+func (o Opener) Repo(s *config.Stack, use string) (*source.Repo, error) {
+	if s.Of() == "" {
+		return o.newRepo(s)
+	}
+	root, err := o.root(s, s.Of(), use)
+	if err != nil {
+		return nil, err
+	}
+	return root.In(s.Spec.Source.Path), nil
+}
+
+func (o Opener) newRepo(s *config.Stack) (*source.Repo, error) {
+	return source.New(withApp(s.Repo(o.DataDir, nil), s.Spec.Source.Auth), o.Log.With("stack", s.Name))
+}
+
+// withApp is a source that is fetched with tokens of the GitHub App of its credentials, if they name one.
+func withApp(c source.Config, auth config.Auth) source.Config {
+	if g := auth.GitHubApp; g != nil {
+		app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
+		c.Auth.Token, c.Auth.Renew = app.Token, app.Forget
+	}
+	return c
+}
+
+// What clones are for: whatever a pull request brings, the branch does not wait for it.
+const (
+	ForBranch = "branch"
+	ForPulls  = "pull requests"
+)
+
+// clones are the repositories that stacks share which were made from one document.
+type clones struct {
+	mu sync.Mutex
+	of map[[2]string]*source.Repo // by the name of the document, and what they are for
+}
+
+// root is the clone for a document.
+func (o Opener) root(s *config.Stack, document, use string) (*source.Repo, error) {
+	o.Shared.clones.mu.Lock()
+	defer o.Shared.clones.mu.Unlock()
+	key := [2]string{document, use}
+	if root := o.Shared.clones.of[key]; root != nil {
+		return root, nil
+	}
+	root, err := o.newRepo(s)
+	if err == nil {
+		if o.Shared.clones.of == nil {
+			o.Shared.clones.of = map[[2]string]*source.Repo{}
+		}
+		o.Shared.clones.of[key] = root
+	}
+	return root, err
+}

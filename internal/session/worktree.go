@@ -1,0 +1,62 @@
+package session
+
+import (
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Uncommitted says what a commit of a folder would not hold as it lies there, by the names that people know files by
+// below label. Problems are what a commit would be refused for.
+func Uncommitted(dir, label string, selection manifest.Selection) (problems manifest.Problems, notes []manifest.Problem) {
+	named := func(name string) bool { return manifest.Named(name) && selection.Selects(name) }
+	format := func(text []byte) string {
+		what, _ := manifest.Foreign(text)
+		return what
+	}
+	differences, err := source.Uncommitted(dir, named, format)
+	if err != nil {
+		return nil, []manifest.Problem{{Origin: manifest.Origin{File: label}, What: "is not compared with what Git holds: " + err.Error()}}
+	}
+	for _, d := range differences {
+		p := manifest.Problem{Origin: manifest.Origin{File: path.Join(label, d.File)}}
+		switch d.How {
+		case source.Submodule:
+			if !selection.Selects(d.File) {
+				continue
+			}
+			p.What, p.Fix = "a submodule, and submodules are not fetched", "commit the files themselves, or leave the folder out with spec.source.exclude"
+		case source.Converted:
+			p.What, p.Fix = "is stored in Git as "+d.Stored, "take its pattern out of .gitattributes and add the file again"
+		case source.Linked:
+			p.What, p.Fix = "is stored in Git as a symbolic link, which is not followed", "put the file itself here"
+		case source.Untracked:
+			p.What = "is in no commit: Git ignores it, or it was not added yet"
+		case source.CheckedOut:
+			p.What = "is not checked out here (sparse checkout), and a commit has it"
+		}
+		if p.Fix == "" {
+			notes = append(notes, p)
+		} else {
+			problems = append(problems, p)
+		}
+	}
+	return problems, notes
+}
+
+// WithMore adds problems to an error, of files that it does not name yet. An error that is none of manifests comes first.
+func WithMore(err error, more manifest.Problems) error {
+	var problems manifest.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return err
+	}
+	for _, p := range more {
+		if !slices.ContainsFunc(problems, func(o manifest.Problem) bool { return o.Origin.File == p.Origin.File }) {
+			problems = append(problems, p)
+		}
+	}
+	return problems.Sorted().Err()
+}

@@ -1,0 +1,146 @@
+// Package survey finds out how a stack is, for people: the newest commit is compared with the cloud, and its forge and the agent that
+// serves it are asked what they know besides.
+//
+// It changes nothing, and knows neither how that is shown nor how often it is asked for.
+package survey
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
+	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Survey checks one stack for people, again if they want.
+type Survey struct {
+	stack     *config.Stack
+	repo      *source.Repo
+	previewer *session.Previewer
+	log       *slog.Logger
+	// reports says that there are places that the stack reports to; forges are those
+	// that can be asked.
+	reports bool
+	forges  []forge.Forge
+	agent   Asker
+}
+
+// Bounds on what is only shown besides.
+const (
+	statusPatience  = 10 * time.Second // for the forge's word
+	historyPatience = 30 * time.Second // for who touched files
+)
+
+// New opens a stack.
+func New(o session.Opener, s *config.Stack, agent Asker) (*Survey, error) {
+	repo, err := o.Repo(s, session.ForBranch)
+	if err != nil {
+		return nil, err
+	}
+	one := &Survey{stack: s, repo: repo, previewer: o.Previewer(s), log: o.Log, agent: agent}
+	for _, t := range (session.Reporting{}).Targets(s) {
+		one.reports = true
+		if f, err := t.Open(); err == nil { // else the last pass reads as not known
+			one.forges = append(one.forges, f)
+		}
+	}
+	return one, nil
+}
+
+// Close frees what was fetched.
+func (s *Survey) Close() { _ = s.repo.Close() } // a cache
+
+// Compare compares the newest commit with the cloud. Of objects that are asked for by
+// name everything is found out.
+func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.StatusView, err error) {
+	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
+		return v, source.Public(err)
+	}
+	s.previewer.Past = agent.PastOf(s.repo.Earlier, v.Rev)
+	if v.Plan, err = s.previewer.Plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
+		return v, err
+	}
+	said := s.agent.Word(ctx, s.stack.Name)
+	v.Plan, v.Agent = said.Tell(v.Plan), said.Shown()
+	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.previewer.Region()
+	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil, defaults.Defaults{}))
+	s.lastPass(ctx, &v)
+	if len(f.Objects) > 0 {
+		s.detail(ctx, &v, f)
+	}
+	return v, nil
+}
+
+// lastPass asks the forges what the commit's status says.
+func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
+	if v.Rev.Commit == "" || !s.reports {
+		v.WhyUnknown = "no forge is configured"
+		return
+	}
+	v.WhyUnknown = "the forge knows of none for this commit"
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	if len(s.forges) == 0 {
+		v.WhyUnknown = "the forge cannot be asked"
+	}
+	for _, f := range s.forges {
+		list, err := f.Statuses(ctx, v.Rev.Commit)
+		if err != nil {
+			v.WhyUnknown = "the forge did not answer: " + private.Text(err)
+			continue
+		}
+		for _, status := range list {
+			if status.Context == forge.FitContext(review.Context(s.stack.Name, "sync")) {
+				v.LastPass = &report.LastPass{State: string(status.State), Description: status.Description}
+				return
+			}
+		}
+	}
+}
+
+// detail adds the manifests of objects, and who last touched their files.
+func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.StatusFilter) {
+	var files []string
+	var objects []*plan.ObjectStatus
+	specs, kinds := v.Plan.Specs(), all.Kinds(nil, defaults.Defaults{})
+	for i := range v.Objects {
+		o := &v.Objects[i]
+		if len(f.Of(v.Objects[i:i+1])) == 0 {
+			continue
+		}
+		o.Spec = specs(report.KeyOf(*o, kinds))
+		if objects = append(objects, o); o.Status.Origin != nil {
+			files = append(files, v.Rev.InRepository(o.Status.Origin.File))
+		}
+	}
+	if len(files) == 0 || v.Rev.Commit == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, historyPatience)
+	defer cancel()
+	touched, err := s.repo.LastChanges(ctx, v.Rev.Commit, files)
+	if err != nil {
+		s.log.Warn("who last changed the manifests is not known", "error", err)
+	}
+	show := v.Plan.Redact
+	for _, o := range objects {
+		if o.Status.Origin == nil {
+			continue
+		}
+		if t, ok := touched[v.Rev.InRepository(o.Status.Origin.File)]; ok {
+			o.Status.LastChange = &plan.StatusTouch{Commit: t.Commit, Author: show(t.Author), Time: t.Time.Format(time.RFC3339), Subject: show(t.Subject)}
+		}
+	}
+}

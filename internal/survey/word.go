@@ -1,0 +1,105 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// Asker asks the agent that serves a stack how it is: what the agent knows besides the cloud and the commit, such as approvals and failures, nobody
+// else can find out.
+type Asker struct {
+	Server string // its address; "" for none
+	Token  string // file with a token that it takes; "" for none
+	CA     string // file with the authority that signed its certificate; "" for whom the system trusts
+}
+
+// agentPatience bounds how long an agent is waited for that may not run.
+const agentPatience = 5 * time.Second
+
+// Word is what the agent says of a stack; nil where none is to be asked.
+func (k Asker) Word(ctx context.Context, stack string) *Word {
+	if k.Server == "" || k.Token == "" {
+		return nil
+	}
+	w := &Word{server: k.Server}
+	ctx, cancel := context.WithTimeout(ctx, agentPatience)
+	defer cancel()
+	client, err := control.NewClient(k.Server, k.Token, k.CA)
+	if err == nil {
+		err = client.State(ctx, stack, &w.state)
+	}
+	w.err = err
+	return w
+}
+
+// Word is what an agent says of a stack, or why it says nothing.
+type Word struct {
+	server string
+	state  agent.State
+	err    error
+}
+
+// Tell has a plan that was made here say what only the agent knows, where that is at the same commit: whether it is held, and what failed.
+func (w *Word) Tell(p plan.Plan) plan.Plan {
+	if w == nil || w.err != nil || w.state.Looked.IsZero() || w.state.ServedBy != "" {
+		return p
+	}
+	at := w.state.Commit
+	if w.state.Running != nil {
+		at = w.state.Running.Commit
+	}
+	if at != p.Commit {
+		return p
+	}
+	failed := map[string]plan.Fault{}
+	for _, f := range w.state.Failures {
+		if f.Fault != "" {
+			failed[f.Object] = plan.Fault{Text: f.Reason, Reason: f.Fault}
+		}
+	}
+	p = p.FailedAt(failed)
+	if w.state.Running != nil || w.state.Approved != "" {
+		p.Held = ""
+	} else {
+		p.Held = w.state.Held
+	}
+	return p
+}
+
+// Shown is the word as it is shown; nil where none was asked for.
+func (w *Word) Shown() *report.AgentWord {
+	if w == nil {
+		return nil
+	}
+	out := &report.AgentWord{Server: w.server}
+	s := w.state
+	switch {
+	case w.err != nil:
+		out.Error = w.err.Error()
+	case s.ServedBy != "":
+		out.State, out.Commit, out.Looked, out.Message = cmp.Or(s.Outcome, "unknown"), s.Commit, s.Looked, "served by "+s.ServedBy
+	case s.Running != nil:
+		out.State, out.Commit, out.Looked, out.Message = s.Running.State, s.Running.Commit, s.Looked, s.Running.Message
+	case s.Looked.IsZero():
+		out.State, out.Message = "unknown", "no pass has ended yet"
+	default:
+		out.State, out.Commit, out.Looked = s.Outcome, s.Commit, s.Looked
+		out.Hash, out.Message = s.Hash, cmp.Or(s.Error, s.Suspended, s.Held)
+		if s.Held != "" {
+			out.State = report.StateHeld
+		}
+		if s.Approved != "" {
+			out.Message += "; approved " + s.Approved
+		}
+		if len(s.Failures) > 0 && s.Error == "" {
+			out.Message = s.Failures[0].Object + ": " + s.Failures[0].Reason
+		}
+	}
+	return out
+}

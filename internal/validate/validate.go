@@ -1,0 +1,115 @@
+// Package validate says what is wrong with manifests and configurations, without a cloud.
+//
+// It reads what is named as it lies there, and does not know how that is shown.
+package validate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/session"
+)
+
+// Parts reads manifests and takes down what is to be said of them.
+func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
+	defer o.Progress.Begin("reading the manifests")()
+	r, err := o.Reader(ctx, stack, "", stack.Bounds())
+	if err != nil {
+		return err
+	}
+	reading, err := r.ReadParts(ctx, parts)
+	v.Ignored = reading.Ignored
+	for _, part := range parts {
+		if part.Files != nil && part.Name != "" {
+			problems, notes := session.Uncommitted(filepath.FromSlash(part.Name), part.Name, manifest.Selection{})
+			err, v.Notes = session.WithMore(err, problems), append(v.Notes, notes...)
+		}
+	}
+	if err = withFolders(parts, err); err != nil {
+		return err
+	}
+	v.Notes = append(v.Notes, plan.Rivals(r.Kinds, reading.Want)...)
+	for _, s := range plan.ScarceIn(r.Kinds, reading.Want) {
+		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.What()})
+	}
+	v.Notes = append(v.Notes, plan.Lookups(reading.Want)...)
+	if judge != nil {
+		problems, notes := judge.TryPolicies(plan.Compute(plan.Input{Stack: judge.Name, Kinds: r.Kinds, Want: reading.Want}))
+		v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
+	}
+	for _, d := range reading.Want {
+		if d.Parent.Kind == "" {
+			v.Objects++
+		}
+		for _, n := range d.Notes {
+			v.Notes = append(v.Notes, manifest.Problem{Origin: d.Origin, Key: d.Key, Field: printable.Line(n.Field), What: n.Text})
+		}
+	}
+	return nil
+}
+
+// withFolders adds what is wrong with what folders say to the agent to what is wrong
+// with their manifests.
+func withFolders(parts []manifest.Part, err error) error {
+	var problems manifest.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return err
+	}
+	for _, part := range parts {
+		if part.Files == nil {
+			continue
+		}
+		var more manifest.Problems
+		if _, err := config.ReadFolder(part.Files); err != nil && !errors.As(err, &more) {
+			return err
+		}
+		for _, p := range more {
+			p.Origin.File = path.Join(part.Name, p.Origin.File)
+			problems = append(problems, p)
+		}
+	}
+	return problems.Sorted().Err()
+}
+
+// Judging is the stack whose policies are tried: the one that was chosen, or the only one of a configuration beside the
+// manifests; nil for none.
+func Judging(stack *config.Stack, beside []config.Stack) *config.Stack {
+	if len(beside) == 1 {
+		stack = &beside[0]
+	}
+	if !stack.HasPolicies() {
+		return nil
+	}
+	return stack
+}
+
+// Outside says what is wrong with what stacks name on this machine besides files: entries of clouds.yaml and
+// repositories.
+func Outside(stacks []config.Stack) (problems manifest.Problems) {
+	for i := range stacks {
+		s := &stacks[i]
+		add := func(field string, err error) {
+			if err != nil {
+				problems = append(problems, manifest.Problem{Origin: s.Where(field), Key: manifest.Key{Kind: config.GVK.Kind, Name: s.Name}, Field: field, What: printable.Line(private.Text(err))})
+			}
+		}
+		if cloudName := s.MainCloud(); cloudName != "" && !s.PerFolder() {
+			add("spec.cloud", cloud.CheckEntry(cloudName))
+		}
+		for j, name := range s.Spec.Clouds {
+			add(fmt.Sprintf("spec.clouds[%d]", j), cloud.CheckEntry(name))
+		}
+		add("spec.source.url", s.Repo("", nil).CheckLocal())
+	}
+	return problems
+}
