@@ -41,7 +41,7 @@ func (boxRules) Diff(w kind.Want[*box], have *box, c *kind.Changes) {
 
 type noDriver struct{}
 
-func (noDriver) List(context.Context) ([]kind.Live[*box], error) { return nil, nil }
+func (noDriver) List(context.Context, kind.Listing) ([]kind.Live[*box], error) { return nil, nil }
 func (noDriver) Create(context.Context, kind.Want[*box]) (kind.Live[*box], error) {
 	return kind.Live[*box]{}, nil
 }
@@ -149,7 +149,7 @@ func (rackRules) Diff(w kind.Want[*rack], have *rack, c *kind.Changes) {
 
 type noRackDriver struct{}
 
-func (noRackDriver) List(context.Context) ([]kind.Live[*rack], error) { return nil, nil }
+func (noRackDriver) List(context.Context, kind.Listing) ([]kind.Live[*rack], error) { return nil, nil }
 func (noRackDriver) Create(context.Context, kind.Want[*rack]) (kind.Live[*rack], error) {
 	return kind.Live[*rack]{}, nil
 }
@@ -234,7 +234,9 @@ func (crateRules) Diff(w kind.Want[*crate], have *crate, c *kind.Changes) {
 
 type noCrateDriver struct{}
 
-func (noCrateDriver) List(context.Context) ([]kind.Live[*crate], error) { return nil, nil }
+func (noCrateDriver) List(context.Context, kind.Listing) ([]kind.Live[*crate], error) {
+	return nil, nil
+}
 func (noCrateDriver) Create(context.Context, kind.Want[*crate]) (kind.Live[*crate], error) {
 	return kind.Live[*crate]{}, nil
 }

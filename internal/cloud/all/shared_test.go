@@ -64,7 +64,7 @@ func listed(ctx context.Context, t *testing.T, kinds []kind.Kind) kind.Snapshot 
 		if d == nil || len(k.Info().Inside) > 0 {
 			continue
 		}
-		items, err := d.List(ctx)
+		items, err := d.List(ctx, kind.Listing{})
 		if err != nil && !errors.Is(err, kind.ErrNoService) {
 			t.Fatalf("%s: %v", k.Info().Kind, err)
 		}

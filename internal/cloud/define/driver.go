@@ -21,8 +21,8 @@ type Driver[Spec, Filter, More any] struct {
 }
 
 // List implements kind.Driver.
-func (d *Driver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[*State[Spec, More]], error) {
-	all, err := d.all(ctx)
+func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*State[Spec, More]], error) {
+	all, err := d.all(ctx, asked.Managed)
 	if err != nil {
 		return nil, err
 	}

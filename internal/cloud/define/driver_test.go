@@ -62,7 +62,7 @@ func TestDriver(t *testing.T) {
 	if err != nil || stored["email"] != "b@example.org" || len(updates) != 2 || updates[1] != "PATCH /zones/z/1" {
 		t.Errorf("stored is %v after %v, %v", stored, updates, err)
 	}
-	list, err := d.List(t.Context())
+	list, err := d.List(t.Context(), kind.Listing{})
 	if err != nil || len(list) != 1 || list[0].Mark == nil || list[0].Mark.Applied != "bbb" || *list[0].State.Spec.Description != "ours" {
 		t.Errorf("list is %+v, %v", list, err)
 	}
@@ -78,7 +78,7 @@ func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	for _, value := range []string{`null`, `1`, `"x"`, `true`, `[]`, `{}`, `[null]`} {
 		for _, object = range []string{value, `{"id": ` + value + `}`, `{"id": "1", "name": ` + value + `}`, `{"id": "1", "description": ` + value + `}`,
 			`{"id": "1", "project_id": ` + value + `}`, `{"id": "1", "email": ` + value + `, "created_at": ` + value + `}`} {
-			list, err := zoneDriver(c).List(t.Context())
+			list, err := zoneDriver(c).List(t.Context(), kind.Listing{})
 			if err != nil && list != nil {
 				t.Errorf("%s: a list and an error: %v", object, err)
 			}

@@ -17,8 +17,8 @@ import (
 // parallelLists is how many lists are read at once.
 const parallelLists = 8
 
-// all reads all objects of the kind.
-func (d *Driver[Spec, Filter, More]) all(ctx context.Context) (all []*State[Spec, More], err error) {
+// all reads all objects of the kind. managed is that of [kind.Listing].
+func (d *Driver[Spec, Filter, More]) all(ctx context.Context, managed bool) (all []*State[Spec, More], err error) {
 	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (d *Driver[Spec, Filter, More]) all(ctx context.Context) (all []*State[Spec
 		group.Go(func() (err error) {
 			part := call
 			part.Path = path
-			parts[i], err = d.listed(ctx, part)
+			parts[i], err = d.listed(ctx, part, managed)
 			return err
 		})
 	}
@@ -66,13 +66,13 @@ func (d *Driver[Spec, Filter, More]) paths(ctx context.Context) ([]string, error
 
 // listed reads what a path lists. Where the cloud refuses to list all, what the user itself
 // has is enough to find one that is to be used, and not to say that one is not there.
-func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call) ([]*State[Spec, More], error) {
+func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call, managed bool) ([]*State[Spec, More], error) {
 	objects, err := d.each(ctx, call)
 	if d.of.Collection.Own == "" || !errors.Is(err, kind.ErrForbidden) {
 		return objects, err
 	}
-	if name := d.of.Info.Kind; kind.Managed(ctx, name) {
-		return nil, fmt.Errorf("%w; a %s that this stack manages may be among those that are not shown: give the credentials the right to list all, or only import them (managementPolicy: unmanaged)", err, name)
+	if managed {
+		return nil, fmt.Errorf("%w; a %s that this stack manages may be among those that are not shown: give the credentials the right to list all, or only import them (managementPolicy: unmanaged)", err, d.of.Info.Kind)
 	}
 	call.Path = d.of.Collection.Own
 	return d.each(ctx, call)

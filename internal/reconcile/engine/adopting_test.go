@@ -15,9 +15,9 @@ type attentive struct {
 	complete []bool
 }
 
-func (a *attentive) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
-	a.complete = append(a.complete, kind.Everything(ctx))
-	return a.World.List(ctx)
+func (a *attentive) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+	a.complete = append(a.complete, asked.Everything)
+	return a.World.List(ctx, asked)
 }
 
 // Everything is listed of the kind that something is adopted of, until it is.

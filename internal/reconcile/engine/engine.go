@@ -164,7 +164,7 @@ func (e *Engine) parallelism() int {
 // as a whole: what could not be listed is unknown in the snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
-	shown := e.observe(ctx, e.matter(asked, func(kind.Info, place) bool { return false }), want, nil)
+	shown := e.observe(ctx, e.matter(asked, func(kind.Info, place) bool { return false }), want, nil, kind.Listing{})
 	e.excuse(shown, asked)
 	return e.snapshot(shown, nil, want)
 }
@@ -173,7 +173,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
 	places := e.matter(asked, func(of kind.Info, at place) bool { return e.idle(of, at, now) })
-	shown := e.observe(ctx, places, want, nil)
+	shown := e.observe(ctx, places, want, nil, kind.Listing{})
 	e.excuse(shown, asked)
 	e.remindRefused(shown)
 	snapshot := e.snapshot(shown, nil, want)
@@ -213,11 +213,11 @@ func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
 			places = append(places, place{kind: k.Info().Kind})
 		}
 	}
-	return e.snapshot(e.observe(kind.WithEverything(ctx), places, nil, nil), nil, nil)
+	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
 }
 
 // list asks one place what it has.
-func (e *Engine) list(ctx context.Context, at place) kind.Shown {
+func (e *Engine) list(ctx context.Context, at place, asked kind.Listing) kind.Shown {
 	shown := kind.Shown{Entry: at.entry}
 	access, open := e.access(at.entry)
 	if !open {
@@ -229,7 +229,7 @@ func (e *Engine) list(ctx context.Context, at place) kind.Shown {
 		shown.Realm = access.Realm(k.Info())
 	}
 	end := trace.Begin(ctx, "list "+at.kind, map[string]string{"stackreeve.kind": at.kind, "stackreeve.entry": at.entry})
-	shown.Items, shown.Err = k.Driver().List(ctx)
+	shown.Items, shown.Err = k.Driver().List(ctx, asked)
 	end(shown.Err != nil)
 	return shown
 }

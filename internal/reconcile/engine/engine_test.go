@@ -127,11 +127,11 @@ type unlisted struct {
 	at  []time.Time // of the lists
 }
 
-func (u *unlisted) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+func (u *unlisted) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
 	if u.at = append(u.at, time.Now()); len(u.at) < 3 {
 		return nil, u.err
 	}
-	return u.World.List(ctx)
+	return u.World.List(ctx, asked)
 }
 
 func TestRetryAfterIsHonouredByLists(t *testing.T) {

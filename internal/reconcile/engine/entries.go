@@ -240,14 +240,3 @@ func (p place) attr() []any {
 	}
 	return []any{"entry", p.entry}
 }
-
-// kindsAt are the kinds of the places of one entry.
-func kindsAt(places map[place]bool, entry string) map[string]bool {
-	kinds := map[string]bool{}
-	for at, is := range places {
-		if at.entry == entry {
-			kinds[at.kind] = is
-		}
-	}
-	return kinds
-}

@@ -29,8 +29,8 @@ type door struct {
 	deleted  []string
 }
 
-func (d *door) List(ctx context.Context) (out []kind.Live[*thingtest.Thing], err error) {
-	all, err := d.World.List(ctx)
+func (d *door) List(ctx context.Context, asked kind.Listing) (out []kind.Live[*thingtest.Thing], err error) {
+	all, err := d.World.List(ctx, asked)
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	if d.lists++; d.refusal != nil {

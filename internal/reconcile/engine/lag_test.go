@@ -30,8 +30,8 @@ func (l *lagging) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (
 	return live, err
 }
 
-func (l *lagging) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
-	items, err := l.World.List(ctx)
+func (l *lagging) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+	items, err := l.World.List(ctx, asked)
 	l.Mu.Lock()
 	defer l.Mu.Unlock()
 	return slices.DeleteFunc(items, func(x kind.Live[*thingtest.Thing]) bool { return time.Since(l.made[x.ID]) < l.by }), err
@@ -65,7 +65,7 @@ type replica struct {
 	shown     []kind.Live[*thingtest.Thing]
 }
 
-func (r *replica) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+func (r *replica) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
 	r.Mu.Lock()
 	shown := slices.Clone(r.shown)
 	r.Mu.Unlock()
@@ -75,7 +75,7 @@ func (r *replica) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], erro
 
 // follow has lists show what there is now, once they have caught up.
 func (r *replica) follow() {
-	items, _ := r.World.List(context.Background())
+	items, _ := r.World.List(context.Background(), kind.Listing{})
 	time.AfterFunc(r.by, func() {
 		r.Mu.Lock()
 		defer r.Mu.Unlock()

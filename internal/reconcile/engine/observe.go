@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// observe lists places for want. What is found inside machines is listed after all else, by what that has shown; of
+// observe lists places for want, each as asked, and more of it where want needs that. What is found inside machines is listed after all else, by what that has shown; of
 // kinds that are not listed now it is what have holds.
-func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desired, have kind.Snapshot) map[place]kind.Shown {
+func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[place]kind.Shown {
 	isInside := func(at place) bool { return len(e.kind(at.kind).Info().Inside) > 0 }
 	outside, inside := make([]place, 0, len(places)), []place(nil)
 	for _, at := range places {
@@ -25,7 +25,7 @@ func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desire
 			outside = append(outside, at)
 		}
 	}
-	all := e.listAll(ctx, outside, want)
+	all := e.listAll(ctx, outside, want, asked)
 	if len(inside) == 0 {
 		return all
 	}
@@ -35,8 +35,8 @@ func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desire
 	}
 	maps.Copy(around, e.snapshot(all, have, want))
 	for _, at := range inside {
-		of := kind.WithAround(ctx, kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)})
-		maps.Copy(all, e.listAll(of, []place{at}, want))
+		asked.Around = kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)}
+		maps.Copy(all, e.listAll(ctx, []place{at}, want, asked))
 	}
 	return all
 }
@@ -62,12 +62,12 @@ func wantedAt(at place, want []kind.Desired) (list []kind.Desired) {
 	return list
 }
 
-// listAll lists places at the same time.
-func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desired) map[place]kind.Shown {
+// listAll lists places at the same time. What several lists by one entry read is asked for once.
+func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desired, asked kind.Listing) map[place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
 	contexts, seldom := map[string]context.Context{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
-		contexts[entry] = kind.WithShared(kind.WithManaged(ctx, kindsAt(managed, entry)))
+		contexts[entry] = kind.WithShared(ctx)
 	}
 	for _, k := range e.Kinds {
 		seldom[k.Info().Kind] = sometimes(k.Info())
@@ -78,11 +78,9 @@ func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desire
 	group.SetLimit(e.parallelism())
 	for _, at := range places {
 		group.Go(func() error {
-			of := contexts[at.entry]
-			if complete[at] {
-				of = kind.WithEverything(of)
-			}
-			shown := e.list(of, at)
+			of := asked
+			of.Everything, of.Managed = asked.Everything || complete[at], managed[at]
+			shown := e.list(contexts[at.entry], at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.kind] || at.entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
 				e.Log.Warn("cannot be listed", append([]any{"kind", at.kind, "error", shown.Err}, at.attr()...)...) // the plan has no more than may be posted

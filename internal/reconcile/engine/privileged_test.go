@@ -19,11 +19,11 @@ type guarded struct {
 	rare    bool // and not privileged
 }
 
-func (g *guarded) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+func (g *guarded) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
 	if g.lists++; g.refusal != nil {
 		return nil, g.refusal
 	}
-	return g.World.List(ctx)
+	return g.World.List(ctx, asked)
 }
 
 func privilegedEngine(t *testing.T, g *guarded) *Engine {

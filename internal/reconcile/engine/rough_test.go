@@ -154,13 +154,13 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // remember keeps what lists show now.
 func (r *rough) remember() []kind.Live[*thingtest.Thing] {
-	items, _ := r.World.List(context.Background())
+	items, _ := r.World.List(context.Background(), kind.Listing{})
 	r.locked(func() { r.past = append(r.past, moment{time.Now(), items}) })
 	return slices.Clone(items)
 }
 
 // List implements [kind.Driver]. What a list has shown, no later one lacks.
-func (r *rough) List(context.Context) ([]kind.Live[*thingtest.Thing], error) {
+func (r *rough) List(context.Context, kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
 	calm := r.isCalm()
 	if r.badLists && !calm {
 		switch r.roll("list", 12) {

@@ -187,7 +187,7 @@ func (r *run) relist(ctx context.Context, names []string) {
 	for _, kind := range names {
 		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].wrote)...)
 	}
-	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot)
+	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot, kind.Listing{})
 	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
 	for _, kind := range names {
 		c, listed := fresh[kind]

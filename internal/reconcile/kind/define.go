@@ -133,8 +133,8 @@ func none[P any](pointer P) bool {
 
 type erased[S, T any] struct{ d Driver[S, T] }
 
-func (e *erased[S, T]) List(ctx context.Context) ([]Live[any], error) {
-	items, err := e.d.List(ctx)
+func (e *erased[S, T]) List(ctx context.Context, asked Listing) ([]Live[any], error) {
+	items, err := e.d.List(ctx, asked)
 	out := make([]Live[any], len(items))
 	for i, item := range items {
 		out[i] = erase(item)

@@ -1,7 +1,5 @@
 package kind
 
-import "context"
-
 // Unknown is what [Change.Have] holds of a field that the cloud does not show and of which
 // nothing was written down yet: carrying such a change out in place writes it down.
 const Unknown = "unknown"
@@ -97,20 +95,6 @@ const (
 	envelopePath = "spec.resource"
 	flatPath     = "spec"
 )
-
-type everything struct{}
-
-// WithEverything is for lists of which everything is asked for: drivers that leave out
-// parts of objects which no stack owns list them, too.
-func WithEverything(ctx context.Context) context.Context {
-	return context.WithValue(ctx, everything{}, true)
-}
-
-// Everything reports whether a list is asked for by [WithEverything].
-func Everything(ctx context.Context) bool {
-	asked, _ := ctx.Value(everything{}).(bool)
-	return asked
-}
 
 // Called is what an exported object is: its kind, and the name of its manifest.
 type Called struct{ Kind, Name string }

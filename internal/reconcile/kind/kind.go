@@ -28,7 +28,7 @@ type Rules[Spec, Filter, State any] interface {
 type Driver[Spec, State any] interface {
 	// List returns every object of the collection that the project can see, or
 	// an error; never a part.
-	List(ctx context.Context) ([]Live[State], error)
+	List(ctx context.Context, asked Listing) ([]Live[State], error)
 	// Create makes the object. The mark MUST be in the first request that
 	// makes anything, so that a kill at any moment leaves only what the next
 	// List recognises.
@@ -109,7 +109,7 @@ type Info struct {
 	// it, although its own manifest is gone.
 	Carries string
 	// Inside are the kinds that say where objects of this one are: it is no part of the cloud, but of what
-	// runs on machines of the stack. They are listed first, and its driver lists by [AroundOf] them.
+	// runs on machines of the stack. They are listed first, and its driver is given what they show as [Around].
 	Inside []string
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
@@ -171,7 +171,7 @@ type Kind interface {
 // AnyDriver is a [Driver], with its types erased; Trace is that of a [Tracer], or the
 // time of the last change.
 type AnyDriver interface {
-	List(ctx context.Context) ([]Live[any], error)
+	List(ctx context.Context, asked Listing) ([]Live[any], error)
 	Create(ctx context.Context, w Want[any]) (Live[any], error)
 	Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
 	Delete(ctx context.Context, have Live[any]) (bool, error)

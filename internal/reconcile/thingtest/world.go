@@ -89,7 +89,7 @@ func (w *World) live(t *Thing) kind.Live[*Thing] {
 }
 
 // List implements [kind.Driver].
-func (w *World) List(context.Context) ([]kind.Live[*Thing], error) {
+func (w *World) List(context.Context, kind.Listing) ([]kind.Live[*Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if w.ListErr != nil {
@@ -237,6 +237,6 @@ var ErrLost = fmt.Errorf("connection reset, %w", kind.ErrUnanswered)
 
 // Snapshot is what the world holds, as an engine sees it.
 func (w *World) Snapshot() kind.Snapshot {
-	items, err := w.Kind().Driver().List(context.Background())
+	items, err := w.Kind().Driver().List(context.Background(), kind.Listing{})
 	return kind.Snapshot{"Thing": {Items: items, Err: err}}
 }

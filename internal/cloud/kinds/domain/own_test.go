@@ -152,7 +152,7 @@ func open(t *testing.T, cfg cloud.Config) *cloud.Client {
 
 func list(t *testing.T, k kind.Kind) []kind.Live[any] {
 	t.Helper()
-	items, err := k.Driver().List(t.Context())
+	items, err := k.Driver().List(t.Context(), kind.Listing{})
 	if err != nil {
 		t.Fatal(err)
 	}

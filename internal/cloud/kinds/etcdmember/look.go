@@ -34,18 +34,17 @@ type said struct {
 }
 
 // List implements kind.Driver: what etcd says of each cluster that manifests ask for.
-func (d driver) List(ctx context.Context) (all []live, err error) {
-	around := kind.AroundOf(ctx)
-	clusters, err := d.members.Clusters(ctx)
+func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	clusters, err := d.members.Clusters(ctx, asked.Around)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range clusters {
-		machines, err := d.introduced(around, c)
+		machines, err := d.introduced(asked.Around, c)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, d.found(around, askOwn(ctx, machines))...)
+		all = append(all, d.found(asked.Around, askOwn(ctx, machines))...)
 	}
 	return all, ctx.Err()
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // List implements kind.Driver: what is known of each that manifests ask for. There is nothing else.
-func (d driver) List(ctx context.Context) (all []live, err error) {
-	around := kind.AroundOf(ctx)
+func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	around := asked.Around
 	if len(around.Want) == 0 {
 		return nil, nil
 	}

@@ -21,14 +21,14 @@ import (
 // Members come one list for each pool of such a load balancer: Octavia has
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
-func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
+func (d driver) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*State], error) {
 	var states []*State
 	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err
 	}
 	marked, owned := map[string]*Balancer{}, d.owned.replace(states)
 	for _, s := range states {
-		if kind.Everything(ctx) || owned[s.More.ID] {
+		if asked.Everything || owned[s.More.ID] {
 			marked[s.More.ID] = &s.More
 		}
 	}

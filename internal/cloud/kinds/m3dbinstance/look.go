@@ -24,8 +24,8 @@ type cluster struct {
 }
 
 // List implements kind.Driver: what the machines say of each cluster that manifests ask for.
-func (d driver) List(ctx context.Context) (all []live, err error) {
-	clusters, err := d.members.Clusters(ctx)
+func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	clusters, err := d.members.Clusters(ctx, asked.Around)
 	if err != nil {
 		return nil, err
 	}

@@ -64,8 +64,8 @@ func places(around kind.Around) (all []*place) {
 }
 
 // List implements kind.Driver. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
-func (d driver) List(ctx context.Context) (all []live, err error) {
-	around := kind.AroundOf(ctx)
+func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	around := asked.Around
 	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
 		return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
 	}

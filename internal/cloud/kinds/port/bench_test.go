@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/port"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // aPort is a port as Neutron shows it to users; %[1]d is its number.
@@ -60,7 +61,7 @@ func BenchmarkList(b *testing.B) {
 	b.SetBytes(int64(len(wire.ports)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if list, err := k.Driver().List(b.Context()); err != nil || len(list) != len(ports) {
+		if list, err := k.Driver().List(b.Context(), kind.Listing{}); err != nil || len(list) != len(ports) {
 			b.Fatal(len(list), err)
 		}
 	}

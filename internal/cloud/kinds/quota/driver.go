@@ -42,7 +42,7 @@ func (a attributes) text(name string) (text string) {
 }
 
 // List implements kind.Driver: the quotas that bear a mark, one request for each.
-func (d driver) List(ctx context.Context) ([]live, error) {
+func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
 	if err != nil {
 		return nil, err

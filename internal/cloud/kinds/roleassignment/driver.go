@@ -21,7 +21,7 @@ type (
 )
 
 // List implements kind.Driver.
-func (d driver) List(ctx context.Context) ([]live, error) {
+func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
 	type id struct {
 		ID string `json:"id"`
 	}

@@ -129,7 +129,7 @@ func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, e
 	if _, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), "Incremental backups exist") {
 		return false, define.Refused(err, have.State.More.Status, "Backup status must be")
 	}
-	all, unread := d.List(ctx)
+	all, unread := d.List(ctx, kind.Listing{})
 	var held []string
 	for _, b := range all {
 		if b.State.More.parent != have.ID {

@@ -52,7 +52,7 @@ type answer struct {
 
 // List implements kind.Driver: what bears the mark of a series, each series together. What nobody can be
 // sure of, since it bears several marks or a copied one, stands alone.
-func (d driver) List(ctx context.Context) (all []kind.Live[*series], err error) {
+func (d driver) List(ctx context.Context, _ kind.Listing) (all []kind.Live[*series], err error) {
 	found := map[string][]item{}
 	var owners []string
 	for _, c := range collections {

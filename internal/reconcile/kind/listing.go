@@ -1,10 +1,17 @@
 package kind
 
-import (
-	"context"
+import "github.com/stackreeve/stackreeve/internal/manifest"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
-)
+// Listing says what a driver is asked to list. The zero value asks for what any stack needs.
+type Listing struct {
+	// Everything asks drivers that leave out parts of objects which no stack owns to list them, too.
+	Everything bool
+	// Managed is true when the stack manages objects of the kind: then none may be left out that the
+	// credentials cannot see.
+	Managed bool
+	// Around is for kinds that are found inside machines.
+	Around Around
+}
 
 // Around is what a driver of a kind that is found inside machines (see [Info.Inside]) lists by: which
 // objects of its kind manifests ask for, and what the cloud has of the kinds that say where the machines are.
@@ -13,24 +20,8 @@ type Around struct {
 	Stack string
 	Want  []Desired
 	Have  Snapshot
-	// Data is the content of a ConfigMap or Secret that manifests have; nil for others.
+	// Data is the content of a ConfigMap or Secret that manifests have, nil for others. It is set where Want is.
 	Data func(manifest.Key) map[string]string
-}
-
-type around struct{}
-
-// WithAround is for lists of kinds that are found inside machines.
-func WithAround(ctx context.Context, a Around) context.Context {
-	return context.WithValue(ctx, around{}, a)
-}
-
-// AroundOf is what a list goes by; nothing without [WithAround].
-func AroundOf(ctx context.Context) Around {
-	a, _ := ctx.Value(around{}).(Around)
-	if a.Data == nil {
-		a.Data = func(manifest.Key) map[string]string { return nil }
-	}
-	return a
 }
 
 // Owned finds the objects of a kind that bear marks of owners, each its own, by the owner texts. Of several with one

@@ -5,20 +5,6 @@ import (
 	"sync"
 )
 
-type managed struct{}
-
-// WithManaged is for lists of which some are of kinds that the stack manages objects of:
-// those must not leave out any that credentials cannot see.
-func WithManaged(ctx context.Context, kinds map[string]bool) context.Context {
-	return context.WithValue(ctx, managed{}, kinds)
-}
-
-// Managed reports whether the stack manages objects of a kind, as far as [WithManaged] says.
-func Managed(ctx context.Context, kindName string) bool {
-	kinds, _ := ctx.Value(managed{}).(map[string]bool)
-	return kinds[kindName]
-}
-
 type shared struct{}
 
 // results are what the lists of one snapshot have in common.
