@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -24,13 +25,14 @@ func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
 	}
-	unanswered, begun, members, memory := &engine.Unanswered{}, &engine.Begun{}, &engine.Members{}, &defaults.Memory{}
+	past, kinds := &memory.Memory{}, &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
-		engine, at, err := o.openAt(ctx, s, memory)
+		engine, at, err := o.openAt(ctx, s, kinds)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
-		engine.Unanswered, engine.Begun, engine.Members = unanswered, begun, members
+		past.Forget(memory.LoggedIn{Where: at.Region + "/" + at.ProjectID})
+		engine.Memory = past
 		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, engine)}, nil
 	}
 	one.AnyProject, one.Record = s.Spec.Project != "", o.record(s)

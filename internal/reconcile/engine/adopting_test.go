@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -57,7 +58,7 @@ func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 			t.Errorf("%s: lists with everything: %v", step.text, lists)
 		}
 	}
-	if want, err := a.Wanted("absent take=true"); err != nil || slices.Contains(sync("absent take=true"), true) || e.adopting(want)[place{kind: "Other"}] {
+	if want, err := a.Wanted("absent take=true"); err != nil || slices.Contains(sync("absent take=true"), true) || e.adopting(want)[memory.Place{Kind: "Other"}] {
 		t.Errorf("%v; everything is listed after the adoption", err)
 	}
 }

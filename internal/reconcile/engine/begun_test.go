@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -42,9 +43,9 @@ func (h *hanging) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) 
 	return false, ctx.Err()
 }
 
-func (h *hanging) engine(b *Begun) *Engine {
+func (h *hanging) engine(m *memory.Memory) *Engine {
 	e := engineOf(h.World)
-	e.Kinds, e.Begun = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](h.Kind().Info(), thingtest.Rules{}, h)}, b
+	e.Kinds, e.Memory = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](h.Kind().Info(), thingtest.Rules{}, h)}, m
 	e.Policies = []plan.Policy{plan.ReportDrift(true)} // what counts as drift stays as it is
 	return e
 }
@@ -68,8 +69,8 @@ func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h, b := &hanging{World: thingtest.New(), after: tt.after}, &Begun{}
-				e := h.engine(b)
+				h, m := &hanging{World: thingtest.New(), after: tt.after}, &memory.Memory{}
+				e := h.engine(m)
 				sync := func(ctx context.Context, lines ...string) Pass {
 					want, err := h.Wanted(lines...)
 					if err != nil {
@@ -88,7 +89,7 @@ func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 				sync(ctx, lines...)
 				h.hangs = false
 				if tt.anew {
-					e = h.engine(b)
+					e = h.engine(m)
 				}
 				for i := range 5 {
 					pass := sync(t.Context(), tt.line, "other")
@@ -97,8 +98,8 @@ func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 					}
 					time.Sleep(time.Minute)
 				}
-				if len(b.objects) > 0 {
-					t.Errorf("still begun: %v", b.objects)
+				if begun := m.Past().Begun; len(begun) > 0 {
+					t.Errorf("still begun: %v", begun)
 				}
 				for _, x := range h.Things {
 					x.Colour = "green"
@@ -184,7 +185,7 @@ func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
 
 // What an object shows to others changes when it is changed in place, and these follow.
 func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
-	r := &run{engine: &Engine{Begun: &Begun{}}, drifted: map[string]bool{}}
+	r := &run{engine: &Engine{}, drifted: map[string]bool{}}
 	want, err := thingtest.New().Wanted("a", "b near=a", "c near=b", "d")
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +193,7 @@ func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 	r.rev.Want = want
 	r.noteBegun(plan.Step{Key: thingtest.Key("a"), Action: plan.Update, Changes: []kind.Change{{Field: "spec.resource.colour"}}})
 	for name, begun := range map[string]bool{"a": true, "b": true, "c": true, "d": false} {
-		if r.engine.Begun.keys()[thingtest.Key(name)] != begun {
+		if r.engine.past().Past().Begun[thingtest.Key(name)] != begun {
 			t.Errorf("%s: %v", name, !begun)
 		}
 	}

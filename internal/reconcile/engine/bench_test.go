@@ -49,7 +49,7 @@ func BenchmarkPlan(b *testing.B) {
 	have := e.Observe(context.Background(), want)
 	b.ReportAllocs()
 	for b.Loop() {
-		plan := e.compute(Revision{Commit: "c", Want: want}, have, nil, nil).Apply(plan.Brake(e.Limits, nil))
+		plan := e.compute(Revision{Commit: "c", Want: want}, have, plan.Past{}).Apply(plan.Brake(e.Limits, nil))
 		if s := plan.Summary(); s.Update != objects/100 || s.Keep != objects-objects/100 {
 			b.Fatal(s)
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -57,35 +57,19 @@ type Engine struct {
 	// Prices are what things cost; nil where that is not known.
 	Prices *plan.Prices
 
-	// Unanswered, Begun and Members are what engines for the same stack before this one left; nil for nothing.
-	Unanswered *Unanswered
-	Begun      *Begun
-	Members    *Members
+	// Memory is what is known of the past. Engines for the same stack share it, one after the other; nil for a process that has just begun.
+	Memory *memory.Memory
 
 	// Printer makes the fingerprints of secrets (see [plan.Input]).
 	Printer *fingerprint.Printer
 
 	entries entries
 
-	found map[place]finding // by place of a privileged kind or a further entry, what passes have found
-
-	// fallbacks are the groups that went back, searched those for which that was decided, by the digest of what
-	// they should have become.
-	fallbacks map[manifest.Key]plan.Fallback
-	searched  map[searched]bool
-
-	last foundOut // of the newest plan of a pass
-
-	traces traces
-
-	former time.Time // until when the cloud may go on with what a killed process asked for; zero before the first pass
-
-	ids map[string]string // of objects in the cloud that this process has seen, by step
-
-	made map[string]string // IDs of objects that this process has made and not seen usable since, by step
-
-	adopted map[string]bool // what passes saw to bear its mark although its manifest asks to adopt it, by step
+	own memory.Memory // where none was given
 }
+
+// past is what is known of the past.
+func (e *Engine) past() *memory.Memory { return cmp.Or(e.Memory, &e.own) }
 
 // Timing bounds the engine's waits. Zero fields mean the defaults.
 type Timing struct {
@@ -164,7 +148,7 @@ func (e *Engine) parallelism() int {
 // as a whole: what could not be listed is unknown in the snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
-	shown := e.observe(ctx, e.matter(asked, func(kind.Info, place) bool { return false }), want, nil, kind.Listing{})
+	shown := e.observe(ctx, e.matter(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
 	e.excuse(shown, asked)
 	return e.snapshot(shown, nil, want)
 }
@@ -172,7 +156,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 // begin is [Engine.Observe] for a pass, which remembers what is known to be idle.
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
-	places := e.matter(asked, func(of kind.Info, at place) bool { return e.idle(of, at, now) })
+	places := e.matter(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
 	shown := e.observe(ctx, places, want, nil, kind.Listing{})
 	e.excuse(shown, asked)
 	e.remindRefused(shown)
@@ -182,22 +166,22 @@ func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 }
 
 // askedFor are the places that manifests are about.
-func askedFor(want []kind.Desired) map[place]bool {
-	asked := map[place]bool{}
+func askedFor(want []kind.Desired) map[memory.Place]bool {
+	asked := map[memory.Place]bool{}
 	for i := range want {
 		if d := &want[i]; !d.Absent() {
-			asked[place{d.Key.Kind, d.Entry}] = true
+			asked[memory.Place{Kind: d.Key.Kind, Entry: d.Entry}] = true
 		}
 	}
 	return asked
 }
 
 // matter are the places that are asked for, and those where something may be owned.
-func (e *Engine) matter(asked map[place]bool, idle func(kind.Info, place) bool) (places []place) {
+func (e *Engine) matter(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
 	for _, entry := range e.entryNames() {
 		for _, k := range e.Kinds {
 			of := k.Info()
-			if at := (place{of.Kind, entry}); k.Driver() != nil && (asked[at] || !idle(of, at)) {
+			if at := (memory.Place{Kind: of.Kind, Entry: entry}); k.Driver() != nil && (asked[at] || !idle(of, at)) {
 				places = append(places, at)
 			}
 		}
@@ -207,28 +191,28 @@ func (e *Engine) matter(asked map[place]bool, idle func(kind.Info, place) bool) 
 
 // Survey lists every collection that there is, with all that is in it, by the main entry.
 func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
-	var places []place
+	var places []memory.Place
 	for _, k := range e.Kinds {
 		if k.Driver() != nil {
-			places = append(places, place{kind: k.Info().Kind})
+			places = append(places, memory.Place{Kind: k.Info().Kind})
 		}
 	}
 	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
 }
 
 // list asks one place what it has.
-func (e *Engine) list(ctx context.Context, at place, asked kind.Listing) kind.Shown {
-	shown := kind.Shown{Entry: at.entry}
-	access, open := e.access(at.entry)
+func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) kind.Shown {
+	shown := kind.Shown{Entry: at.Entry}
+	access, open := e.access(at.Entry)
 	if !open {
-		shown.Closed, shown.Err = true, e.closed(at.entry)
+		shown.Closed, shown.Err = true, e.closed(at.Entry)
 		return shown
 	}
-	k := kindNamed(access.Kinds, at.kind)
+	k := kindNamed(access.Kinds, at.Kind)
 	if access.Realm != nil {
 		shown.Realm = access.Realm(k.Info())
 	}
-	end := trace.Begin(ctx, "list "+at.kind, map[string]string{"stackreeve.kind": at.kind, "stackreeve.entry": at.entry})
+	end := trace.Begin(ctx, "list "+at.Kind, map[string]string{"stackreeve.kind": at.Kind, "stackreeve.entry": at.Entry})
 	shown.Items, shown.Err = k.Driver().List(ctx, asked)
 	end(shown.Err != nil)
 	return shown
@@ -247,17 +231,15 @@ func (e *Engine) PlanOf(ctx context.Context, rev Revision) plan.Plan {
 	secrets := e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
 	have := e.Observe(ctx, rev.Want)
-	p := e.compute(rev, have, nil, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, rev.Approved))
+	p := e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(plan.Brake(e.Limits, rev.Approved))
 	return e.preflight(ctx, e.traced(ctx, p), have, secrets)
 }
 
-// compute compares a revision with a snapshot; lost and sick are for [plan.Input].
-func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
-	members := cmp.Or(e.Members, &Members{})
+// compute compares a revision with a snapshot.
+func (e *Engine) compute(rev Revision, have kind.Snapshot, past plan.Past) plan.Plan {
 	p := plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Others: e.Others, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: members.patients, Seen: members.seen, Fallbacks: e.fallbacks,
-		Begun: e.Begun.keys(), Made: e.made, Healing: rev.healing, Approving: len(rev.Approved) > 0, Before: rev.Before,
+		Printer: e.Printer, Past: past, Now: time.Now(), Healing: rev.healing, Approving: len(rev.Approved) > 0, Before: rev.Before,
 	})
 	p.Left = rev.Left
 	return p.Apply(e.Policies...).Apply(rev.Policies...)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -107,13 +108,10 @@ func (e *Engine) entryNames() []string {
 	return names
 }
 
-// place is where objects of a kind are listed and written.
-type place struct{ kind, entry string }
-
 // driver is nil for a place that is not open, or has nothing in the cloud.
-func (e *Engine) driver(p place) kind.AnyDriver {
-	access, _ := e.access(p.entry)
-	if k := kindNamed(access.Kinds, p.kind); k != nil {
+func (e *Engine) driver(p memory.Place) kind.AnyDriver {
+	access, _ := e.access(p.Entry)
+	if k := kindNamed(access.Kinds, p.Kind); k != nil {
 		return k.Driver()
 	}
 	return nil
@@ -130,25 +128,25 @@ func kindNamed(kinds []kind.Kind, name string) kind.Kind {
 
 // snapshot joins what places show. Of those that were not asked now it is what they showed
 // before.
-func (e *Engine) snapshot(fresh map[place]kind.Shown, before kind.Snapshot, want []kind.Desired) kind.Snapshot {
+func (e *Engine) snapshot(fresh map[memory.Place]kind.Shown, before kind.Snapshot, want []kind.Desired) kind.Snapshot {
 	prefer := e.preferred(want)
 	out := kind.Snapshot{}
 	for at := range fresh {
-		if _, done := out[at.kind]; !done {
-			out[at.kind] = e.joined(at.kind, fresh, before[at.kind].Parts, prefer)
+		if _, done := out[at.Kind]; !done {
+			out[at.Kind] = e.joined(at.Kind, fresh, before[at.Kind].Parts, prefer)
 		}
 	}
 	return out
 }
 
-func (e *Engine) joined(name string, fresh map[place]kind.Shown, before []kind.Shown, prefer func(*kind.Live[any]) (string, bool)) kind.Collection {
+func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before []kind.Shown, prefer func(*kind.Live[any]) (string, bool)) kind.Collection {
 	if len(e.Entries) == 0 {
-		shown := fresh[place{kind: name}]
+		shown := fresh[memory.Place{Kind: name}]
 		return kind.Collection{Items: shown.Items, Err: shown.Err}
 	}
 	parts := []kind.Shown{}
 	for _, entry := range e.entryNames() {
-		if shown, asked := fresh[place{name, entry}]; asked {
+		if shown, asked := fresh[memory.Place{Kind: name, Entry: entry}]; asked {
 			parts = append(parts, shown)
 		} else if i := slices.IndexFunc(before, func(p kind.Shown) bool { return p.Entry == entry }); i >= 0 {
 			parts = append(parts, before[i])
@@ -194,13 +192,13 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live[any]) (string, b
 // placesOf are where a kind is listed again while a pass runs: where manifests ask for it,
 // where the stack has something or the pass wrote, where what it wrote is shown as well, and where it could not be seen. The
 // other places go on showing what they did.
-func (e *Engine) placesOf(name string, c kind.Collection, asked map[place]bool, wrote map[string]bool) []place {
+func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place]bool, wrote map[string]bool) []memory.Place {
 	if len(e.Entries) == 0 {
-		return []place{{kind: name}}
+		return []memory.Place{{Kind: name}}
 	}
-	var list []place
+	var list []memory.Place
 	for _, part := range c.Parts {
-		at := place{name, part.Entry}
+		at := memory.Place{Kind: name, Entry: part.Entry}
 		if asked[at] || wrote[part.Entry] || part.Err != nil && !part.Closed && !part.Refused || part.Err == nil && (e.ownsThrough(at, c) || e.showsWritten(at, c, wrote)) {
 			list = append(list, at)
 		}
@@ -210,17 +208,17 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[place]bool, 
 
 // ownsThrough reports whether the stack has an object at a place that is seen by no entry
 // which is preferred to that.
-func (e *Engine) ownsThrough(at place, c kind.Collection) bool {
+func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live[any]) bool {
-		return l.Through == at.entry && e.owns(at.kind, &l)
+		return l.Through == at.Entry && e.owns(at.Kind, &l)
 	})
 }
 
 // showsWritten reports whether a place shows an object of the stack that may have been written through another entry: what it
 // showed of that is out of date.
-func (e *Engine) showsWritten(at place, c kind.Collection, wrote map[string]bool) bool {
+func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live[any]) bool {
-		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.entry) != nil && e.owns(at.kind, &l)
+		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.Entry) != nil && e.owns(at.Kind, &l)
 	})
 }
 
@@ -230,13 +228,13 @@ func (e *Engine) at(s *plan.Step, entry string) (drv kind.AnyDriver, have *kind.
 	if have = s.Have(); have != nil {
 		have = cmp.Or(have.As(entry), have)
 	}
-	return e.driver(place{s.Key.Kind, entry}), have
+	return e.driver(memory.Place{Kind: s.Key.Kind, Entry: entry}), have
 }
 
 // attr names the entry of a place in the log; the main one is not named.
-func (p place) attr() []any {
-	if p.entry == "" {
+func attr(at memory.Place) []any {
+	if at.Entry == "" {
 		return nil
 	}
-	return []any{"entry", p.entry}
+	return []any{"entry", at.Entry}
 }

@@ -17,9 +17,7 @@ const (
 
 // reckonFormer finds out until when that may last, by how long the first lists took.
 func (e *Engine) reckonFormer(timing Timing, began, listed time.Time) {
-	if e.former.IsZero() {
-		e.former = began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost)))
-	}
+	e.past().NoteFormer(began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost))))
 }
 
 // inherited is until when the cloud may still make what a step is to create, as a process before this one, which was killed, or a request
@@ -28,11 +26,5 @@ func (r *run) inherited(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until
 	}
-	if r.timing.Former > 0 {
-		until = r.engine.former
-	}
-	if late := r.engine.Unanswered.of(s.Identity()); late.After(until) {
-		until = late
-	}
-	return until
+	return r.engine.past().Unshown(s.Identity(), r.timing.Former > 0)
 }

@@ -27,7 +27,7 @@ func (r *run) heal(ctx, stepCtx context.Context) {
 			r.pass.Late = append(r.pass.Late, s)
 		}
 	}
-	r.pass.First = r.pass.Last.WithTraces(r.engine.traces.of) // which is approved of by its own hash
+	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // which is approved of by its own hash
 }
 
 // heals reports whether a step brings a member back, or ends what such a step of this pass has begun.

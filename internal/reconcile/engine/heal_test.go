@@ -108,7 +108,7 @@ func TestHealingGoesOnWithNewLogins(t *testing.T) {
 				for range 60 {
 					was := h.engine
 					h.engine = engineWith(h)
-					h.engine.Probe, h.engine.Members = was.Probe, was.Members
+					h.engine.Probe, h.engine.Memory = was.Probe, was.past()
 					h.checks(t, 4, 1, "round")
 				}
 				if n := h.called("sheep-0").Restarts; !stubborn && n != 1 || stubborn && n != 3 {

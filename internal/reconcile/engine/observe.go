@@ -10,14 +10,15 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // observe lists places for want, each as asked, and more of it where want needs that. What is found inside machines is listed after all else, by what that has shown; of
 // kinds that are not listed now it is what have holds.
-func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[place]kind.Shown {
-	isInside := func(at place) bool { return len(e.kind(at.kind).Info().Inside) > 0 }
-	outside, inside := make([]place, 0, len(places)), []place(nil)
+func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {
+	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info().Inside) > 0 }
+	outside, inside := make([]memory.Place, 0, len(places)), []memory.Place(nil)
 	for _, at := range places {
 		if isInside(at) {
 			inside = append(inside, at)
@@ -36,7 +37,7 @@ func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desire
 	maps.Copy(around, e.snapshot(all, have, want))
 	for _, at := range inside {
 		asked.Around = kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)}
-		maps.Copy(all, e.listAll(ctx, []place{at}, want, asked))
+		maps.Copy(all, e.listAll(ctx, []memory.Place{at}, want, asked))
 	}
 	return all
 }
@@ -53,9 +54,9 @@ func dataIn(want []kind.Desired) func(manifest.Key) map[string]string {
 	}
 }
 
-func wantedAt(at place, want []kind.Desired) (list []kind.Desired) {
+func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 	for i := range want {
-		if (place{want[i].Key.Kind, want[i].Entry}) == at {
+		if (memory.Place{Kind: want[i].Key.Kind, Entry: want[i].Entry}) == at {
 			list = append(list, want[i])
 		}
 	}
@@ -63,7 +64,7 @@ func wantedAt(at place, want []kind.Desired) (list []kind.Desired) {
 }
 
 // listAll lists places at the same time. What several lists by one entry read is asked for once.
-func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desired, asked kind.Listing) map[place]kind.Shown {
+func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
 	contexts, seldom := map[string]context.Context{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
@@ -72,7 +73,7 @@ func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desire
 	for _, k := range e.Kinds {
 		seldom[k.Info().Kind] = sometimes(k.Info())
 	}
-	all := make(map[place]kind.Shown, len(places))
+	all := make(map[memory.Place]kind.Shown, len(places))
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(e.parallelism())
@@ -80,10 +81,10 @@ func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desire
 		group.Go(func() error {
 			of := asked
 			of.Everything, of.Managed = asked.Everything || complete[at], managed[at]
-			shown := e.list(contexts[at.entry], at, of)
-			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.kind] || at.entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
+			shown := e.list(contexts[at.Entry], at, of)
+			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
-				e.Log.Warn("cannot be listed", append([]any{"kind", at.kind, "error", shown.Err}, at.attr()...)...) // the plan has no more than may be posted
+				e.Log.Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan has no more than may be posted
 			}
 			shown.Err = hide(redact.From(ctx), shown.Err)
 			mu.Lock()

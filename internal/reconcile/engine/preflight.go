@@ -17,19 +17,8 @@ import (
 )
 
 // quotaTime bounds what is asked of services before a plan is shown. What is not known
-// by then is only said. What was found out is shown for freshPreflight of the same plan:
-// one that waits for an approval is made again at each poll.
-const (
-	quotaTime      = 20 * time.Second
-	freshPreflight = 5 * time.Minute
-)
-
-// foundOut is what was last found out of a plan.
-type foundOut struct {
-	hash      string
-	at        time.Time
-	preflight plan.Preflight
-}
+// by then is only said.
+const quotaTime = 20 * time.Second
 
 // preflightOnce is [Engine.preflight] for passes.
 func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) plan.Plan {
@@ -37,13 +26,13 @@ func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snaps
 		return p // nobody reads it before it is carried out
 	}
 	hash := p.Hash()
-	if e.last.hash == hash && time.Since(e.last.at) < freshPreflight {
-		p.Preflight = e.last.preflight
+	if said, known := e.past().Preflight(hash, time.Now()); known {
+		p.Preflight = said
 		return p
 	}
 	p = e.preflight(ctx, p, have, secrets)
 	if ctx.Err() == nil {
-		e.last = foundOut{hash, time.Now(), p.Preflight}
+		e.past().NotePreflight(hash, time.Now(), p.Preflight)
 	}
 	return p
 }

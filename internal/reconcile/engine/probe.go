@@ -26,7 +26,7 @@ func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.
 	sick := map[manifest.Key]rollout.Finding{}
 	for _, m := range list {
 		for i, how := range m.Probes {
-			found := e.Members.probed[probe{m.Member, i}].Finding(how, m.Of)
+			found := e.past().Probed(m.Member, i).Finding(how, m.Of)
 			if first := sick[m.Member]; found.Sick != "" && (first.Sick == "" || first.Suspect) {
 				sick[m.Member] = found
 			}
@@ -37,18 +37,19 @@ func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.
 
 func (e *Engine) askDue(ctx context.Context, list []plan.Probed) {
 	type answer struct {
-		probe
-		of  string
-		err error
+		member manifest.Key
+		probe  int
+		of     string
+		err    error
 	}
 	answers := make(chan answer, len(list))
 	var group errgroup.Group
 	group.SetLimit(probesAtOnce)
 	for _, m := range list {
 		for i, how := range m.Probes {
-			if at := (probe{m.Member, i}); e.Members.probed[at].Due(how, m.Of, m.Since, time.Now()) {
+			if e.past().Probed(m.Member, i).Due(how, m.Of, m.Since, time.Now()) {
 				group.Go(func() error {
-					answers <- answer{at, m.Of, e.Probe(ctx, m.Address, how)}
+					answers <- answer{m.Member, i, m.Of, e.Probe(ctx, m.Address, how)}
 					return nil
 				})
 			}
@@ -58,12 +59,9 @@ func (e *Engine) askDue(ctx context.Context, list []plan.Probed) {
 		_ = group.Wait() // the functions never fail
 		close(answers)
 	}()
-	if e.Members.probed == nil {
-		e.Members.probed = map[probe]rollout.Record{}
-	}
 	for a := range answers {
 		if ctx.Err() == nil {
-			e.Members.probed[a.probe] = e.Members.probed[a.probe].Asked(a.of, time.Now(), a.err)
+			e.past().NoteAnswer(a.member, a.probe, a.of, time.Now(), a.err)
 		}
 	}
 }

@@ -3,20 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
-
-// searched is what the history was searched for: what a group is to be instead of what has that digest.
-type searched struct {
-	group  manifest.Key
-	digest string
-}
 
 // fallBack finds, for the groups that shall go back, the commit that made their other members, and reports whether there
 // is any. The next pass takes them there: so the brake sees it.
@@ -48,8 +39,7 @@ func (r *run) recall(ctx context.Context) (back bool) {
 
 // goBack finds what a group can go back to. It is asked again where that is not known.
 func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error) {
-	e := r.engine
-	if r.rev.Earlier == nil || e.searched[searched{f.Group, f.Digest}] {
+	if r.rev.Earlier == nil || r.engine.past().Searched(f) {
 		return false, nil
 	}
 	f.Why = r.secrets.Text(f.Why)
@@ -63,38 +53,6 @@ func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error
 	if err != nil || ctx.Err() != nil {
 		return false, err
 	}
-	if e.searched == nil {
-		e.searched, e.fallbacks = map[searched]bool{}, map[manifest.Key]plan.Fallback{}
-	}
-	if e.searched[searched{f.Group, f.Digest}] = true; to.Commit != "" {
-		e.fallbacks[f.Group] = to
-	}
+	r.engine.past().NoteSearched(f, to)
 	return to.Commit != "", nil
-}
-
-// with adds to what a revision wants what groups are kept at.
-func (e *Engine) with(want []kind.Desired) []kind.Desired {
-	all := slices.Clip(want)
-	for _, f := range e.fallbacks {
-		all = append(all, f.Want...)
-	}
-	return all
-}
-
-// forgetFallbacks has groups try again of which something else is wanted now.
-func (e *Engine) forgetFallbacks(rev Revision) {
-	if len(e.searched) == 0 {
-		return
-	}
-	digests, wanted := map[manifest.Key]string{}, map[string]bool{}
-	for _, d := range rev.Want {
-		digests[d.Key], wanted[d.Digest] = d.Digest, true
-	}
-	again := map[manifest.Key]bool{}
-	for group, f := range e.fallbacks {
-		if again[group] = digests[f.Noted] != f.Digest; again[group] {
-			delete(e.fallbacks, group)
-		}
-	}
-	maps.DeleteFunc(e.searched, func(s searched, _ bool) bool { return again[s.group] || !wanted[s.digest] })
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -81,7 +82,7 @@ func TestAGroupThatCannotGoBack(t *testing.T) {
 			h.past = nil
 		}
 		h.broken = errors.New("no way to the repository")
-		h.engine.searched = nil
+		h.engine.Memory = &memory.Memory{}
 		if pass := h.sync(t, 3, "flat"); !strings.Contains(failed(pass), "shall go back, and the history of the repository cannot be read: no way to the repository") {
 			t.Error(failed(pass))
 		}

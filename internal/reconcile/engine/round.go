@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
@@ -52,18 +53,17 @@ func (r *run) planRound(ctx context.Context) {
 	r.pass.Rounds++
 	r.mergeMoved()
 	r.round = round{} // not both plans at the same time
-	r.missOverdue()
-	known := maps.Clone(r.snapshot) // which steps in flight go on asking, while lists come in
-	plan := r.engine.compute(r.rev, known, r.engine.ids, r.sick)
-	if sick := r.engine.ask(ctx, plan); !maps.Equal(sick, r.sick) {
-		r.sick = sick
-		plan = r.engine.compute(r.rev, known, r.engine.ids, r.sick)
+	past := r.engine.past()
+	past.MissOverdue(r.listed)
+	known, before := maps.Clone(r.snapshot), past.Past() // which steps in flight go on asking, while lists come in
+	before.Sick = r.sick
+	plan := r.engine.compute(r.rev, known, before)
+	if before.Sick = r.engine.ask(ctx, plan); !maps.Equal(before.Sick, r.sick) {
+		r.sick = before.Sick
+		plan = r.engine.compute(r.rev, known, before)
 	}
-	r.engine.Members.note(plan, time.Now())
+	past.NotePlan(plan, memory.Round{Now: time.Now(), Listed: r.listed, Busy: r.atWork})
 	plan = plan.Redacted(r.secrets)
-	r.rememberIDs(plan)
-	r.engine.noteAdopted(plan)
-	r.engine.noteUsable(plan)
 	r.noteFinished(plan, time.Now())
 	r.noteDrift(plan)
 	r.round = round{plan: plan, rollouts: plan.Rollouts(), kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
@@ -82,6 +82,12 @@ func (r *run) planRound(ctx context.Context) {
 		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}
 	r.trackPending(time.Now())
+}
+
+// atWork reports whether the pass is at work on the object of a step, or has deleted it.
+func (r *run) atWork(id string) bool {
+	_, busy := r.doing[id]
+	return busy || r.destroyed[id]
 }
 
 // trackPending records what the cloud works on, and since when; what takes it too

@@ -70,7 +70,7 @@ func newRun(e *Engine, rev Revision) *run {
 	r := &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
 		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
-		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.with(rev.Want)),
+		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.past().With(rev.Want)),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 	for _, k := range e.Kinds {
@@ -127,8 +127,7 @@ func (r *run) start(ctx context.Context, t candidate) {
 	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
 	if s.Action.Destroys() { // a list may show what has come of it before the answer does, which may be lost
 		r.destroyed[t.id] = true
-		delete(r.engine.ids, t.id)
-		r.engine.Unanswered.unmade(&s)
+		r.engine.past().NoteDestroying(&s)
 	}
 	r.noteBegun(s)
 	r.engine.watch(func(w Watcher) { w.Started(s) })
@@ -152,7 +151,7 @@ func (r *run) finish(o outcome) {
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.noteCarriedOut(o, len(r.pass.Results)-1)
-	r.engine.Members.noteHealed(s, time.Now())
+	r.engine.past().NoteHealed(&s, time.Now())
 	r.news = true
 	listed := r.fresh[s.Key.Kind]
 	listed.every, listed.touched = r.timing.Poll, true
@@ -178,15 +177,14 @@ func (r *run) finish(o outcome) {
 	}
 	if s.Action.Destroys() {
 		r.freed = time.Now()
-		r.engine.Begun.goesOn(&s, r.freed.Add(behind))
+		r.engine.past().NoteDeleted(&s, r.freed)
 	}
 	switch {
 	case o.gone:
 		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
 	case o.live != nil:
 		if s.Action == plan.Create { // the next list may lag behind, and come before the next plan
-			r.engine.Unanswered.noteMade(&s, o.live, time.Now())
-			r.engine.noteMade(o.id, o.live.ID)
+			r.engine.past().NoteMade(&s, o.live, time.Now())
 		}
 		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)
 	default:

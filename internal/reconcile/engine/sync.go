@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -41,19 +42,7 @@ type Revision struct {
 // [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
-	e.forgetFallbacks(rev)
-	if e.Unanswered == nil {
-		e.Unanswered = &Unanswered{}
-	}
-	if e.ids == nil {
-		e.ids = map[string]string{}
-	}
-	if e.Begun == nil {
-		e.Begun = &Begun{}
-	}
-	if e.Members == nil {
-		e.Members = &Members{}
-	}
+	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
 	return e.pass(ctx, rev)
 }
 
@@ -64,7 +53,6 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
-	e.Unanswered.forget(r.pass.Started)
 	r.snapshot = e.begin(ctx, rev.Want)
 	e.reckonFormer(r.timing, r.pass.Started, time.Now())
 	r.observedAll()
@@ -91,9 +79,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
 	r.traceAll(ctx)
-	e.forgetUnwanted(r.pass.Last)
-	e.Members.forget(r.round.plan)
-	e.Begun.settle(r.round.plan, r.listed)
+	e.past().Forget(memory.PassEnds{Plan: r.round.plan, Listed: r.listed})
 	if !r.pass.Last.Stopped() {
 		errs, now := r.lastErrors(r.pass.Last), time.Now()
 		r.pass.Failures = append(failuresOf(r.pass.Last, errs, now), unread...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -38,9 +39,9 @@ func (s *slowly) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (k
 	return kind.Live[*thingtest.Thing]{}, fmt.Errorf("%w: 504", kind.ErrUnanswered)
 }
 
-func (s *slowly) engine(u *Unanswered) *Engine {
+func (s *slowly) engine(m *memory.Memory) *Engine {
 	e := engineOf(s.World)
-	e.Kinds, e.Unanswered = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](s.Kind().Info(), thingtest.Rules{}, s)}, u
+	e.Kinds, e.Memory = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](s.Kind().Info(), thingtest.Rules{}, s)}, m
 	return e
 }
 
@@ -61,21 +62,21 @@ func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 		"news cut it off, and it is lost": {takes: 10 * time.Minute, ends: 30 * time.Second, holds: true, made: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, u := &slowly{World: thingtest.New(), takes: tt.takes, holds: tt.holds}, &Unanswered{}
+			s, m := &slowly{World: thingtest.New(), takes: tt.takes, holds: tt.holds}, &memory.Memory{}
 			want, err := s.Wanted("a")
 			if err != nil {
 				t.Fatal(err)
 			}
 			var last Pass
 			synctest.Test(t, func(t *testing.T) {
-				e := s.engine(u)
+				e := s.engine(m)
 				if tt.ends > 0 {
 					ctx, supersede := context.WithCancelCause(t.Context())
 					time.AfterFunc(tt.ends, func() { supersede(Superseded("commit 1a2b3c4")) })
 					e.Sync(ctx, Revision{Want: want})
 				}
 				if tt.anew {
-					e = s.engine(u)
+					e = s.engine(m)
 				}
 				last = e.Sync(t.Context(), Revision{Want: want})
 			})
@@ -88,7 +89,7 @@ func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 
 // What is remembered of creations that were not answered ends with them.
 func TestUnansweredCreationsAreForgotten(t *testing.T) {
-	s, u := &slowly{World: thingtest.New(), takes: 10 * time.Minute}, &Unanswered{}
+	s, m := &slowly{World: thingtest.New(), takes: 10 * time.Minute}, &memory.Memory{}
 	want, err := s.Wanted("a")
 	if err != nil {
 		t.Fatal(err)
@@ -96,13 +97,13 @@ func TestUnansweredCreationsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		s.engine(u).Sync(ctx, Revision{Want: want})
-		if len(u.until) != 1 {
-			t.Errorf("remembers %v", u.until)
+		s.engine(m).Sync(ctx, Revision{Want: want})
+		if m.Unshown("Thing/a", false).Before(time.Now()) {
+			t.Error("it is forgotten while it goes on")
 		}
 		time.Sleep(3 * time.Minute)
-		if s.engine(u).Sync(t.Context(), Revision{}); len(u.until) != 0 {
-			t.Errorf("remembers %v", u.until)
+		if s.engine(m).Sync(t.Context(), Revision{}); !m.Unshown("Thing/a", false).IsZero() {
+			t.Error("it is still remembered")
 		}
 		time.Sleep(10 * time.Minute)
 	})

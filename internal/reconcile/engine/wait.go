@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 )
 
 // maxFailedLists is how often in a row a collection may fail to list before
@@ -182,7 +183,7 @@ func (r *run) relist(ctx context.Context, names []string) {
 	}
 	slices.Sort(names)
 	started := time.Now()
-	var places []place
+	var places []memory.Place
 	asked := askedFor(r.rev.Want)
 	for _, kind := range names {
 		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].wrote)...)

@@ -11,7 +11,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // Compute compares what a stack wants with what the cloud holds. It is pure and
@@ -156,26 +155,10 @@ type Input struct {
 	// Synced is true when this very commit was in sync before: then every
 	// difference is drift.
 	Synced bool
-	// Lost are the IDs, by step, of objects that were seen in the cloud and that the
-	// agent has not deleted since: one that is not there any more was deleted by
-	// somebody else.
-	Lost map[string]string
-	// Made are the IDs, by step, of objects that this process has made and has not seen usable or in use since.
-	Made map[string]string
 	// Before is what the commit before wanted, by sums of the manifests, where nothing remembers more: what it wanted just as it is
 	// wanted now, and is not there, was deleted by somebody. Of a stack that owns nothing yet that says nothing.
 	Before map[manifest.Key]kind.Sum
-	// Begun is what the agent itself has begun to change, or to have follow a change, and has not seen as wanted since: how that differs is
-	// nobody else's doing.
-	Begun map[manifest.Key]bool
-	// Sick are the members of groups of which probes found that they do not serve, or perhaps do not.
-	Sick map[manifest.Key]rollout.Finding
-	// Patients are those that did not serve before, and what was done about them: see [Plan.Patients].
-	Patients map[manifest.Key]rollout.Patient
-	// Seen is what plans before have found: see [Plan.Seen].
-	Seen Seen
-	// Fallbacks are the groups that are kept at something else than Want says.
-	Fallbacks map[manifest.Key]Fallback
+	Past
 	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
 	Healing bool
 	// Approving is true where people have approved of a plan: machines that are made bear what their group is to become then.

@@ -52,7 +52,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 	} {
-		p := Compute(Input{Stack: "s", Kinds: []kind.Kind{define(c.of), fronts{define("Front")}}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Lost: c.lost})
+		p := Compute(Input{Stack: "s", Kinds: []kind.Kind{define(c.of), fronts{define("Front")}}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: Past{Lost: c.lost}})
 		if got := strings.TrimSpace(fmt.Sprint(p.Steps[0].Action, " ", p.Steps[0].Reason(), " ", p.Steps[0].Awaits)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

@@ -1,0 +1,97 @@
+package memory
+
+import (
+	"maps"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Over is something that has happened, after which a part of the past does not matter any more.
+type Over interface{ forgottenBy(m *Memory) }
+
+// Forget drops what does not matter any more.
+func (m *Memory) Forget(over Over) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	over.forgottenBy(m)
+}
+
+// LoggedIn is a new login, with the project and the region that it leads to. What the login before could list says nothing of
+// this one, and in another place nothing of the past is true.
+type LoggedIn struct{ Where string }
+
+func (l LoggedIn) forgottenBy(m *Memory) {
+	if m.where != "" && m.where != l.Where {
+		m.clear()
+	}
+	m.where, m.found, m.preflight = l.Where, nil, preflight{}
+}
+
+func (m *Memory) clear() {
+	m.ids, m.made, m.created, m.unanswered, m.begun, m.adopted, m.former = nil, nil, nil, nil, nil, nil, time.Time{}
+	m.probed, m.patients, m.seen, m.fallbacks, m.searched = nil, nil, plan.Seen{}, nil, nil
+	m.found, m.traces, m.preflight = nil, nil, preflight{}
+}
+
+// PassBegins is the begin of a pass, with what its commit wants: groups of which something else is wanted now try again. The lists
+// of the pass show what came of requests that were over before.
+type PassBegins struct {
+	At   time.Time
+	Want []kind.Desired
+}
+
+func (b PassBegins) forgottenBy(m *Memory) {
+	maps.DeleteFunc(m.unanswered, func(_ string, until time.Time) bool { return until.Before(b.At) })
+	if len(m.searched) == 0 {
+		return
+	}
+	digests, wanted := map[manifest.Key]string{}, map[string]bool{}
+	for i := range b.Want {
+		d := &b.Want[i]
+		digests[d.Key], wanted[d.Digest] = d.Digest, true
+	}
+	again := map[manifest.Key]bool{}
+	for group, f := range m.fallbacks {
+		if again[group] = digests[f.Noted] != f.Digest; again[group] {
+			delete(m.fallbacks, group)
+		}
+	}
+	maps.DeleteFunc(m.searched, func(s searched, _ bool) bool { return again[s.group] || !wanted[s.digest] })
+}
+
+// Differs are all steps that are about a change in the cloud: the same difference as one that ended may come again, made by somebody else.
+type Differs []plan.Step
+
+func (d Differs) forgottenBy(m *Memory) {
+	still := map[string]bool{}
+	for i := range d {
+		still[d[i].Identity()] = true
+	}
+	maps.DeleteFunc(m.traces, func(id string, _ traceOf) bool { return !still[id] })
+}
+
+// PassEnds is the end of a pass, with its last plan. What that shows as wanted, as nobody's or as gone for good is over. Listed is when the
+// newest list of a kind was begun.
+type PassEnds struct {
+	Plan   plan.Plan
+	Listed func(kind string) time.Time
+}
+
+func (e PassEnds) forgottenBy(m *Memory) {
+	wanted, open, members := make(map[string]bool, len(e.Plan.Steps)), map[manifest.Key]bool{}, map[manifest.Key]bool{}
+	for i := range e.Plan.Steps {
+		s := &e.Plan.Steps[i]
+		wanted[s.Identity()] = s.Want() != nil
+		open[s.Key] = open[s.Key] || s.Want() == nil || s.Have() == nil || s.Action != plan.Keep || len(s.Changes) > 0
+	}
+	for _, of := range e.Plan.Probed() {
+		members[of.Member] = true
+	}
+	maps.DeleteFunc(m.ids, func(id, _ string) bool { return !wanted[id] })
+	maps.DeleteFunc(m.begun, func(key manifest.Key, o begun) bool { return !open[key] && o.until.Before(e.Listed(key.Kind)) })
+	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return !members[at.member] })
+}
