@@ -93,7 +93,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	grouped(root, "Manifests:", a.validate(), a.explain(), a.schema(), a.export())
 	grouped(root, "Running agents:", a.approve(), a.reconcile(), a.kubeconfig())
 	grouped(root, "Without a cloud:", a.demo(), a.simulator())
-	root.AddCommand(a.version(), settingsTopic())
+	root.AddCommand(a.version(), settingsTopic(), a.debug())
 	a.completions(root)
 	narrow(root)
 	return root

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/branch"
@@ -25,13 +26,17 @@ func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
 	}
-	past, kinds := &memory.Memory{}, &defaults.Memory{}
+	past, kinds := o.past(s), &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		engine, at, err := o.openAt(ctx, s, kinds)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
-		past.Forget(memory.LoggedIn{Where: at.Region + "/" + at.ProjectID})
+		where := ""
+		if at.ProjectID != "" {
+			where = at.Region + "/" + at.ProjectID
+		}
+		past.Forget(memory.LoggedIn{Where: where})
 		engine.Memory = past
 		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, engine)}, nil
 	}
@@ -40,6 +45,22 @@ func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 		one.Approvals, one.Applied, one.Existed = branches[0].Approvals, branches[0].Restore, branches[0].Existed
 	}
 }
+
+// past is what is known of a stack's past: what the agent before has kept of it, where there is a folder for that.
+func (o Opener) past(s *config.Stack) *memory.Memory {
+	path := ""
+	if o.DataDir != "" {
+		path = MemoryFile(o.DataDir, s.Name)
+	}
+	past, err := memory.Open(path, s.Name, time.Now())
+	if err != nil {
+		o.Log.Warn("what was kept of the stack's past is not read", "stack", s.Name, "error", err.Error())
+	}
+	return past
+}
+
+// MemoryFile is where the past of a stack is kept in the folder for data.
+func MemoryFile(dataDir, stack string) string { return filepath.Join(dataDir, "memory", stack+".json") }
 
 // record is where a stack's agent keeps what the next one is to know; "" where it has no folder.
 func (o Opener) record(s *config.Stack) agent.Record {

@@ -93,11 +93,12 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 			r.planRound(ctx)
 			continue
 		}
+		again := r.engine.past().SaveNews(time.Now())
 		r.engine.watch(func(w Watcher) { w.Progress(r.progress()) })
 		wake, more := r.nextWake()
 		switch {
 		case len(r.doing) > 0 || more && ctx.Err() == nil:
-			r.awaitResults(ctx, wake)
+			r.awaitResults(ctx, earlier(wake, again))
 			r.refresh(ctx)
 		case ctx.Err() != nil:
 			return

@@ -43,7 +43,11 @@ type Revision struct {
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
-	return e.pass(ctx, rev)
+	pass := e.pass(ctx, rev)
+	if err := e.past().Save(time.Now()); err != nil && e.Log != nil {
+		e.Log.Warn("what is known of the past cannot be kept for the next process", "error", err)
+	}
+	return pass
 }
 
 func (e *Engine) pass(ctx context.Context, rev Revision) Pass {

@@ -40,6 +40,14 @@ func (r *run) nextWake() (at time.Time, more bool) {
 	return at, more
 }
 
+// earlier is the first of two times, of which a zero one does not count.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // toBeListed names the collections that must be listed again: something in them, or inside of them,
 // was written, is being worked on by the cloud, is to be deleted and was not seen
 // lately, or they could not be seen.

@@ -50,6 +50,7 @@ func (m *Memory) NoteHealed(s *plan.Step, now time.Time) {
 	p.Healed = append(slices.Clip(p.Healed), now)
 	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // what it answered before
 	put(&m.patients, member, p)
+	m.news = true
 }
 
 // Searched reports whether it was decided already what a group can go back to.

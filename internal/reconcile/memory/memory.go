@@ -55,6 +55,8 @@ type Memory struct {
 	traces map[string]traceOf
 	// preflight is what was found out of the plan that was shown last.
 	preflight preflight
+
+	file // which keeps a part of it for the next process
 }
 
 // Past is what a plan has to know of it: a value, which later news do not change.

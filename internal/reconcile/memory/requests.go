@@ -24,6 +24,7 @@ func (m *Memory) NoteBegun(keys []manifest.Key) {
 	for _, key := range keys {
 		if _, known := m.begun[key]; !known {
 			put(&m.begun, key, begun{})
+			m.news = true
 		}
 	}
 }
@@ -46,6 +47,7 @@ func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 	m.goesOn(s, until)
 	if s.Action == plan.Create {
 		put(&m.unanswered, s.Identity(), until)
+		m.news = true
 	}
 }
 
@@ -59,7 +61,7 @@ func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 		o.until = until
 	}
 	o.goes = o.goes || s.Action.Destroys()
-	m.begun[s.Key] = o
+	m.begun[s.Key], m.news = o, true
 }
 
 // Unshown is until when lists may not show what comes of an earlier creation of the object of a step, by this process or, where others

@@ -1,0 +1,144 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// What is kept for the next process has it wait, heal less, or call less drift: nothing of it has more deleted, adopted or made. It names
+// objects and times, and no secret. Each field has its reason in the table in ARCHITECTURE.md.
+
+const (
+	format     = 1
+	mostBytes  = 16 << 20       // of a document: 100,000 objects
+	mostAge    = 24 * time.Hour // of a document: after that it says nothing of what goes on
+	mostAhead  = time.Hour      // for which any request may go on
+	clockError = time.Minute
+)
+
+type document struct {
+	Format     int           `json:"format"`
+	Stack      string        `json:"stack"`
+	Where      string        `json:"where"`
+	Saved      time.Time     `json:"saved"`
+	Begun      []begunDoc    `json:"begun,omitempty"`
+	Unanswered []requestDoc  `json:"unanswered,omitempty"`
+	Healed     []patientsDoc `json:"healed,omitempty"`
+}
+
+type keyDoc struct {
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+type begunDoc struct {
+	Key   keyDoc    `json:"key"`
+	Until time.Time `json:"until,omitzero"`
+	Goes  bool      `json:"goes,omitempty"`
+}
+
+type requestDoc struct {
+	Step  string    `json:"step"`
+	Until time.Time `json:"until"`
+}
+
+type patientsDoc struct {
+	Member keyDoc      `json:"member"`
+	At     []time.Time `json:"at"`
+}
+
+// document is what is to be kept, always in the same order.
+func (m *Memory) document() document {
+	d := document{Format: format, Stack: m.stack, Where: m.where}
+	for key, o := range m.begun {
+		d.Begun = append(d.Begun, begunDoc{keyDoc(key), o.until.UTC(), o.goes})
+	}
+	for step, until := range m.unanswered {
+		d.Unanswered = append(d.Unanswered, requestDoc{step, until.UTC()})
+	}
+	for member, p := range m.patients {
+		if len(p.Healed) > 0 {
+			d.Healed = append(d.Healed, patientsDoc{keyDoc(member), p.Healed})
+		}
+	}
+	slices.SortFunc(d.Begun, func(a, b begunDoc) int { return manifest.Key(a.Key).Compare(manifest.Key(b.Key)) })
+	slices.SortFunc(d.Unanswered, func(a, b requestDoc) int { return strings.Compare(a.Step, b.Step) })
+	slices.SortFunc(d.Healed, func(a, b patientsDoc) int { return manifest.Key(a.Member).Compare(manifest.Key(b.Member)) })
+	return d
+}
+
+func (d document) empty() bool { return len(d.Begun)+len(d.Unanswered)+len(d.Healed) == 0 }
+
+// decode reads a document that was kept for a stack; "" for any.
+func decode(text []byte, stack string, now time.Time) (d document, err error) {
+	from := json.NewDecoder(bytes.NewReader(text))
+	from.DisallowUnknownFields()
+	if err := from.Decode(&d); err != nil {
+		return document{}, err
+	}
+	if _, err := from.Token(); !errors.Is(err, io.EOF) {
+		return document{}, errors.New("it goes on after its end")
+	}
+	if err := d.check(stack, now); err != nil {
+		return document{}, err
+	}
+	return d, nil
+}
+
+func (d document) check(stack string, now time.Time) error {
+	switch {
+	case d.Format != format:
+		return fmt.Errorf("format %d is not known", d.Format)
+	case d.Stack == "" || stack != "" && d.Stack != stack:
+		return errors.New("it is of another stack")
+	case d.Where == "":
+		return errors.New("it does not say of which project it is")
+	case d.Saved.After(now.Add(clockError)):
+		return errors.New("it was written later than now")
+	case now.Sub(d.Saved) > mostAge:
+		return fmt.Errorf("it is older than %s", mostAge)
+	}
+	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(mostAhead)) }
+	for _, o := range d.Begun {
+		if o.Key.Kind == "" || o.Key.Name == "" || ahead(o.Until) {
+			return errors.New("an object that was begun is none, or goes on for too long")
+		}
+	}
+	for _, r := range d.Unanswered {
+		if r.Step == "" || ahead(r.Until) {
+			return errors.New("a request is of nothing, or goes on for too long")
+		}
+	}
+	for _, p := range d.Healed {
+		late := func(at time.Time) bool { return at.After(d.Saved.Add(clockError)) }
+		if p.Member.Kind == "" || p.Member.Name == "" || slices.ContainsFunc(p.At, late) {
+			return errors.New("a member that was healed is none, or will be")
+		}
+	}
+	return nil
+}
+
+// restore takes in what a document says. Since when a member does not serve is not among it: it may have served since.
+func (m *Memory) restore(d document) {
+	m.where = d.Where
+	for _, o := range d.Begun {
+		put(&m.begun, manifest.Key(o.Key), begun{o.Until, o.Goes})
+	}
+	for _, r := range d.Unanswered {
+		put(&m.unanswered, r.Step, r.Until)
+	}
+	for _, p := range d.Healed {
+		put(&m.patients, manifest.Key(p.Member), rollout.Patient{Healed: p.At})
+	}
+}

@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+// file is where a memory is kept for the next process.
+type file struct {
+	stack, path string
+	kept        string    // what it holds, but for the time; "" when there is none
+	saved, next time.Time // when it was written, and when it is again at the earliest while a pass runs
+	news        bool      // whether there is anything that it does not hold
+}
+
+const (
+	often  = time.Second // the least time between two writes while a pass runs, and that again for each megabyte
+	seldom = time.Hour   // when what has not changed is written again, so that it does not become too old
+)
+
+// Open is the memory of a stack, with what a process before has kept in a file; "" where none is to be. The memory is always of use. An
+// error says why it is empty although there is a file.
+func Open(path, stack string, now time.Time) (*Memory, error) {
+	m := &Memory{file: file{stack: stack, path: path}}
+	if path == "" {
+		return m, nil
+	}
+	text, err := localfile.ReadOwn(path, mostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	m.kept = "?" // it is to be replaced
+	if err != nil {
+		return m, err
+	}
+	d, err := decode(text, stack, now)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
+	m.restore(d)
+	return m, nil
+}
+
+// SaveNews keeps what is new for the next process while a pass runs, and no more often than is easily done. It returns when it is to
+// be called again; zero where everything is kept.
+func (m *Memory) SaveNews(now time.Time) (again time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.path == "" || !m.news {
+		return again
+	}
+	if now.Before(m.next) {
+		return m.next
+	}
+	_ = m.save(now) // the end of the pass says why it fails
+	return again
+}
+
+// Save keeps all of it for the next process.
+func (m *Memory) Save(now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.save(now)
+}
+
+// save writes the file, unless that holds the same. A memory of nothing has no file.
+func (m *Memory) save(now time.Time) error {
+	if m.news = false; m.path == "" || m.where == "" {
+		return nil
+	}
+	d := m.document()
+	if d.empty() {
+		return m.remove()
+	}
+	same, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if m.next = now.Add(often * time.Duration(1+len(same)>>20)); string(same) == m.kept && now.Sub(m.saved) < seldom {
+		return nil
+	}
+	d.Saved = now.UTC()
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if len(text) > mostBytes {
+		return errors.Join(fmt.Errorf("%s: it would be larger than %d bytes", m.path, mostBytes), m.remove())
+	}
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		return err
+	}
+	if err := localfile.Replace(m.path, text); err != nil {
+		return err
+	}
+	m.kept, m.saved = string(same), now
+	return nil
+}
+
+func (m *Memory) remove() error {
+	if m.kept == "" {
+		return nil
+	}
+	if err := os.Remove(m.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	m.kept = ""
+	return nil
+}
