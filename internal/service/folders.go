@@ -144,32 +144,32 @@ func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) 
 }
 
 // sayFolders says which stacks come and go with their folders.
-func (s *service) sayFolders(changed, gone []config.Stack) {
-	now := len(s.roster.names())
+func (svc *service) sayFolders(changed, gone []config.Stack) {
+	now := len(svc.roster.names())
 	for _, one := range gone {
-		s.log.Warn("its folder is gone: what the stack owns stays in the cloud, and nobody looks after it; bring the folder back, or end the stack with: stackreeve destroy "+one.Name,
+		svc.log.Warn("its folder is gone: what the stack owns stays in the cloud, and nobody looks after it; bring the folder back, or end the stack with: stackreeve destroy "+one.Name,
 			"stack", one.Name, "folder", one.Spec.Source.Path, "stacks", now)
 	}
 	for _, one := range changed {
-		s.log.Info("its folder is new", "stack", one.Name, "folder", one.Spec.Source.Path, "stacks", now)
+		svc.log.Info("its folder is new", "stack", one.Name, "folder", one.Spec.Source.Path, "stacks", now)
 	}
 }
 
 // looking has the folders of a document looked at soon.
-func (s *service) looking(document string) func() {
+func (svc *service) looking(document string) func() {
 	return func() {
 		select {
-		case s.pushed[document] <- struct{}{}:
+		case svc.pushed[document] <- struct{}{}:
 		default: // it will be
 		}
 	}
 }
 
 // onPush looks at the folders of a document whenever somebody may have pushed.
-func (s *service) onPush(ctx context.Context, document string, look func()) {
+func (svc *service) onPush(ctx context.Context, document string, look func()) {
 	for {
 		select {
-		case <-s.pushed[document]:
+		case <-svc.pushed[document]:
 			look()
 		case <-ctx.Done():
 			return

@@ -61,32 +61,32 @@ func (d *Listener) certificate() (*tls.Certificate, error) {
 const scrapes = 4
 
 // handler is all that can be asked of the agent.
-func (s *service) handler() http.Handler {
+func (svc *service) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", s.watched())
-	if s.control != nil {
-		mux.Handle(control.Prefix, s.control)
+	mux.Handle("/", svc.watched())
+	if svc.control != nil {
+		mux.Handle(control.Prefix, svc.control)
 	}
-	if s.api != nil {
+	if svc.api != nil {
 		for _, prefix := range readapi.Prefixes {
-			mux.Handle(prefix, s.api)
+			mux.Handle(prefix, svc.api)
 		}
-		mux.Handle(page.Prefix, s.ui)
+		mux.Handle(page.Prefix, svc.ui)
 		mux.Handle("GET /{$}", http.RedirectHandler(page.Prefix, http.StatusFound))
 	}
-	if s.hooks != nil {
-		mux.Handle("/webhook/", s.hooks)
+	if svc.hooks != nil {
+		mux.Handle("/webhook/", svc.hooks)
 	}
 	return mux
 }
 
 // watched is what probes and monitoring ask.
-func (s *service) watched() http.Handler {
-	return s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
+func (svc *service) watched() http.Handler {
+	return svc.health.Handler(promhttp.HandlerFor(svc.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
 }
 
 // listen serves health, metrics and webhooks until stop is called.
-func (s *service) listen(ctx context.Context, d Listener) (stop func(), err error) {
+func (svc *service) listen(ctx context.Context, d Listener) (stop func(), err error) {
 	var servers []*listen.Server
 	stop = func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -96,12 +96,12 @@ func (s *service) listen(ctx context.Context, d Listener) (stop func(), err erro
 		}
 	}
 	begin := func(l net.Listener, handler http.Handler, tls bool) *listen.Server {
-		server := listen.New(handler, s.log)
+		server := listen.New(handler, svc.log)
 		servers = append(servers, server)
-		s.log.Info("listening", "address", l.Addr().String(), "tls", tls)
+		svc.log.Info("listening", "address", l.Addr().String(), "tls", tls)
 		go func() {
 			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				s.log.Error("a listener ended", "address", l.Addr().String(), "error", err)
+				svc.log.Error("a listener ended", "address", l.Addr().String(), "error", err)
 			}
 		}()
 		return server
@@ -111,7 +111,7 @@ func (s *service) listen(ctx context.Context, d Listener) (stop func(), err erro
 		if err != nil {
 			return nil, fmt.Errorf("--listen-health: %w", err)
 		}
-		begin(l, s.watched(), false)
+		begin(l, svc.watched(), false)
 	}
 	if d.Address == "" {
 		return stop, nil
@@ -121,8 +121,8 @@ func (s *service) listen(ctx context.Context, d Listener) (stop func(), err erro
 		stop()
 		return nil, err
 	}
-	if server := begin(l, s.handler(), d.Cert != ""); s.shown != nil {
-		server.OnShutdown(s.shown.Close)
+	if server := begin(l, svc.handler(), d.Cert != ""); svc.shown != nil {
+		server.OnShutdown(svc.shown.Close)
 	}
 	return stop, nil
 }

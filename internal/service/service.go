@@ -140,37 +140,37 @@ func (svc *service) close() {
 	}
 }
 
-func (s *service) run(ctx context.Context, d Listener) error {
-	defer s.close()
-	stop, err := s.listen(ctx, d)
+func (svc *service) run(ctx context.Context, d Listener) error {
+	defer svc.close()
+	stop, err := svc.listen(ctx, d)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	s.log.Info("started", "version", s.opener.Version, "stacks", len(s.roster.names()))
+	svc.log.Info("started", "version", svc.opener.Version, "stacks", len(svc.roster.names()))
 	defer context.AfterFunc(ctx, func() {
-		s.log.Info("stopping: what is in flight is finished; a second signal stops at once")
+		svc.log.Info("stopping: what is in flight is finished; a second signal stops at once")
 	})()
 	var reviews sync.WaitGroup
-	reviews.Go(func() { s.forges.serve(ctx) })
-	reviews.Go(func() { s.notices.serve(ctx) })
-	if s.traces != nil {
-		reviews.Go(func() { s.traces.Serve(ctx) })
+	reviews.Go(func() { svc.forges.serve(ctx) })
+	reviews.Go(func() { svc.notices.serve(ctx) })
+	if svc.traces != nil {
+		reviews.Go(func() { svc.traces.Serve(ctx) })
 	}
-	defer s.onHangup()()
-	if s.follow != nil {
-		reviews.Go(func() { s.follow(ctx) })
+	defer svc.onHangup()()
+	if svc.follow != nil {
+		reviews.Go(func() { svc.follow(ctx) })
 	}
-	if s.among != nil {
-		s.among.Run(ctx)
+	if svc.among != nil {
+		svc.among.Run(ctx)
 	} else {
-		s.runner.run(ctx)
+		svc.runner.run(ctx)
 	}
 	reviews.Wait()
-	s.forges.flush(ctx)
-	s.notices.flush(ctx)
-	s.flushTraces(ctx)
-	s.log.Info("stopped")
+	svc.forges.flush(ctx)
+	svc.notices.flush(ctx)
+	svc.flushTraces(ctx)
+	svc.log.Info("stopped")
 	return nil
 }
 

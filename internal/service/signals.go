@@ -15,13 +15,13 @@ func surviveHangups() (stop func()) {
 
 // onHangup has every stack checked when the process gets a SIGHUP, until stop is
 // called.
-func (s *service) onHangup() (stop func()) {
+func (svc *service) onHangup() (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
 		for range hangups {
-			s.log.Info("SIGHUP: checking every stack now")
-			for _, one := range s.roster.serving() {
+			svc.log.Info("SIGHUP: checking every stack now")
+			for _, one := range svc.roster.serving() {
 				one.loop.Now()
 			}
 		}
