@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -25,25 +26,21 @@ func BenchmarkPlan(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i, d := range want {
+	for _, d := range want {
 		mark := d.PlainMark("s")
-		colour := "red"
-		if i%100 == 0 {
+		colour, own := "red", numberOf(b, d.Key)
+		if own%100 == 0 {
 			colour = "blue"
 		}
 		var on, near []string
 		for _, ref := range d.Refs {
-			var n int
-			if _, err := fmt.Sscanf(ref.Key.Name, "n%d", &n); err != nil {
-				b.Fatal(err)
-			}
-			if ref.Fixed {
+			if n := numberOf(b, ref.Key); ref.Fixed {
 				on = []string{id(n)}
 			} else {
 				near = []string{id(n)}
 			}
 		}
-		w.Things[id(i)] = &thingtest.Thing{ID: id(i), Name: d.Key.Name, Colour: colour, Mark: &mark, Mine: true, On: on, Near: near}
+		w.Things[id(own)] = &thingtest.Thing{ID: id(own), Name: d.Key.Name, Colour: colour, Mark: &mark, Mine: true, On: on, Near: near}
 	}
 	e := engineOf(w)
 	have := e.Observe(context.Background(), want)
@@ -57,3 +54,11 @@ func BenchmarkPlan(b *testing.B) {
 }
 
 func id(n int) string { return fmt.Sprintf("id-%05d", n) }
+
+// numberOf is the number in the name of a Thing.
+func numberOf(b *testing.B, key manifest.Key) (n int) {
+	if _, err := fmt.Sscanf(key.Name, "n%d", &n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
