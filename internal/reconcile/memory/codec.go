@@ -15,7 +15,7 @@ import (
 )
 
 // What is kept for the next process has it wait, heal less, or call less drift: nothing of it has more deleted, adopted or made. It names
-// objects and times, and no secret. Each field has its reason in the table in ARCHITECTURE.md.
+// objects and times, and no secret. Each field has its reason in docs/decisions/0046-the-past-has-one-home.md.
 
 const (
 	format     = 1

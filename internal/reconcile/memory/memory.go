@@ -17,7 +17,7 @@ import (
 )
 
 // Memory is what is known of a stack's past. The zero value knows nothing. Each field says who writes it; when it is forgotten
-// is in [Memory.Forget] and the types of [Over]. The table in ARCHITECTURE.md says what a restart reads back.
+// is in [Memory.Forget] and the types of [Over]. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads back.
 type Memory struct {
 	mu sync.Mutex
 
