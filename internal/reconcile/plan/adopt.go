@@ -131,9 +131,9 @@ func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause
 // object the first has it, whoever owns the object now.
 func (p *planner) cannotBe(d *kind.Desired, l *kind.Live[any], adopts bool) cause.Cause {
 	info := p.kinds[d.Key.Kind].Info()
-	switch first, taken := p.standsFor[l]; {
-	case taken && first != d.Key && d.Import != nil:
-		return cause.Of(cause.AdoptedBy, called(l), first, d.Import.Where())
+	switch first := p.standsFor[l]; {
+	case first != nil && first != d && d.Import != nil:
+		return cause.Of(cause.AdoptedBy, called(l), first.Key, d.Import.Where())
 	case adopts && info.FixedMark:
 		return cause.Of(cause.MarkUnwritable, called(l), info.Kind)
 	}

@@ -60,7 +60,7 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
 	if l == nil || !p.inProject(d, l) || l.Mark != nil || l.ID == l.Name || p.adopted[l] != nil {
 		return nil
 	}
-	if other, taken := p.standsFor[l]; taken && other != d.Key {
+	if other := p.standsFor[l]; other != nil && other != d {
 		return nil
 	}
 	return l

@@ -20,7 +20,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		s.Error = true
 		return s.withAction(Refuse, refusal)
 	}
-	p.standsFor[have] = d.Key
+	p.standsFor[have] = d
 	if d.Options.Suspend {
 		if p.ready[d.Key] {
 			s.aside = p.differences(d, have)

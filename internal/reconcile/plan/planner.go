@@ -26,7 +26,7 @@ type planner struct {
 	unmade     map[manifest.Key]bool              // what is not made since only what is left as it is would use it
 	taken      map[string]manifest.Key            // which desired object answers for an owner text
 	adopted    map[*kind.Live[any]]*kind.Desired  // which managed object names it by spec.import.id
-	standsFor  map[*kind.Live[any]]manifest.Key   // which desired object each is in the cloud
+	standsFor  map[*kind.Live[any]]*kind.Desired  // which desired object each is in the cloud
 	imports    map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
 	holders    *holders                           // of what only one object can have; nil until somebody asks
 	suspended  []suspended                        // what may have parts that no manifest has any more
@@ -54,7 +54,7 @@ func plannerOf(in Input, cloud *bind.Cloud) *planner {
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), cloud: cloud,
 		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
 		movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{},
-		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, standsFor: make(map[*kind.Live[any]]manifest.Key, len(in.Want)),
+		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, standsFor: map[*kind.Live[any]]*kind.Desired{},
 	}
 	if p.Printer == nil {
 		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
