@@ -59,7 +59,7 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 		return "" // the next poll finds out
 	}
 	s.news = &rev
-	if sameFiles(rev, s.last) {
+	if sameFiles(rev, s.state.last) {
 		return "" // it is read once the pass has ended
 	}
 	return engine.Superseded("commit " + report.Short(rev.Commit))

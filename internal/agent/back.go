@@ -28,7 +28,7 @@ const (
 // with caution (see [plan.Cautious]). When it is known that one was, nothing
 // is found. One in which the emptied files of head hold nothing, either, is not accepted.
 func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) {
-	if s.Earlier == nil || s.barren == head.Commit {
+	if s.Earlier == nil || s.state.footing.noGoodBefore == head.Commit {
 		return
 	}
 	found, refused, err := s.lastGood(ctx, head, region, emptied)
@@ -39,17 +39,17 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return
 	case found == nil:
-		s.barren = head.Commit
+		s.state.footing = s.state.footing.nothingBefore(head.Commit)
 		refusal.Back = "no earlier commit is accepted, either"
 		return
 	}
 	if newer := s.appliedOf(ctx, refused); newer != "" {
-		s.barren = head.Commit
+		s.state.footing = s.state.footing.nothingBefore(head.Commit)
 		refusal.Back = "commit " + report.Short(newer) + " was applied, and is refused now: nothing older is"
 		return
 	}
 	synced, _ := s.wasSynced(ctx, found.Commit) // the pass asks again
-	s.good, s.cautious = found, !synced
+	s.state.footing = s.state.footing.wentBack(*found, synced)
 }
 
 // lastGood looks for it, and lists the commits that are refused, the newest first.

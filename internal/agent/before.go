@@ -44,8 +44,8 @@ func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resol
 	switch {
 	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):
 		return nil, nil
-	case s.looked:
-		return s.before, nil
+	case s.state.asked.looked:
+		return s.state.asked.wanted, nil
 	}
 	before, err := Wanted(ctx, PastOf(s.History, rev), func(files fs.FS) ([]kind.Desired, error) {
 		read, err := s.Read(ctx, files, s.cloud.Region)
@@ -54,6 +54,6 @@ func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resol
 	if err != nil {
 		return nil, err
 	}
-	s.before, s.looked = before, true
+	s.state.asked.wanted, s.state.asked.looked = before, true
 	return before, nil
 }

@@ -39,7 +39,7 @@ func (o *outside) manual(names *[]string) {
 
 // A pass that changes something is the state of its stack until it has ended.
 func TestThePassThatRunsIsShown(t *testing.T) {
-	s := &Loop{Name: "s"}
+	s := New(Config{Name: "s"})
 	w := s.Watcher()
 	if w.Progress(engine.Progress{Commit: "b"}); s.State().Running != nil {
 		t.Errorf("a pass that changes nothing: %+v", s.State().Running)

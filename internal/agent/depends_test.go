@@ -20,7 +20,7 @@ var differs = plan.Plan{Steps: []plan.Step{{Action: plan.Create}}}
 
 // A stack waits for those that it depends on, and is checked when the last of them is in sync.
 func TestAStackWaitsForOthers(t *testing.T) {
-	network, app, other := &Loop{Name: "network"}, &Loop{Name: "app", DependsOn: []string{"network", "elsewhere"}}, &Loop{Name: "other"}
+	network, app, other := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network", "elsewhere"}}), New(Config{Name: "other"})
 	s := NewStanding([]*Loop{network, app, other})
 	checks := app.signals().check
 	suspended := func() string { return plan.Plan{}.Apply(app.depends()...).Suspended }
@@ -50,7 +50,7 @@ func TestAStackWaitsForOthers(t *testing.T) {
 
 // A stack that begins its first check when the other is in sync is not checked twice; when the other has changed after that, it is checked again.
 func TestNoCheckMoreThanNeeded(t *testing.T) {
-	network, app := &Loop{Name: "network"}, &Loop{Name: "app", DependsOn: []string{"network"}}
+	network, app := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s := NewStanding([]*Loop{network, app})
 	checks := app.signals().check
 	s.saw(ended("network", plan.Plan{}))
@@ -75,7 +75,10 @@ func TestNoCheckMoreThanNeeded(t *testing.T) {
 
 // Passes that are made once are made in the order of what depends on what.
 func TestInOrder(t *testing.T) {
-	stacks := []*Loop{{Name: "app", DependsOn: []string{"data", "network"}}, {Name: "data", DependsOn: []string{"network"}}, {Name: "network"}, {Name: "alone", DependsOn: []string{"elsewhere"}}}
+	stacks := []*Loop{
+		New(Config{Name: "app", DependsOn: []string{"data", "network"}}), New(Config{Name: "data", DependsOn: []string{"network"}}),
+		New(Config{Name: "network"}), New(Config{Name: "alone", DependsOn: []string{"elsewhere"}}),
+	}
 	var mu sync.Mutex
 	var order []string
 	InOrder(stacks, func(i int) {

@@ -19,8 +19,8 @@ func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Re
 		return nil
 	}
 	return s.Emptied(ctx, read, func(ctx context.Context, visit func(string, fs.FS) bool) error {
-		if s.good != nil && !s.cautious {
-			visit(s.good.Commit, s.good.Files)
+		if kept := s.state.footing; kept.on == firm {
+			visit(kept.good.Commit, kept.good.Files)
 			return nil
 		}
 		if s.History == nil || rev.Commit == "" {

@@ -55,7 +55,7 @@ func TestAStackLeavesBetweenPasses(t *testing.T) {
 
 // A stack depends on others whoever serves them, and is checked when another agent has brought one in sync.
 func TestAStackWaitsForThoseOfOtherAgents(t *testing.T) {
-	s, app := NewStanding(nil), &Loop{Name: "app", DependsOn: []string{"network"}}
+	s, app := NewStanding(nil), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s.Expect("network")
 	leave := s.Join(app)
 	checks := app.signals().check

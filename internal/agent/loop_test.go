@@ -44,11 +44,12 @@ type outside struct {
 
 func (o *outside) stack(t *testing.T, poll, check string) *Loop {
 	t.Helper()
-	s := &Loop{Name: "s", Fetch: o.fetch, Read: o.read, Open: o.open, Report: func(r report.Run) {
+	s := New(Config{Name: "s", Open: o.open})
+	s.Fetch, s.Read, s.Report = o.fetch, o.read, func(r report.Run) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.runs = append(o.runs, r)
-	}}
+	}
 	var err error
 	if s.Poll, err = schedule.Parse(poll); err != nil {
 		t.Fatal(err)

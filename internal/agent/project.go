@@ -32,7 +32,7 @@ func (s *Loop) elsewhere() []plan.Policy {
 		return nil
 	case project != "" && s.cloud.Project != "" && project != s.cloud.Project:
 		return []plan.Policy{plan.Elsewhere(fmt.Sprintf("the stack was in sync in project %s, and the credentials are of project %s: what it would create exists there; correct the credentials, or set spec.project, or approve", project, s.cloud.Project), true)}
-	case project == "" && s.Existed != nil && !s.known:
+	case project == "" && s.Existed != nil && !s.state.asked.nowhere:
 		return []plan.Policy{plan.Elsewhere(perhapsElsewhere, false)}
 	}
 	return nil
@@ -54,7 +54,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	case existed:
 		rev.Policies = append(rev.Policies, plan.Elsewhere(fmt.Sprintf("the forge says that the stack was in sync at commit %s, and nothing in the project of the credentials is its own: what it would create may exist elsewhere; correct the credentials, or set spec.project, or approve", commit), false))
 	default:
-		s.known = true
+		s.state.asked.nowhere = true
 	}
 	return s.sync(ctx, rev)
 }

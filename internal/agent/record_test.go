@@ -19,13 +19,13 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	held := planned("one", "a", "b")
 	held.Steps[0].Action = plan.Keep // in the other process nothing is left of it
 	held.Held = "for a test"
-	first := &Loop{Name: "s", Record: Record(path), cloud: &Cloud{Project: "p1"}}
+	first := &Loop{Config: Config{Name: "s", Process: Process{Record: Record(path)}}, cloud: &Cloud{Project: "p1"}}
 	first.settled()
 	first.control.held = &held
 	if err := first.Approve(held.Hash(), "Ann"); err != nil {
 		t.Fatal(err)
 	}
-	next := &Loop{Name: "s", Record: Record(path)}
+	next := New(Config{Name: "s", Process: Process{Record: Record(path)}})
 	next.recall(true)
 	if got := next.approved("one"); len(got) != 1 || got[0].Hash != held.Hash() || got[0].By != "Ann" || !got[0].Covers(held) {
 		t.Errorf("known are %v", got)
@@ -33,11 +33,11 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	if got := next.approved("two"); len(got) != 0 || next.lastProject() != "p1" {
 		t.Errorf("of another commit: %v, project %s", got, next.lastProject())
 	}
-	other := &Loop{Name: "t", Record: Record(path)}
+	other := New(Config{Name: "t", Process: Process{Record: Record(path)}})
 	if other.recall(true); len(other.approved("one")) > 0 {
 		t.Error("another stack's approval is used")
 	}
-	once := &Loop{Name: "s", Record: Record(path)}
+	once := New(Config{Name: "s", Process: Process{Record: Record(path)}})
 	if once.recall(false); len(once.approved("one")) > 0 {
 		t.Error("a single pass uses it")
 	}
@@ -48,7 +48,7 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Replace(string(text), held.Hash()[:8], "00000000", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	forged := &Loop{Name: "s", Record: Record(path)}
+	forged := New(Config{Name: "s", Process: Process{Record: Record(path)}})
 	if forged.recall(true); len(forged.approved("one")) > 0 {
 		t.Error("an approval is used that is not of its hash")
 	}
@@ -56,7 +56,7 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	if next.saw(report.Run{Pass: &engine.Pass{First: done, Last: done}}); Record(path).Check() != nil {
 		t.Error("it cannot be read any more")
 	}
-	last := &Loop{Name: "s", Record: Record(path)}
+	last := New(Config{Name: "s", Process: Process{Record: Record(path)}})
 	if last.recall(true); len(last.approved("one")) > 0 || last.lastProject() != "p1" {
 		t.Error("an approval that was used is given again, or the project is forgotten")
 	}

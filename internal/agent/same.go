@@ -11,12 +11,7 @@ func sameFiles(a, b source.Revision) bool {
 // carry has what is known of a commit hold for another one with the same files, an approval, too: the files are those of which the plan was made that
 // people have seen.
 func (s *Loop) carry(from, to string) {
-	if s.synced == from {
-		s.synced = to
-	}
-	if s.wrote == from {
-		s.wrote = to
-	}
+	s.state.sync = s.state.sync.SameFiles(from, to)
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()

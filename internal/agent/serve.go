@@ -87,11 +87,18 @@ func (s *Loop) Check() { signal(s.signals().check) }
 // and a pause after failures ends.
 func (s *Loop) Now() { s.interrupt("a request to reconcile") }
 
-func (s *Loop) signals() *Loop {
-	s.once.Do(func() {
-		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan engine.Superseded, 1)
+// signals have a loop run: wake for a new commit, check without one, now at once.
+type signals struct {
+	once        sync.Once
+	wake, check chan struct{}
+	now         chan engine.Superseded
+}
+
+func (s *Loop) signals() *signals {
+	s.hints.once.Do(func() {
+		s.hints.wake, s.hints.check, s.hints.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan engine.Superseded, 1)
 	})
-	return s
+	return &s.hints
 }
 
 func signal(c chan struct{}) {

@@ -98,15 +98,11 @@ func (s *Tracker) Ran(run report.Run) {
 func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
-	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
-	if err != nil {
-		s.repository.Complain("it cannot be read whether a commit was in sync", err)
-		if review.Later(err) || ctx.Err() != nil {
-			return false, err
-		}
-		return false, nil
-	}
-	if memory.ParseStatus(status).Is != memory.InSync {
+	was, err := s.recorded(ctx, commit)
+	switch {
+	case err != nil && (review.Later(err) || ctx.Err() != nil):
+		return false, err
+	case err != nil || was.Is != memory.InSync:
 		return false, nil
 	}
 	s.state.restore(commit)
@@ -117,19 +113,26 @@ func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err 
 func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
+	was, err := s.recorded(ctx, commit)
+	switch {
+	case err != nil:
+		return false, false, err
+	case was.Is == memory.InSync:
+		return true, was.Objects > 0, nil
+	case was.Is == memory.WasInSync:
+		return true, true, nil
+	}
+	return false, false, nil
+}
+
+// recorded is what the forge has of a commit's sync status.
+func (s *Tracker) recorded(ctx context.Context, commit string) (memory.Status, error) {
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 	if err != nil {
 		s.repository.Complain("it cannot be read whether a commit was in sync", err)
-		return false, false, err
+		return memory.Status{}, err
 	}
-	switch was := memory.ParseStatus(status); was.Is {
-	case memory.InSync:
-		return true, was.Objects > 0, nil
-	case memory.WasInSync:
-		return true, true, nil
-	case memory.Unknown, memory.Running, memory.NoDrift, memory.Drifted, memory.Held, memory.Suspended, memory.Failed:
-	}
-	return false, false, nil
+	return memory.ParseStatus(status), nil
 }
 
 // Approvals are those of the pull request that a commit was merged by.

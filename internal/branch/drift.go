@@ -73,14 +73,14 @@ func (d *drift) planned(p plan.Plan, now time.Time) (next driftDecision) {
 	return next
 }
 
-// ran notes what a visit found. synced is the commit that the cloud was last made
-// equal to, unseen how many passes in a row could not see the cloud.
-func (d *drift) ran(run report.Run, synced string, unseen int) (next driftDecision) {
+// ran notes what a visit found. synced says that its revision is the commit that the cloud
+// was last made equal to, unseen how many passes in a row could not see the cloud.
+func (d *drift) ran(run report.Run, synced bool, unseen int) (next driftDecision) {
 	commit := run.Revision.Commit
-	if run.Pass != nil && (run.Pass.Interrupted || commit != synced) {
+	if run.Pass != nil && (run.Pass.Interrupted || !synced) {
 		d.carried = d.found(*run.Pass)
 	}
-	if commit == "" || commit != synced || run.Refused != nil {
+	if !synced || run.Refused != nil {
 		return next
 	}
 	if why := unseenBecause(run); why != "" {

@@ -3,6 +3,7 @@ package branch
 import (
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/insync"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -18,7 +19,7 @@ func TestPassesThatWereInterruptedSayNothingAboutTheCloud(t *testing.T) {
 		pass engine.Pass
 		want string
 	}{{interrupted, ""}, {unlisted, "context canceled"}} {
-		s := state{synced: "one"}
+		s := state{sync: insync.Of("one")}
 		var d decision
 		for range patientPasses {
 			d = s.ran(report.Run{Revision: source.Revision{Commit: "one"}, Pass: &c.pass}, "main", true)
@@ -27,7 +28,7 @@ func TestPassesThatWereInterruptedSayNothingAboutTheCloud(t *testing.T) {
 			t.Errorf("interrupted: %v: the drift status says %q, want %q", c.pass.Interrupted, d.drift.unknown, c.want)
 		}
 	}
-	s := state{synced: "one", unseen: 1}
+	s := state{sync: insync.Of("one"), unseen: 1}
 	if s.ran(report.Run{Pass: &interrupted}, "main", true); s.unseen != 1 {
 		t.Errorf("an interrupted pass makes %d of 1 that did not see the cloud", s.unseen)
 	}

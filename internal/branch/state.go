@@ -1,11 +1,11 @@
 package branch
 
 import (
-	"cmp"
 	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/insync"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -13,10 +13,8 @@ import (
 // state is what is remembered of a branch between passes. Each of its methods
 // locks it, takes note of something, and returns as data what follows.
 type state struct {
-	mu sync.Mutex
-	// synced is the commit that the cloud was last made equal to; "" once another one
-	// has changed something since. successor is the last such commit.
-	synced, successor string
+	mu   sync.Mutex
+	sync insync.State
 	// pass and parent are the commit of the pass in progress and the one before it;
 	// works is set when that has something to do which its commit is to say.
 	pass, parent string
@@ -55,9 +53,10 @@ func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	if p.Commit == "" {
 		return beginning{}
 	}
-	b := beginning{begins: p.Commit != s.synced && !p.Stopped()}
+	synced := s.sync.Was(p.Commit) == insync.Yes
+	b := beginning{begins: !synced && !p.Stopped()}
 	s.works = b.begins && !p.InSync()
-	if p.Commit == s.synced {
+	if synced {
 		b.drift = s.drift.planned(p, now)
 	}
 	return b
@@ -75,11 +74,8 @@ func (s *state) started() (replaced, by string) {
 // more. It returns the one that was, or may have been for a process before this one;
 // "" when that was said.
 func (s *state) replace(commit, parent string) (replaced string) {
-	if commit == "" || commit == s.synced || commit == s.successor && s.synced == "" {
-		return ""
-	}
-	replaced = cmp.Or(s.synced, parent)
-	s.synced, s.successor = "", commit
+	replaced = s.sync.Replaced(commit, parent)
+	s.sync = s.sync.Changed(commit)
 	return replaced
 }
 
@@ -87,7 +83,7 @@ func (s *state) replace(commit, parent string) (replaced string) {
 func (s *state) equals(commit string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return commit == s.synced
+	return s.sync.Was(commit) == insync.Yes
 }
 
 // replacedBy is the commit that has taken the place of one since the cloud equalled
@@ -95,10 +91,7 @@ func (s *state) equals(commit string) bool {
 func (s *state) replacedBy(commit string) (by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if commit == s.synced || commit == s.successor {
-		return ""
-	}
-	return s.successor
+	return s.sync.Since(commit)
 }
 
 // firstProgress is when a pass is long enough to say how far it is; after that
@@ -125,7 +118,7 @@ func (s *state) progressed(now time.Time) (due bool, works string) {
 func (s *state) restore(commit string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.synced = commit
+	s.sync = s.sync.Answered(commit, true)
 }
 
 // decision is what follows from a visit of the branch.
@@ -149,7 +142,7 @@ func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
 		s.branch, d.wakes = branch, true
 	}
 	s.judged(run, &d)
-	d.drift = s.drift.ran(run, s.synced, s.unseen)
+	d.drift = s.drift.ran(run, s.sync.Was(run.Revision.Commit) == insync.Yes, s.unseen)
 	return d
 }
 
@@ -173,14 +166,14 @@ func (s *state) seen(run report.Run, d *decision) {
 
 // judged notes what a visit makes of its commit.
 func (s *state) judged(run report.Run, d *decision) {
-	commit, means, ok := verdict(run, s.synced)
+	commit, means, ok := verdict(run, s.sync.Was(run.Revision.Commit) == insync.Yes)
 	inSync := ok && means.Is == memory.InSync
 	if inSync || run.Pass != nil && len(run.Pass.Results) > 0 {
 		d.by = run.Revision.Commit
 		d.replaced = s.replace(d.by, run.Revision.Parent)
 	}
 	if inSync {
-		s.synced = commit
+		s.sync = s.sync.InSync(commit)
 	}
 	if !ok {
 		return

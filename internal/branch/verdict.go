@@ -11,22 +11,22 @@ import (
 )
 
 // verdict is what a visit makes of a commit; ok is false when it says nothing
-// about it. synced is the commit that the cloud was last made equal to.
-func verdict(run report.Run, synced string) (commit string, means memory.Status, ok bool) {
+// about it. synced says that the revision was in sync before.
+func verdict(run report.Run, synced bool) (commit string, means memory.Status, ok bool) {
 	commit = run.Revision.Commit
 	switch {
 	case run.Refused != nil:
 		commit, means = run.Refused.Commit, memory.Status{Is: memory.Failed, Why: run.Refused.Reason()}
 	case run.Err != nil:
-		return commit, memory.Status{Why: review.Steady(run.Err.Error())}, commit != "" && commit != synced
-	case run.Pass != nil && run.Pass.Superseded != "" && commit != synced:
+		return commit, memory.Status{Why: review.Steady(run.Err.Error())}, commit != "" && !synced
+	case run.Pass != nil && run.Pass.Superseded != "" && !synced:
 		means.Why = run.Pass.Superseded.Error() + " before it was applied in full"
 	case run.Pass == nil || run.Pass.Interrupted:
 		return commit, means, false
 	default:
 		means = passed(*run.Pass)
 		// What differs by drift alone the drift status says.
-		if last := run.Pass.Last; means.Is != memory.InSync && commit == synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
+		if last := run.Pass.Last; means.Is != memory.InSync && synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, means, false
 		}
 	}

@@ -45,7 +45,7 @@ func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 	turns := agent.NewTurns()
 	for i := range o.Stacks {
 		s := &o.Stacks[i]
-		loops[i] = &agent.Loop{Name: s.Name, DependsOn: s.Spec.DependsOn, Turns: turns}
+		loops[i] = agent.New(agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn, Process: agent.Process{Turns: turns}})
 		pass, end, err := o.prepare(ctx, reviews, s, loops[i])
 		if err != nil { // which stops no other
 			pass = func() report.Run { return report.Run{Stack: s.Name, Err: err} }

@@ -52,7 +52,7 @@ func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, 
 	if err != nil {
 		return nil, err
 	}
-	one := &agent.Loop{Turns: svc.turns}
+	one := agent.New(agent.Config{Process: agent.Process{Turns: svc.turns}})
 	forge, err := at.add(o, s, repo, one.Check)
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())

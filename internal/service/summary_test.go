@@ -38,18 +38,17 @@ func TestWhatOtherAgentsAreTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			var away atomic.Bool
-			one := &agent.Loop{
-				Name: "base", Poll: minutely, DriftCheck: daily, Report: func(report.Run) {},
-				Fetch: func(context.Context) (source.Revision, bool, error) {
-					if away.Load() {
-						return source.Revision{}, false, errors.New("nobody answers")
-					}
-					return source.Revision{Commit: "one", Files: fstest.MapFS{}}, false, nil
-				},
-				Read: func(context.Context, fs.FS, string) (resolve.Reading, error) { return resolve.Reading{}, nil },
-				Open: func(context.Context) (agent.Cloud, error) {
-					return agent.Cloud{Sync: func(context.Context, engine.Revision) engine.Pass { return engine.Pass{First: last, Last: last} }}, nil
-				},
+			one := agent.New(agent.Config{Name: "base"})
+			one.Poll, one.DriftCheck, one.Report = minutely, daily, func(report.Run) {}
+			one.Fetch = func(context.Context) (source.Revision, bool, error) {
+				if away.Load() {
+					return source.Revision{}, false, errors.New("nobody answers")
+				}
+				return source.Revision{Commit: "one", Files: fstest.MapFS{}}, false, nil
+			}
+			one.Read = func(context.Context, fs.FS, string) (resolve.Reading, error) { return resolve.Reading{}, nil }
+			one.Open = func(context.Context) (agent.Cloud, error) {
+				return agent.Cloud{Sync: func(context.Context, engine.Revision) engine.Pass { return engine.Pass{First: last, Last: last} }}, nil
 			}
 			g := &group{roster: newRoster()}
 			g.roster.set("base", &served{loop: one})
