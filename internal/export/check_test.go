@@ -70,7 +70,7 @@ func boxes(t *testing.T, live ...kind.Live[any]) map[string]string {
 }
 
 func boxOf(name string, is box) kind.Live[any] {
-	return kind.Live[any]{ID: "id-" + name, Name: name, Mine: true, Phase: kind.Ready, State: &is}
+	return kind.Live[any]{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
 }
 
 // However much of one object is refused, all are planned before they are written.
@@ -164,7 +164,7 @@ func TestRefusedItemsAreLeftOut(t *testing.T) {
 	k := kind.Define[rack, boxFilter, rack](kind.Info{Group: "test.example", Version: "v1", Kind: "Rack", Doc: "A rack."}, rackRules{}, noRackDriver{})
 	have := rack{Words: []string{"X1", "good", "X2", "fine"}, Shelves: []shelf{{[]door{{"a"}, {"longer"}}}, {[]door{{"b"}}}}}
 	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{k}, Only: []string{"Rack"},
-		Have: kind.Snapshot{"Rack": {Items: []kind.Live[any]{{ID: "1", Name: "r", Mine: true, Phase: kind.Ready, State: &have}}}}})
+		Have: kind.Snapshot{"Rack": {Items: []kind.Live[any]{{ID: "1", Name: "r", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func crated(t *testing.T, have crate) Result {
 	t.Helper()
 	k := crates()
 	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{k}, Only: []string{"Crate"},
-		Have: kind.Snapshot{"Crate": {Items: []kind.Live[any]{{ID: "1", Name: "c", Mine: true, Phase: kind.Ready, State: &have}}}}})
+		Have: kind.Snapshot{"Crate": {Items: []kind.Live[any]{{ID: "1", Name: "c", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
 	if err != nil || len(r.Objects) != 1 {
 		t.Fatal(r.Objects, err)
 	}

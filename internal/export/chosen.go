@@ -70,7 +70,7 @@ func (x *exporter) user(c Chosen) (only *item) {
 func (x *exporter) judge(one *item) {
 	l, info := one.live, one.kind.Info()
 	if x.Chosen == nil {
-		one.managed = x.asked(info) && l.Mine && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
+		one.managed = x.asked(info) && l.InOwnProject && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
 		return
 	}
 	if !one.chosen {
@@ -80,7 +80,7 @@ func (x *exporter) judge(one *item) {
 	switch {
 	case x.Only != nil && !slices.Contains(x.Only, info.Kind):
 		why = "its kind is not asked for"
-	case !l.Mine:
+	case !l.InOwnProject:
 		why = "it belongs to another project, or to the cloud as a whole"
 	case l.Phase == kind.Deleting:
 		why = "it is being deleted"

@@ -117,7 +117,7 @@ func newExporter(in Input) *exporter {
 		x.kinds[name], x.byID[name], x.byName[name] = k, map[string]*item{}, map[string]*item{}
 		live := in.Have[name].Items
 		for i := range live {
-			if one := (&item{kind: k, live: &live[i]}); x.byID[name][live[i].ID] == nil && live[i].ShownAs == "" {
+			if one := (&item{kind: k, live: &live[i]}); x.byID[name][live[i].ID] == nil && live[i].AlsoListedAs == "" {
 				x.byID[name][live[i].ID] = one
 				x.all[name] = append(x.all[name], one)
 			}

@@ -175,7 +175,7 @@ func (w *world) each(f func(k kind.Kind, l kind.Live[any])) {
 			w.t.Errorf("list %s: %v", k.Info().Kind, err)
 		}
 		for _, l := range have[k.Info().Kind].Items {
-			if _, ok := w.made[k.Info().Kind][l.ID]; ok && l.ShownAs == "" {
+			if _, ok := w.made[k.Info().Kind][l.ID]; ok && l.AlsoListedAs == "" {
 				f(k, l)
 			}
 		}

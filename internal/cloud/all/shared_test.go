@@ -61,7 +61,7 @@ func listed(ctx context.Context, t *testing.T, kinds []kind.Kind) kind.Snapshot 
 	have := kind.Snapshot{}
 	for _, k := range kinds {
 		d := k.Driver()
-		if d == nil || len(k.Info().Inside) > 0 {
+		if d == nil || len(k.Info().HostedOn) > 0 {
 			continue
 		}
 		items, err := d.List(ctx, kind.Listing{})

@@ -36,7 +36,7 @@ func stateOf(t *testing.T, have kind.Snapshot) []byte {
 		items := slices.Clone(have[name].Items)
 		slices.SortFunc(items, func(a, b kind.Live[any]) int { return strings.Compare(a.Name+a.ID, b.Name+b.ID) })
 		for _, l := range items {
-			if made := !(name == "SecurityGroup" && l.Name == "default" || name == "Port" && strings.HasPrefix(l.Name, "octavia-")); l.Mine && l.ShownAs == "" && made {
+			if made := !(name == "SecurityGroup" && l.Name == "default" || name == "Port" && strings.HasPrefix(l.Name, "octavia-")); l.InOwnProject && l.AlsoListedAs == "" && made {
 				instances = append(instances, object{"index_key": len(instances), "attributes": object{"id": l.ID, "name": "of the state", "admin_pass": "zyxwvuts"}})
 			}
 		}
@@ -154,7 +154,7 @@ func TestExportByTheLastPartOfAPath(t *testing.T) {
 	hand{t: t, c: g.Client(nil), image: "debian-12", flavor: "m1.small", zone: "example.org."}.project()
 	for _, l := range g.Engine(g.Client(nil)).Survey(t.Context())["DNSRecordSet"].Items {
 		_, own, path := strings.Cut(l.ID, "/")
-		if !path || !l.Mine || l.Mark != nil {
+		if !path || !l.InOwnProject || l.Mark != nil {
 			continue
 		}
 		r := exportOf(t, g, export.Input{Chosen: []export.Chosen{{Kind: "DNSRecordSet", Name: "www", ID: own}, {Kind: "DNSRecordSet", Name: "none", ID: own[1:]}}})

@@ -45,7 +45,7 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 // in is the stack's.
 func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) kind.Live[*State[Spec, More]] {
 	live := kind.Live[*State[Spec, More]]{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready, State: s,
-		Mine: s.Project == d.Client.ProjectID || s.Project == "" && s.Standard == nil}
+		InOwnProject: s.Project == d.Client.ProjectID || s.Project == "" && s.Standard == nil}
 	if s.Standard != nil {
 		live.Created, live.Updated = s.Standard.CreatedAt, s.Standard.UpdatedAt
 	}
@@ -62,7 +62,7 @@ func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) kind.Live[*State
 // tags cannot dispute: where others see the object, they may write them. A mark in a name or a description is guarded anyway.
 func (d *Driver[Spec, Filter, More]) resides(s *State[Spec, More], live *kind.Live[*State[Spec, More]]) {
 	live.Project, live.Guarded = s.Project, s.Standard == nil && s.Mark != nil
-	if live.Mine {
+	if live.InOwnProject {
 		return
 	}
 	live.Uses = append(live.Uses, live.Project)

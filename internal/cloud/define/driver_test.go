@@ -55,7 +55,7 @@ func TestDriver(t *testing.T) {
 			Spec: &zone{Email: text(email), Description: text("ours")}}
 	}
 	made, err := d.Create(t.Context(), want("aaa", "a@example.org"))
-	if err != nil || made.ID != "z/1" || made.Name != "example.org." || !made.Mine || made.Mark == nil || made.Mark.Applied != "aaa" || *made.State.Spec.Description != "ours" {
+	if err != nil || made.ID != "z/1" || made.Name != "example.org." || !made.InOwnProject || made.Mark == nil || made.Mark.Applied != "aaa" || *made.State.Spec.Description != "ours" {
 		t.Fatalf("made is %+v, %v", made, err)
 	}
 	err = d.Update(t.Context(), want("bbb", "b@example.org"), made, []kind.Change{{Field: "spec.resource.email"}})

@@ -85,12 +85,12 @@ func (r *rules[Spec, Filter, More]) Doubtful(w kind.Want[*Spec]) string {
 // Project implements kind.Resident.
 func (*rules[Spec, Filter, More]) Project(w kind.Want[*Spec]) kind.Ref { return projectOf(w) }
 
-// Alone implements kind.Judge.
-func (r *rules[Spec, Filter, More]) Alone(w kind.Want[*Spec]) []kind.Claim {
-	if r.of.Alone == nil {
+// ExclusiveClaims implements kind.Judge.
+func (r *rules[Spec, Filter, More]) ExclusiveClaims(w kind.Want[*Spec]) []kind.Claim {
+	if r.of.ExclusiveClaims == nil {
 		return nil
 	}
-	return r.of.Alone(w)
+	return r.of.ExclusiveClaims(w)
 }
 
 // One is for [Resource.Takes] of a kind whose objects count as one of a quota.

@@ -24,10 +24,10 @@ type Resource[Spec, Filter, More any] struct {
 	MarkInTags bool
 	// Sharing is for objects of the network service that can be shared with single projects,
 	// whose Spec has [Shares].
-	Sharing  Sharing
-	Odd      []table.Odd[Spec, More]
-	Validate func(*Spec, *kind.Report)
-	Expand   func(*Spec, *kind.Expansion)
+	Sharing   Sharing
+	Overrides []table.Override[Spec, More]
+	Validate  func(*Spec, *kind.Report)
+	Expand    func(*Spec, *kind.Expansion)
 	// Diff adds to what the fields report.
 	Diff func(kind.Want[*Spec], *State[Spec, More], *kind.Changes)
 	// Takes says what an object counts as against quotas. References in the spec are names
@@ -36,11 +36,11 @@ type Resource[Spec, Filter, More any] struct {
 	// Besides says what an object counts as against quotas besides as one of its kind, with
 	// more of an object that is there.
 	Besides func(*Spec, *More) kind.Amounts
-	// Impossible says why the cloud will refuse to make an object, Doubtful why it may, and Alone what only one can have; see
+	// Impossible says why the cloud will refuse to make an object, Doubtful why it may, and ExclusiveClaims what only one can have; see
 	// [kind.Judge].
-	Impossible func(kind.Want[*Spec]) string
-	Doubtful   func(kind.Want[*Spec]) string
-	Alone      func(kind.Want[*Spec]) []kind.Claim
+	Impossible      func(kind.Want[*Spec]) string
+	Doubtful        func(kind.Want[*Spec]) string
+	ExclusiveClaims func(kind.Want[*Spec]) []kind.Claim
 	// Zone is the availability zone that a manifest asks for; "" for none.
 	Zone func(*Spec) string
 	// Stated is that of [kind.Stater]; nil for nothing.
@@ -154,7 +154,7 @@ type Change[Spec, More any] struct {
 
 // New makes the kind over c, which may be nil where only rules are needed.
 func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) kind.Kind {
-	fields := table.New(r.Odd...)
+	fields := table.New(r.Overrides...)
 	return kind.Define(r.Info, &rules[Spec, Filter, More]{r, fields}, &Driver[Spec, Filter, More]{c, r, fields})
 }
 
@@ -168,7 +168,7 @@ func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, M
 // imported, has no name of its own, and status shows no more than its fields.
 func NeutronFlat[Spec, More any](c *cloud.Client, r Resource[Spec, struct{}, More]) kind.Kind {
 	r = r.neutron()
-	fields := table.NewFlat(r.Odd...)
+	fields := table.NewFlat(r.Overrides...)
 	return kind.DefineFlat(r.Info, &flatRules[Spec, More]{rules[Spec, struct{}, More]{r, fields}}, &Driver[Spec, struct{}, More]{c, r, fields})
 }
 

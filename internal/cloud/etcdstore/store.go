@@ -93,7 +93,7 @@ func (s Store) shelf(container string) (shelf, error) {
 }
 
 // Containers are all that the stack's snapshots can be in; around has those of Swift.
-func (s Store) Containers(around kind.Around) (names []string, err error) {
+func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	containers, known := around.Have["SwiftContainer"]
 	for _, err := range containers.Errs() {
 		if s.bucket == nil || !errors.Is(err, kind.ErrNoService) {
@@ -104,7 +104,7 @@ func (s Store) Containers(around kind.Around) (names []string, err error) {
 		return nil, errors.New("it is not known which containers there are")
 	}
 	for _, c := range containers.Items {
-		if c.Mine {
+		if c.InOwnProject {
 			names = append(names, c.ID)
 		}
 	}

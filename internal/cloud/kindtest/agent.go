@@ -221,7 +221,7 @@ func (g *Target) mine() map[string]bool {
 	whole.only = nil
 	for kind, c := range whole.Engine(g.agent()).Observe(context.WithoutCancel(g.t.Context()), nil) {
 		for _, item := range c.Items {
-			if item.Mine && item.Name != "default" { // the security group that Neutron makes for a project
+			if item.InOwnProject && item.Name != "default" { // the security group that Neutron makes for a project
 				found[kind+" "+item.ID+" ("+item.Name+")"] = true
 			}
 		}

@@ -62,7 +62,7 @@ type Cluster[Spec any] struct {
 }
 
 // Clusters finds the clusters that manifests ask for. Other clusters need no look: they go with their machines.
-func (k Kind[Spec]) Clusters(ctx context.Context, around kind.Around) (all []*Cluster[Spec], err error) {
+func (k Kind[Spec]) Clusters(ctx context.Context, around kind.Hosts) (all []*Cluster[Spec], err error) {
 	if len(around.Want) == 0 {
 		return nil, nil
 	}

@@ -36,7 +36,7 @@ func Stands[S any](l *kind.Live[S], s *State, down, message, lost string) {
 
 // Live is the member of a machine, by its port, before it is known what it says.
 func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state S) kind.Live[S] {
-	l := kind.Live[S]{ID: "port " + m.PortID, Name: m.Key.Name, Mine: true, Mark: &kind.Mark{Owner: m.Owner}, Tokens: []string{k.Token + " " + m.Address},
+	l := kind.Live[S]{ID: "port " + m.PortID, Name: m.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: m.Owner}, Tokens: []string{k.Token + " " + m.Address},
 		Lag: time.Second, Facts: kind.Facts{Address: m.Address}, State: state}
 	for _, id := range []string{m.PortID, m.Host.ID} {
 		if id != "" {

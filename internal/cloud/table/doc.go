@@ -46,7 +46,7 @@
 // api says where answers have it, json how status calls it.
 //
 // A field that is shaped in another way than its attribute has no tag api but an
-// [Odd] row, a value with functions for what is odd about it.
+// [Override], a value with functions for what its tags cannot say.
 //
 // [New] is for kinds whose fields stand under spec.resource, [NewFlat] for those whose
 // fields stand directly under spec. A struct that is a part of an object and has requests

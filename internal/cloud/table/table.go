@@ -53,13 +53,13 @@ func (t *Table[Spec, More]) lacks(r *row, w kind.Want[*Spec], c *kind.Changes) {
 type Table[Spec, More any] struct {
 	root string // where the fields stand in manifests: "spec.resource."
 	rows []row
-	odd  []Odd[Spec, More]
+	odd  []Override[Spec, More]
 }
 
-// Odd is the row of a field that is shaped in another way than its attribute, or is
+// Override is the row of a field that is shaped in another way than its attribute, or is
 // compared in a way of its own. What it has no function for is done as the field's
 // tags say.
-type Odd[Spec, More any] struct {
+type Override[Spec, More any] struct {
 	Field string // as a path: "gateway"
 	// Compare reports the field if it is not as it shall be.
 	Compare func(w kind.Want[*Spec], have *Object[Spec, More], c *kind.Changes)
@@ -74,12 +74,14 @@ type Odd[Spec, More any] struct {
 }
 
 // New makes the table of a kind. A mistake in it is a panic, which any test finds.
-func New[Spec, More any](odd ...Odd[Spec, More]) *Table[Spec, More] { return newAt(Path(""), odd) }
+func New[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] { return newAt(Path(""), odd) }
 
 // NewFlat makes the table of a kind whose fields stand directly under spec.
-func NewFlat[Spec, More any](odd ...Odd[Spec, More]) *Table[Spec, More] { return newAt("spec.", odd) }
+func NewFlat[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] {
+	return newAt("spec.", odd)
+}
 
-func newAt[Spec, More any](root string, odd []Odd[Spec, More]) *Table[Spec, More] {
+func newAt[Spec, More any](root string, odd []Override[Spec, More]) *Table[Spec, More] {
 	t := &Table[Spec, More]{root: root, rows: rowsOf(reflect.TypeFor[Spec]()), odd: odd}
 	for _, o := range odd {
 		if !slices.ContainsFunc(t.rows, func(r row) bool { return reaches(r.path, o.Field) }) {
@@ -94,7 +96,7 @@ func reaches(path, field string) bool {
 	return path == field || len(path) > len(field) && path[:len(field)] == field && path[len(field)] == '.'
 }
 
-func (t *Table[Spec, More]) oddOf(path string) *Odd[Spec, More] {
+func (t *Table[Spec, More]) oddOf(path string) *Override[Spec, More] {
 	for i := range t.odd {
 		if reaches(path, t.odd[i].Field) {
 			return &t.odd[i]
@@ -117,7 +119,7 @@ func (t *Table[Spec, More]) Name(w kind.Want[*Spec]) string {
 
 // Compare reports every field that is not as it shall be, in the order of Spec.
 func (t *Table[Spec, More]) Compare(w kind.Want[*Spec], have *Object[Spec, More], c *kind.Changes) {
-	done := map[*Odd[Spec, More]]bool{}
+	done := map[*Override[Spec, More]]bool{}
 	for i := range t.rows {
 		r := &t.rows[i]
 		odd := t.oddOf(r.path)

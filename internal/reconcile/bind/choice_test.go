@@ -16,7 +16,7 @@ var owner = kind.OwnerText(stack, manifest.Key{Kind: "Thing", Name: "a"})
 
 // bearing is an object with the mark of Thing/a.
 func bearing(id string, change func(*Live)) Live {
-	l := Live{ID: id, Name: "a", Mine: true, Phase: kind.Ready, Mark: &kind.Mark{Owner: owner, Applied: "x"}}
+	l := Live{ID: id, Name: "a", InOwnProject: true, Phase: kind.Ready, Mark: &kind.Mark{Owner: owner, Applied: "x"}}
 	if change != nil {
 		change(&l)
 	}
@@ -64,7 +64,7 @@ func TestChoose(t *testing.T) {
 		"copies only":                        {items: []Live{bearing("1", copied), bearing("2", copied)}, doubt: OnlyCopied, copied: []string{"2"}},
 		"one, and a copy":                    {items: []Live{bearing("1", copied), bearing("2", nil)}, have: "2", copied: []string{"1"}},
 		"a copy that a manifest adopts":      {items: []Live{bearing("1", copied)}, named: "1", have: "1"},
-		"another project's":                  {items: []Live{bearing("1", func(l *Live) { l.Mine = false })}},
+		"another project's":                  {items: []Live{bearing("1", func(l *Live) { l.InOwnProject = false })}},
 		"another kind's mark":                {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = kind.OwnerText(stack, manifest.Key{Kind: "Other", Name: "a"}) })}},
 		"another stack's mark":               {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = kind.OwnerText("other", manifest.Key{Kind: "Thing", Name: "a"}) })}},
 		"shown twice by a page that moved":   {items: []Live{bearing("1", nil), bearing("1", nil)}, have: "1"},

@@ -81,10 +81,10 @@ func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection 
 // claim sorts an object in by those of its marks that begin as the stack's do, and reports whether it bears one for this kind.
 func (x *Collection) claim(kindName string, item *Live, marks string) (any bool) {
 	owners := x.owners
-	if !item.Mine {
+	if !item.InOwnProject {
 		owners = x.elsewhere
 	}
-	if !item.Mine && (!item.Guarded || item.Project == "") {
+	if !item.InOwnProject && (!item.Guarded || item.Project == "") {
 		return false
 	}
 	for _, text := range item.Mark.Owners() {
@@ -93,9 +93,9 @@ func (x *Collection) claim(kindName string, item *Live, marks string) (any bool)
 		}
 		o, ok := kind.ParseOwner(text)
 		switch {
-		case !ok || o.Kind == item.ShownAs:
+		case !ok || o.Kind == item.AlsoListedAs:
 			continue
-		case o.Kind != kindName && !item.Mine:
+		case o.Kind != kindName && !item.InOwnProject:
 			continue
 		case o.Kind != kindName:
 			x.misplaced = append(x.misplaced, Misplaced{item, text, o})

@@ -12,7 +12,7 @@ import (
 // Limits are shares of what is counted here: people who can write marks must not be able to raise the number.
 func TestOwned(t *testing.T) {
 	keep := func(l *Live) { l.Mark.Keep = true }
-	elsewhere := func(l *Live) { l.Mine, l.Guarded, l.Project = false, true, "p" }
+	elsewhere := func(l *Live) { l.InOwnProject, l.Guarded, l.Project = false, true, "p" }
 	tests := map[string]struct {
 		items  []Live
 		wanted bool
@@ -41,7 +41,7 @@ func TestOwned(t *testing.T) {
 // Marks in another project count only where the stack has to do with that project.
 func TestKnownElsewhere(t *testing.T) {
 	in := func(project string) func(*Live) {
-		return func(l *Live) { l.Mine, l.Guarded, l.Project = false, true, project }
+		return func(l *Live) { l.InOwnProject, l.Guarded, l.Project = false, true, project }
 	}
 	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", nil), bearing("2", in("p")), bearing("3", in("q"))}}}, stack)
 	var known []string

@@ -37,7 +37,7 @@ func (d *door) List(ctx context.Context, asked kind.Listing) (out []kind.Live[*t
 		return nil, d.refusal
 	}
 	for _, l := range all {
-		if l.Mine = d.projects[l.ID] == d.project; l.Mine || d.admin {
+		if l.InOwnProject = d.projects[l.ID] == d.project; l.InOwnProject || d.admin {
 			out = append(out, l)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // observe lists places for want, each as asked, and more of it where want needs that. What is found inside machines is listed after all else, by what that has shown; of
 // kinds that are not listed now it is what have holds.
 func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {
-	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info().Inside) > 0 }
+	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info().HostedOn) > 0 }
 	outside, inside := make([]memory.Place, 0, len(places)), []memory.Place(nil)
 	for _, at := range places {
 		if isInside(at) {
@@ -36,7 +36,7 @@ func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind
 	}
 	maps.Copy(around, e.snapshot(all, have, want))
 	for _, at := range inside {
-		asked.Around = kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)}
+		asked.Hosts = kind.Hosts{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)}
 		maps.Copy(all, e.listAll(ctx, []memory.Place{at}, want, asked))
 	}
 	return all

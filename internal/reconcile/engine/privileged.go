@@ -105,7 +105,7 @@ func managedOf(want []kind.Desired) map[memory.Place]bool {
 // owns reports whether an object bears a mark of the stack.
 func (e *Engine) owns(kindName string, l *kind.Live[any]) bool {
 	for _, text := range l.Mark.Owners() {
-		if o, ok := kind.ParseOwner(text); ok && l.Mine && o.Kind == kindName && o.Of(e.Stack) {
+		if o, ok := kind.ParseOwner(text); ok && l.InOwnProject && o.Kind == kindName && o.Of(e.Stack) {
 			return true
 		}
 	}

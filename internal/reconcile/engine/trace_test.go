@@ -141,7 +141,7 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	gone := kind.Live[any]{ID: "1", Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
+	gone := kind.Live[any]{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
 	step := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live[any]{gone}}}}).Steps[0]
 	if trace := e.trace(context.Background(), step); trace != (kind.Trace{When: when}) {
 		t.Errorf("got %+v", trace)

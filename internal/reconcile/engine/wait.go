@@ -58,7 +58,7 @@ func (r *run) toBeListed() map[string]bool {
 		if !r.round.kinds[of.Kind] {
 			continue
 		}
-		for _, outside := range of.Inside { // a member may be away because its machine is
+		for _, outside := range of.HostedOn { // a member may be away because its machine is
 			if _, known := r.snapshot[outside]; known {
 				kinds[outside] = true
 			}
@@ -178,7 +178,7 @@ func (r *run) inside() (names []string) {
 			outside := r.fresh[kind]
 			return outside != nil && len(outside.wrote) > 0 && (outside.touched || r.fresh[of.Kind].at.Before(outside.at))
 		}
-		if known && slices.ContainsFunc(of.Inside, older) {
+		if known && slices.ContainsFunc(of.HostedOn, older) {
 			names = append(names, of.Kind)
 		}
 	}

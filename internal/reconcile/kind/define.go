@@ -168,14 +168,14 @@ func (e *erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Chan
 }
 
 func erase[T any](l Live[T]) Live[any] {
-	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Empty: l.Empty, Down: l.Down, Locked: l.Locked, Message: l.Message,
-		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Unmade: l.Unmade, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: l.State}
+	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, InOwnProject: l.InOwnProject, Project: l.Project, Guarded: l.Guarded, AlsoListedAs: l.AlsoListedAs, Phase: l.Phase, Role: l.Role, ServesID: l.ServesID, Remade: l.Remade, Empty: l.Empty, Down: l.Down, Locked: l.Locked, Message: l.Message,
+		Uses: l.Uses, AutoDetached: l.AutoDetached, Unwell: l.Unwell, Lag: l.Lag, Interruptible: l.Interruptible, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Unmade: l.Unmade, HostID: l.HostID, WantedReplicas: l.WantedReplicas, Created: l.Created, Updated: l.Updated, Since: l.Since, State: l.State}
 }
 
 func unerase[T any](l Live[any]) Live[T] {
 	state, _ := l.State.(T) // nil of an object that is gone
-	return Live[T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Empty: l.Empty, Down: l.Down, Locked: l.Locked, Message: l.Message,
-		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Unmade: l.Unmade, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: state}
+	return Live[T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, InOwnProject: l.InOwnProject, Project: l.Project, Guarded: l.Guarded, AlsoListedAs: l.AlsoListedAs, Phase: l.Phase, Role: l.Role, ServesID: l.ServesID, Remade: l.Remade, Empty: l.Empty, Down: l.Down, Locked: l.Locked, Message: l.Message,
+		Uses: l.Uses, AutoDetached: l.AutoDetached, Unwell: l.Unwell, Lag: l.Lag, Interruptible: l.Interruptible, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Unmade: l.Unmade, HostID: l.HostID, WantedReplicas: l.WantedReplicas, Created: l.Created, Updated: l.Updated, Since: l.Since, State: state}
 }
 
 func readFlat[S any](obj *manifest.Object, _ *Desired) (*S, []manifest.Problem) {

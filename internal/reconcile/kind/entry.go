@@ -63,7 +63,7 @@ func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any]
 	}
 	best := &sights[0]
 	for i := range sights {
-		if sights[i].Mine && (!best.Mine || best.Mark == nil && sights[i].Mark != nil) {
+		if sights[i].InOwnProject && (!best.InOwnProject || best.Mark == nil && sights[i].Mark != nil) {
 			best = &sights[i]
 		}
 	}
@@ -71,10 +71,10 @@ func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any]
 	if entry, ok := prefer(best); ok {
 		for i := range sights {
 			if sights[i].Through == entry {
-				if out = sights[i]; out.Mine && out.Mark != nil {
+				if out = sights[i]; out.InOwnProject && out.Mark != nil {
 					break
 				}
-				out.Mine, out.Mark, out.Guarded, out.Copied, out.ShownAs = best.Mine, best.Mark, best.Guarded, best.Copied, best.ShownAs
+				out.InOwnProject, out.Mark, out.Guarded, out.Copied, out.AlsoListedAs = best.InOwnProject, best.Mark, best.Guarded, best.Copied, best.AlsoListedAs
 			}
 		}
 	}

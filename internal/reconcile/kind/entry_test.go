@@ -6,7 +6,7 @@ import "testing"
 func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
 	parts := []Shown{
-		{Entry: "", Items: []Live[any]{{ID: id, State: "as the main entry sees it", Mine: true, Mark: &Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
+		{Entry: "", Items: []Live[any]{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
 		{Entry: "admin", Items: []Live[any]{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
 		{Entry: "closed", Err: ErrForbidden},
 	}
@@ -25,10 +25,10 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 			t.Fatalf("%d objects, want 2", len(c.Items))
 		}
 		both := c.Items[0]
-		if both.State != test.state || !both.Mine || both.Mark == nil {
-			t.Errorf("named %q: %v, ours %t, marked %t; want %s, ours and marked", test.named, both.State, both.Mine, both.Mark != nil, test.state)
+		if both.State != test.state || !both.InOwnProject || both.Mark == nil {
+			t.Errorf("named %q: %v, ours %t, marked %t; want %s, ours and marked", test.named, both.State, both.InOwnProject, both.Mark != nil, test.state)
 		}
-		if seen := both.As("admin"); seen == nil || seen.Mine {
+		if seen := both.As("admin"); seen == nil || seen.InOwnProject {
 			t.Error("the administrator's project has it, too")
 		}
 	}

@@ -10,9 +10,9 @@ type Judge[Spec any] interface {
 	Impossible(w Want[Spec]) string
 	// Doubtful says likewise what a cloud refuses by a policy that its operators can change: people are warned of it.
 	Doubtful(w Want[Spec]) string
-	// Alone is what is asked for that only one object can have, such as an address of a
+	// ExclusiveClaims is what is asked for that only one object can have, such as an address of a
 	// subnet.
-	Alone(w Want[Spec]) []Claim
+	ExclusiveClaims(w Want[Spec]) []Claim
 }
 
 // Claim is what a manifest asks for that only one object can have.
@@ -53,7 +53,7 @@ func Held(of, what string) string { return of + "/" + what }
 type AnyJudge interface {
 	Impossible(w Want[any]) string
 	Doubtful(w Want[any]) string
-	Alone(w Want[any]) []Claim
+	ExclusiveClaims(w Want[any]) []Claim
 }
 
 // Impossible implements [AnyJudge].
@@ -76,11 +76,11 @@ func (k *resource[S, F, T]) Doubtful(w Want[any]) string {
 	return ""
 }
 
-// Alone implements [AnyJudge].
-func (k *resource[S, F, T]) Alone(w Want[any]) []Claim {
+// ExclusiveClaims implements [AnyJudge].
+func (k *resource[S, F, T]) ExclusiveClaims(w Want[any]) []Claim {
 	if rules, ok := any(k.rules).(Judge[S]); ok {
 		if t := typed[S](w); !none(t.Spec) {
-			return rules.Alone(t)
+			return rules.ExclusiveClaims(t)
 		}
 	}
 	return nil

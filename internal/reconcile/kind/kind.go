@@ -93,33 +93,33 @@ type Info struct {
 	// Parts are the kinds of all that an object of this kind can stand for itself; none for what stands for nothing, and for
 	// kinds that a definition makes.
 	Parts []string
-	// Works is the kind of the object of the same name that does the work of an object of
+	// WorkerKind is the kind of the object of the same name that does the work of an object of
 	// this kind; "" when it does that itself.
-	Works string
+	WorkerKind string
 	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
 	// it: an update carries out a change that has one of them as its Way.
 	Cures []Way
-	// Judges is true when its objects send something to others, or say of them whether they serve or when they may go
-	// (Unwell, Lag, Drained and Turn of [Live]). What they may be about is not interrupted while they cannot be seen.
-	Judges bool
+	// ReportsHealth is true when its objects send something to others, or say of them whether they serve or when they may go
+	// (Unwell, Lag, Drained and Interruptible of [Live]). What they may be about is not interrupted while they cannot be seen.
+	ReportsHealth bool
 	// Exclusive is true when an object serves one other at a time, or holds data that whoever uses it can read: one that
 	// another stack has marked is not used.
 	Exclusive bool
 	// Carries is the kind whose users an object of this one serves: as long as such an object has to stay, so does what carries
 	// it, although its own manifest is gone.
 	Carries string
-	// Inside are the kinds that say where objects of this one are: it is no part of the cloud, but of what
-	// runs on machines of the stack. They are listed first, and its driver is given what they show as [Around].
-	Inside []string
+	// HostedOn are the kinds that say where objects of this one are: it is no part of the cloud, but of what
+	// runs on machines of the stack. They are listed first, and its driver is given what they show as [Hosts].
+	HostedOn []string
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool
 	// PerUser is true when objects count against a quota of their user, in whichever
 	// project they were made.
 	PerUser bool
-	// EntryOf is the kind of the object whose credentials are used, where its
+	// CredentialsFrom is the kind of the object whose credentials are used, where its
 	// manifest can name none itself; "" for the stack's main one.
-	EntryOf string
+	CredentialsFrom string
 	// Projects is true of the kind whose objects are projects of the cloud.
 	Projects bool
 	// Loss is what is lost with an object, besides its ID, when it is deleted or

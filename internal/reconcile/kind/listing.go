@@ -9,14 +9,14 @@ type Listing struct {
 	// Managed is true when the stack manages objects of the kind: then none may be left out that the
 	// credentials cannot see.
 	Managed bool
-	// Around is for kinds that are found inside machines.
-	Around Around
+	// Hosts is for kinds that are found inside machines.
+	Hosts Hosts
 }
 
-// Around is what a driver of a kind that is found inside machines (see [Info.Inside]) lists by: which
+// Hosts is what a driver of a kind that is found inside machines (see [Info.HostedOn]) lists by: which
 // objects of its kind manifests ask for, and what the cloud has of the kinds that say where the machines are.
 // It is the caller's, and must not be changed.
-type Around struct {
+type Hosts struct {
 	Stack string
 	Want  []Desired
 	Have  Snapshot
@@ -26,12 +26,12 @@ type Around struct {
 
 // Owned finds the objects of a kind that bear marks of owners, each its own, by the owner texts. Of several with one
 // mark it is not known which is meant: then there is nil.
-func (a Around) Owned(kindName string) map[string]*Live[any] {
+func (a Hosts) Owned(kindName string) map[string]*Live[any] {
 	owned := map[string]*Live[any]{}
 	items := a.Have[kindName].Items
 	for i := range items {
 		l := &items[i]
-		if !l.Mine || l.Mark == nil || l.Mark.Rivals != "" || l.Copied != "" {
+		if !l.InOwnProject || l.Mark == nil || l.Mark.Rivals != "" || l.Copied != "" {
 			continue
 		}
 		if _, twice := owned[l.Mark.Owner]; twice {

@@ -37,25 +37,25 @@ type Live[State any] struct {
 	// shows that. An object with a copied mark belongs to nobody until it is adopted;
 	// an update, which writes the mark, must make it the object's own.
 	Copied string
-	// Mine is true when the object belongs to the project the stack works in.
+	// InOwnProject is true when the object belongs to the project the stack works in.
 	// Others are only ever candidates for imports, but for those that a manifest places in their
 	// Project, see [Resident].
-	Mine bool
+	InOwnProject bool
 	// Project is the ID of the project it is in, of a kind whose manifests may say so; else "".
 	Project string
 	// Guarded is true of a mark that only those can write who may change the object. In another
 	// project no other one counts.
 	Guarded bool
-	// ShownAs is the kind in whose collection the cloud shows the same object too,
+	// AlsoListedAs is the kind in whose collection the cloud shows the same object too,
 	// "" for none: a mark for that kind is looked after there.
-	ShownAs string
-	Phase   Phase
+	AlsoListedAs string
+	Phase        Phase
 	// Role says for people what the object is there for, where neither name nor mark do:
 	// "the network's DHCP server"; "" for nothing to be said.
 	Role string
-	// MadeFor is the ID of the object that this one serves and goes with, as the port of a load balancer
+	// ServesID is the ID of the object that this one serves and goes with, as the port of a load balancer
 	// does, which the cloud makes itself; "" for none.
-	MadeFor string
+	ServesID string
 	// Remade is true when the object is deleted to be recreated at once: then
 	// its users need not detach first.
 	Remade bool
@@ -78,22 +78,22 @@ type Live[State any] struct {
 	// Drained are those of Uses and of what they answer to that the object sends nothing new, by their
 	// tokens, and since when; nil of an object that sends nothing to anyone.
 	Drained map[string]time.Time
-	// Loose are those of Uses that the cloud itself takes off when what they name is
+	// AutoDetached are those of Uses that the cloud itself takes off when what they name is
 	// deleted, as it does with the rules of a security group that name another one:
 	// they hold up a deletion only while there is an order in which they need not.
-	Loose []string
+	AutoDetached []string
 	// Unwell are those of Uses of which the object says that they do not serve it, as
 	// a load balancer does of its members.
 	Unwell []string
-	// Turn is when what Uses names may be interrupted, where the object is found inside that.
-	Turn Turn
+	// Interruptible is when what Uses names may be interrupted, where the object is found inside that.
+	Interruptible Interruptible
 	// Lag is how long Unwell may go on saying what was so before; 0 of an object that says
 	// nothing there.
 	Lag time.Duration
 	// Facts are what other kinds need by reference.
 	Facts Facts
-	// Asks is how many members a group shall have, as somebody has written on this one; "" where nobody has.
-	Asks string
+	// WantedReplicas is how many members a group shall have, as somebody has written on this one; "" where nobody has.
+	WantedReplicas string
 	// InUse is true when the cloud says that something is attached to the object,
 	// whether the collections show it or not.
 	InUse bool
@@ -101,8 +101,8 @@ type Live[State any] struct {
 	// main one. Also is the object as each entry shows it, where several do.
 	Through string
 	Also    []Live[State]
-	// Place is the same of two objects that run on the same host; "" where the cloud does not show that.
-	Place string
+	// HostID is the same of two objects that run on the same host; "" where the cloud does not show that.
+	HostID string
 	// Created is when the cloud made it; the zero time where the cloud does not report it.
 	Created time.Time
 	// Updated is when anything of the object was last changed; the zero time where
@@ -114,9 +114,9 @@ type Live[State any] struct {
 	State State
 }
 
-// Turn is what an object inside a machine says of interrupting that machine for a change. Neither keeps
+// Interruptible is what an object inside a machine says of interrupting that machine for a change. Neither keeps
 // a machine from being healed that does not work.
-type Turn struct {
+type Interruptible struct {
 	Stay string // why it stays as it is; "" when it need not
 	Last bool   // it goes after the other members of its group
 }

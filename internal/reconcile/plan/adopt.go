@@ -40,7 +40,7 @@ func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live[any]) {
 		candidates = p.candidates(d)
 	}
 	for _, l := range candidates {
-		if p.mayTake(d, l) && l.ShownAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
+		if p.mayTake(d, l) && l.AlsoListedAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
 			found = append(found, l)
 		}
 	}

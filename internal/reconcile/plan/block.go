@@ -75,5 +75,5 @@ func liveText(of string, l *kind.Live[any]) string {
 // loosely reports whether all that an object uses of another one the cloud takes off
 // when that is deleted.
 func loosely(l, other *kind.Live[any]) bool {
-	return slices.Contains(l.Loose, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
+	return slices.Contains(l.AutoDetached, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
 }

@@ -112,7 +112,7 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: %q}}}
 func chestPlan(want []kind.Desired) Plan {
 	brands := []kind.Live[any]{}
 	for _, name := range []string{"oak", "elm"} {
-		brands = append(brands, kind.Live[any]{ID: "id-" + name, Name: name, Phase: kind.Ready, Mine: true, State: &brandState{Name: name}})
+		brands = append(brands, kind.Live[any]{ID: "id-" + name, Name: name, Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: name}})
 	}
 	prints, _ := fingerprint.New("project/s")
 	return Compute(Input{Stack: "s", Kinds: chestKinds(), Want: want, Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: brands}}})
@@ -213,7 +213,7 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	before := chestPlan(wish.want(t))
 	before.Commit = "c"
 	approval := Approval{Hash: before.Hash(), Commit: "c", Proof: before.Proof()}
-	found := kind.Live[any]{ID: "id-ash", Name: "ash", Phase: kind.Ready, Mine: true, State: &brandState{Name: "ash"}}
+	found := kind.Live[any]{ID: "id-ash", Name: "ash", Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: "ash"}}
 	later := func(wish chestWish) Plan {
 		prints, _ := fingerprint.New("project/s")
 		return Compute(Input{Stack: "s", Commit: "c", Kinds: chestKinds(), Want: wish.want(t), Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: []kind.Live[any]{found}}}})

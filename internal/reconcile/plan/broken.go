@@ -52,6 +52,6 @@ func (p *planner) healsFailed(d *kind.Desired) bool {
 	if part == nil {
 		return false
 	}
-	group, works := p.byKey[part.group].Rollout, p.kinds[part.member.Kind].Info().Works
+	group, works := p.byKey[part.group].Rollout, p.kinds[part.member.Kind].Info().WorkerKind
 	return group != nil && group.Heal.Down["failed"] == rollout.Replace && (d.Key == part.member || d.Key.Kind == works && d.Key.Name == part.member.Name)
 }

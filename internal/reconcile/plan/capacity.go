@@ -147,7 +147,7 @@ func (c *capacity) claims() (list []kind.Claim) {
 		if !ok || !o.makes {
 			continue
 		}
-		for _, claim := range judge.Alone(o.view) {
+		for _, claim := range judge.ExclusiveClaims(o.view) {
 			if claim.From != "" || claim.Of.Expected().Pools != nil {
 				list = append(list, claim)
 			}

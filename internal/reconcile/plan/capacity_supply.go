@@ -108,9 +108,9 @@ func (c *capacity) occupy(takers map[string]bool) {
 		for i := range c.have[name].Items {
 			item := &c.have[name].Items[i]
 			stays, own := c.staying[item.ID]
-			if !own && item.MadeFor != "" {
-				stays, own = c.staying[item.MadeFor]
-				own = own || !there[item.MadeFor] // it goes with that, and may be gone already
+			if !own && item.ServesID != "" {
+				stays, own = c.staying[item.ServesID]
+				own = own || !there[item.ServesID] // it goes with that, and may be gone already
 			}
 			if item.Phase == kind.Deleting || own && !stays {
 				continue

@@ -252,7 +252,7 @@ func (p *planner) wasWanted(d *kind.Desired) bool {
 }
 
 func (p *planner) takenText(by *kind.Live[any]) cause.Cause {
-	if !by.Mine || by.Mark != nil {
+	if !by.InOwnProject || by.Mark != nil {
 		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, p.Stack)
 	}
 	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, p.Stack, by.ID)

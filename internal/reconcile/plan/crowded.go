@@ -94,8 +94,8 @@ func together(crowd []*Step) string {
 func crowds(list []*Step, perHost int) (out [][]*Step) {
 	on := map[string][]*Step{}
 	for _, s := range list {
-		if s.have.Place != "" {
-			on[s.have.Place] = append(on[s.have.Place], s)
+		if s.have.HostID != "" {
+			on[s.have.HostID] = append(on[s.have.HostID], s)
 		}
 	}
 	for _, host := range slices.Sorted(maps.Keys(on)) {

@@ -48,7 +48,7 @@ func (p Plan) Demand(kinds []kind.Kind, have kind.Snapshot) Demand {
 // elsewhere reports whether the object is in another project, whose quotas are not the stack's.
 func (s *Step) elsewhere(k kind.AnyCounted) bool {
 	if s.have != nil {
-		return !s.have.Mine
+		return !s.have.InOwnProject
 	}
 	resident, ok := k.(kind.AnyResident)
 	if !ok || s.want == nil {
@@ -105,7 +105,7 @@ func Held(kinds []kind.Kind, have kind.Snapshot, service string) (held kind.Amou
 			return nil, false
 		}
 		for i := range c.Items {
-			if seen := c.Items[i].As(""); seen != nil && (seen.Mine || k.Info().PerUser) {
+			if seen := c.Items[i].As(""); seen != nil && (seen.InOwnProject || k.Info().PerUser) {
 				held.AddAll(counts.Holds(c.Items[i].State, facts))
 			}
 		}

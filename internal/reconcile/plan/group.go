@@ -80,7 +80,7 @@ func (p *planner) everyGroup() (groups []*group) {
 			at[m.group].members = append(at[m.group].members, m)
 		}
 		s.part = m.part // one for all of a member
-		m.add(s, p.kinds[m.member.Kind].Info().Works)
+		m.add(s, p.kinds[m.member.Kind].Info().WorkerKind)
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
@@ -209,7 +209,7 @@ func (p *planner) judge(g *group, m *member) {
 		}
 		for _, user := range p.cloud.UsersOf(s.have) {
 			judge := p.stepOf(user)
-			if judge == nil || !p.kinds[judge.Key.Kind].Info().Judges {
+			if judge == nil || !p.kinds[judge.Key.Kind].Info().ReportsHealth {
 				continue
 			}
 			p.faces(m, judge, s.have)

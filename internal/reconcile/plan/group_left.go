@@ -120,7 +120,7 @@ func (p *planner) leftOut(d *kind.Desired) cause.Cause {
 
 // worksOfMember is what does the work of a member: the object of its name and the kind that does, or itself; nil for none.
 func (p *planner) worksOfMember(member manifest.Key) *kind.Desired {
-	works := p.kinds[member.Kind].Info().Works
+	works := p.kinds[member.Kind].Info().WorkerKind
 	if d := p.byKey[manifest.Key{Group: p.group[works], Kind: works, Namespace: member.Namespace, Name: member.Name}]; d != nil {
 		return d
 	}

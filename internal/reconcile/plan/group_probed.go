@@ -43,7 +43,7 @@ func (p Plan) Probed() (list []Probed) {
 func (p *planner) tellSick() {
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.part == nil || s.have == nil || s.surplus || !doesTheWork(s, s.part.member, p.kinds[s.part.member.Kind].Info().Works) {
+		if s.part == nil || s.have == nil || s.surplus || !doesTheWork(s, s.part.member, p.kinds[s.part.member.Kind].Info().WorkerKind) {
 			continue
 		}
 		found := p.Sick[s.part.member]

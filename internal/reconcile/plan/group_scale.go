@@ -12,7 +12,7 @@ import (
 )
 
 // A group may leave it open how many members it has, between two numbers: somebody else decides that and writes the number on
-// what does the work of the first member (see [kind.Live.Asks]). As long as nobody does, it has those that it has.
+// what does the work of the first member (see [kind.Live.WantedReplicas]). As long as nobody does, it has those that it has.
 // So nothing is remembered but in the cloud, and what is written there is a wish: it chooses among what the manifests
 // allow, and nothing else.
 //
@@ -63,14 +63,14 @@ type wish struct {
 
 // asked is the wish for a group of which this is the first member.
 func (p *planner) asked(first manifest.Key) wish {
-	works := p.kinds[first.Kind].Info().Works
+	works := p.kinds[first.Kind].Info().WorkerKind
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
 			continue
 		}
-		if sole := p.claims(d).Sole; len(sole) == 1 && sole[0].Asks != "" {
-			return wish{d.Key, sole[0].Asks}
+		if sole := p.claims(d).Sole; len(sole) == 1 && sole[0].WantedReplicas != "" {
+			return wish{d.Key, sole[0].WantedReplicas}
 		}
 	}
 	return wish{}

@@ -72,7 +72,7 @@ func (p *planner) keepTogether(f former) {
 // worksOf is the kind of what does the work of the members of a kind of groups.
 func (p *planner) worksOf(group string) string {
 	members := p.kinds[group].Info().Members
-	return cmp.Or(p.kinds[members].Info().Works, members)
+	return cmp.Or(p.kinds[members].Info().WorkerKind, members)
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.

@@ -19,7 +19,7 @@ func (p *planner) judgesUnseen() map[manifest.Key]manifest.Key {
 	p.hidden = map[manifest.Key]manifest.Key{}
 	for i := range p.Want {
 		d := &p.Want[i]
-		if k := p.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info().Judges {
+		if k := p.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info().ReportsHealth {
 			continue
 		}
 		if c, known := p.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {

@@ -32,7 +32,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
 	item := func(name string, mark kind.Mark) kind.Collection {
 		mark.Owner = kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"})
-		return kind.Collection{Items: []kind.Live[any]{{ID: "id-" + name, Name: "a", Mine: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
+		return kind.Collection{Items: []kind.Live[any]{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
 	}
 	for name, c := range map[string]struct {
 		of    string // the kind of what is to go

@@ -42,7 +42,7 @@ func (h holder) text() string {
 // goesWith reports whether a holder is the object that is replaced, perhaps as another kind
 // shows it, or is deleted with it.
 func (h holder) goesWith(have *kind.Live[any]) bool {
-	return h.ID == have.ID || h.MadeFor == have.ID || slices.Contains(have.Tokens, h.ID)
+	return h.ID == have.ID || h.ServesID == have.ID || slices.Contains(have.Tokens, h.ID)
 }
 
 // stranger is the object of others that has what is claimed. None of the stack's own answers to it.
@@ -74,7 +74,7 @@ func (p *planner) findHolders() *holders {
 		}
 	}
 	for _, c := range candidates {
-		if c.MadeFor != "" && !strangers[c.MadeFor] {
+		if c.ServesID != "" && !strangers[c.ServesID] {
 			continue // it goes with one of the stack's own, has gone with it since it was listed, or that is not known
 		}
 		for _, token := range c.Tokens {

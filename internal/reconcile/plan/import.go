@@ -58,11 +58,11 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 // released on purpose is like any other.
 func (p *planner) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
 	for _, item := range found {
-		if item.Mark == nil || !item.Mine || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
+		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
 			continue
 		}
 		o, ok := kind.ParseOwner(item.Mark.Owner)
-		if !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs {
+		if !ok || !o.Of(p.Stack) || o.Kind == item.AlsoListedAs {
 			continue
 		}
 		if d := p.byKey[p.taken[item.Mark.Owner]]; d == nil || d.Unmanaged {

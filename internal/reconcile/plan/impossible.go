@@ -19,7 +19,7 @@ func (p *planner) impossible(d *kind.Desired, have *kind.Live[any], view kind.Wa
 	if !ok {
 		return cause.Cause{}
 	}
-	claims := judge.Alone(view)
+	claims := judge.ExclusiveClaims(view)
 	overlaps := make([]cause.Cause, len(claims)) // found first: what is in the way stays, whatever else is
 	for i, c := range claims {
 		if c.Range {
@@ -120,7 +120,7 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 		if !ok {
 			continue
 		}
-		for _, claim := range judge.Alone(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Surroundings{Scene: p.scene})) {
+		for _, claim := range judge.ExclusiveClaims(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Surroundings{Scene: p.scene})) {
 			if claim.Of.Key == of {
 				asked[claim.What] = append(asked[claim.What], other)
 			}

@@ -17,7 +17,7 @@ type claiming struct{ kind.Kind }
 func (claiming) Impossible(kind.Want[any]) string { return "" }
 func (claiming) Doubtful(kind.Want[any]) string   { return "" }
 
-func (c claiming) Alone(w kind.Want[any]) []kind.Claim {
+func (c claiming) ExclusiveClaims(w kind.Want[any]) []kind.Claim {
 	spec, ok := w.Spec.(*thingtest.Spec)
 	if !ok || len(spec.On) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 func madeFor(id string) func(*Input) {
 	return func(in *Input) {
 		c := in.Have["Thing"]
-		c.Items = append(c.Items, kind.Live[any]{ID: "shade", MadeFor: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
+		c.Items = append(c.Items, kind.Live[any]{ID: "shade", ServesID: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
 		in.Have["Thing"] = c
 	}
 }

@@ -102,7 +102,7 @@ func (p *planner) askingFor() map[claimed]manifest.Key {
 		if !ok || s.Action != Create {
 			continue
 		}
-		for _, c := range judge.Alone(s.View()) {
+		for _, c := range judge.ExclusiveClaims(s.View()) {
 			if token := c.Token(); token != "" && c.By == s.Key.Kind {
 				asking[claimed{s.Key.Kind, token}] = s.Key
 			}

@@ -102,7 +102,7 @@ func (p *planner) calledBy(item *kind.Live[any], kindName string, keys map[*kind
 	if key, ok := keys[item]; ok {
 		return key.String()
 	}
-	if item.Mine && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
+	if item.InOwnProject && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
 		if o, ok := kind.ParseOwner(item.Mark.Owner); ok && o.Of(p.Stack) && o.Kind == kindName {
 			return p.orphanKey(o, item).String()
 		}

@@ -21,7 +21,7 @@ func (p *planner) inProject(d *kind.Desired, l *kind.Live[any]) bool {
 	if project := p.projectOf(d); project.Name != "" {
 		return seen != nil && seen.Project != "" && seen.Project == project.ID
 	}
-	return seen != nil && seen.Mine
+	return seen != nil && seen.InOwnProject
 }
 
 // mayTake reports whether d may adopt an object: it is in its project, and the stack has that. In a
@@ -29,7 +29,7 @@ func (p *planner) inProject(d *kind.Desired, l *kind.Live[any]) bool {
 func (p *planner) mayTake(d *kind.Desired, l *kind.Live[any]) bool {
 	project := p.projectOf(d)
 	in := p.byKey[project.Key]
-	return p.inProject(d, l) && (l.Mine || in != nil && !in.Unmanaged)
+	return p.inProject(d, l) && (l.InOwnProject || in != nil && !in.Unmanaged)
 }
 
 // reached reports for the ID of a project whether the stack has to do with it: it is one of its

@@ -16,7 +16,7 @@ func Rivals(kinds []kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 		if !ok || d.Spec == nil || d.Virtual || d.Unmanaged || d.Absent() || d.Options.Suspend {
 			continue
 		}
-		for _, c := range judge.Alone(p.view(d, d.Spec)) {
+		for _, c := range judge.ExclusiveClaims(p.view(d, d.Spec)) {
 			if other := p.rival(d, c); other != nil {
 				list = append(list, manifest.Problem{Origin: d.Origin, Key: d.Key, Field: c.Field, What: claimCause(c, rivalText(other, c)).String()})
 			}

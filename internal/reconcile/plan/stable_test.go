@@ -18,7 +18,7 @@ func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 		w := thingtest.New()
 		name := fmt.Sprintf("Thing%d", i)
 		kinds = append(kinds, kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: name}, thingtest.Rules{}, w))
-		live := kind.Live[any]{ID: "id-" + name, Name: name, Mine: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
+		live := kind.Live[any]{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
 		if i > 0 {
 			live.Uses = []string{"id-Thing0"}
 		}

@@ -47,7 +47,7 @@ func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[s
 		} else if a != "" {
 			m.Applied = a
 		}
-		have.Items = append(have.Items, kind.Live[any]{ID: want[i].Key.Name, Name: want[i].Key.Name, Mark: &m, Mine: true, Phase: kind.Ready, State: new(garden)})
+		have.Items = append(have.Items, kind.Live[any]{ID: want[i].Key.Name, Name: want[i].Key.Name, Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(garden)})
 	}
 	return Compute(Input{Stack: "s", Kinds: []kind.Kind{k}, Want: want, Have: kind.Snapshot{"Garden": have}, Now: now})
 }

@@ -56,14 +56,14 @@ func lawful(in Input, p Plan) error {
 		if ours := remembered || s.have.Mark != nil && s.have.Mark.Rivals == "" && s.have.Copied == ""; !ours && s.Action != Update && !s.Adopts {
 			return fmt.Errorf("%s %s, which nobody but a mark that proves nothing says is ours", s.Action, s.ID())
 		}
-		if !s.have.Mine {
+		if !s.have.InOwnProject {
 			return fmt.Errorf("%s %s of another project", s.Action, s.ID())
 		}
 	}
 	for i := range in.Have["Thing"].Items {
 		l := &in.Have["Thing"].Items[i]
 		o, ok := kind.Owner{}, false
-		if l.Mark != nil && l.Mine {
+		if l.Mark != nil && l.InOwnProject {
 			o, ok = kind.ParseOwner(l.Mark.Owner)
 		}
 		if ok && o.Of("s") && !told[l.ID] && !told[strings.TrimPrefix(o.Name, "old-")] {

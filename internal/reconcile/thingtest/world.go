@@ -61,14 +61,14 @@ const Restart = "restart"
 
 // Kind is that of its Things.
 func (w *World) Kind() kind.Kind {
-	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", Judges: true, HoldsData: w.Data,
+	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data,
 		Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}}, Rules{}, w)
 }
 
 func (w *World) live(t *Thing) kind.Live[*Thing] {
 	state := *t
 	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
-	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created, Updated: t.Updated, Since: t.Since, Facts: kind.Facts{Address: t.Name}}
+	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, InOwnProject: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), AutoDetached: loose, InUse: t.Used, Created: t.Created, Updated: t.Updated, Since: t.Since, Facts: kind.Facts{Address: t.Name}}
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}

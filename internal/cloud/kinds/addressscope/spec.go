@@ -51,7 +51,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "address-scopes", Field: "address_scopes", Singular: "address_scope", UpdateBy: http.MethodPut, Project: "project_id", Extension: "address-scope"},
 		Mark:       mark.NamePlace,
 		Sharing:    define.Sharing{Type: "address_scope", Extension: "rbac-address-scope"},
-		Odd:        []table.Odd[Spec, More]{{Field: "shared", Compare: compareShared}},
+		Overrides:  []table.Override[Spec, More]{{Field: "shared", Compare: compareShared}},
 	})
 }
 

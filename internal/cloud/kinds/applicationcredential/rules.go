@@ -58,9 +58,9 @@ func observe(s *state, live *kind.Live[*state]) {
 	}
 	live.Facts = kind.Facts{Name: s.Name}
 	for _, role := range s.More.Roles {
-		live.Loose = append(live.Loose, role.ID)
+		live.AutoDetached = append(live.AutoDetached, role.ID)
 	}
-	live.Uses = live.Loose
+	live.Uses = live.AutoDetached
 }
 
 func export(_ *state, _ *Spec, e *kind.Export) {

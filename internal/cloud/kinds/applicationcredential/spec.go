@@ -89,7 +89,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "users/" + own + "/application_credentials", Field: "application_credentials", Singular: "application_credential", Project: "project_id", Secret: true},
 		Mark:       mark.IdentityDescriptionPlace,
-		Odd: []table.Odd[Spec, More]{
+		Overrides: []table.Override[Spec, More]{
 			{Field: "userRef", Compare: compareUser},
 			{Field: "secretRef", Compare: skip, Write: writeSecret},
 			{Field: "roleRefs", Compare: compareRoles, Write: writeRoles},

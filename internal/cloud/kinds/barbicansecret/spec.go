@@ -73,7 +73,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "secrets", ID: "secret_ref", Address: true, Secret: true},
 		Mark:       mark.PlaceIn("name", unmarked, marked),
-		Odd: []table.Odd[Spec, More]{
+		Overrides: []table.Override[Spec, More]{
 			{Field: "payloadRef", Compare: skip, Write: writePayload},
 			{Field: "payloadKey", Compare: skip, Write: func(want, *object, map[string]any) {}},
 			{Field: "expiration", Compare: compareExpiration, Write: writeExpiration},

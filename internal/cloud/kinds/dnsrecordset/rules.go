@@ -133,7 +133,7 @@ func observe(s *state, live *kind.Live[*state]) {
 	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
 	live.Facts.Name = s.Spec.Name
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
-	live.Mine = live.Mine && !kept(&s.Object)
+	live.InOwnProject = live.InOwnProject && !kept(&s.Object)
 	switch {
 	case s.More.Action == "DELETE" || s.More.Status == "DELETED":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"

@@ -77,7 +77,7 @@ type (
 
 // Kind is the kind DNSRecordSet over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	odd := []table.Odd[Spec, More]{
+	odd := []table.Override[Spec, More]{
 		{Field: "name", Compare: compareName, Write: writeName},
 		{Field: "recordSetRef", Write: writeRecords},
 		{Field: "addressType", Write: writeRecords},
@@ -85,7 +85,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		{Field: "records", Compare: compareRecords, Write: writeRecords},
 	}
 	for _, s := range new(Spec).sources() {
-		odd = append(odd, table.Odd[Spec, More]{Field: s.field, Write: writeRecords})
+		odd = append(odd, table.Override[Spec, More]{Field: s.field, Write: writeRecords})
 	}
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
@@ -95,7 +95,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "recordsets", UpdateBy: http.MethodPut, Project: "project_id", Within: &define.Within{Path: "zones", Attribute: "zone_id"}},
 		Mark:       mark.DescriptionPlace,
-		Odd:        odd,
+		Overrides:  odd,
 		Validate:   validate, Expand: expand, Impossible: impossible, Name: name, Observe: observe, Create: create, Delete: remove,
 	})
 }

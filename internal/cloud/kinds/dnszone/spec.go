@@ -55,7 +55,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"},
 		Mark:       mark.DescriptionPlace,
-		Odd:        []table.Odd[Spec, More]{{Field: "masters", Compare: compareMasters}},
+		Overrides:  []table.Override[Spec, More]{{Field: "masters", Compare: compareMasters}},
 		Stated:     func(s *Spec) kind.Facts { return kind.Facts{Name: s.Name} },
 		Validate:   validate, Observe: observe, Delete: remove, Takes: define.One[Spec](cloud.DNS, "zones"),
 	})

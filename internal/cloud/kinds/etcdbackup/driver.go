@@ -38,7 +38,7 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 // List implements kind.Driver: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure
 // of, since it bears several marks or a copied one, stands alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []kind.Live[*series], err error) {
-	around := asked.Around
+	around := asked.Hosts
 	containers, err := d.store.Containers(around)
 	if err != nil {
 		return nil, err

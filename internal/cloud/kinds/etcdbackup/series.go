@@ -181,7 +181,7 @@ func (rules) Status(have *series) any {
 func live(items []item, failed failure) kind.Live[*series] {
 	s := &series{Items: items, failed: failed}
 	oldest := items[len(items)-1]
-	out := kind.Live[*series]{ID: oldest.Container + "/" + oldest.Name, Name: items[0].Name, Mine: true, Created: oldest.Written, Updated: items[0].Written, Phase: kind.Begun,
+	out := kind.Live[*series]{ID: oldest.Container + "/" + oldest.Name, Name: items[0].Name, InOwnProject: true, Created: oldest.Written, Updated: items[0].Written, Phase: kind.Begun,
 		Message: "no snapshot was taken to its end yet", State: s}
 	for _, i := range items {
 		if i.Whole() {

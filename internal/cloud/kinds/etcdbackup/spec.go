@@ -80,7 +80,7 @@ func Kind(c *cloud.Client, with defaults.Defaults) kind.Kind {
 	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: defaults.Recall(with.Memory, Name, func() *failures { return &failures{} }), master: with.Keys.Master}
 	return kind.DefineFlat[Spec, series](kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
-		Service: cloud.ObjectStore, StaysMarked: true, Rare: true, Inside: []string{"SwiftContainer"},
+		Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
 		HoldsData: true, Loss: []string{"all snapshots of the series"},
 		Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
 		Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift or S3. The object in the cloud is the series of those that bear its mark. " +

@@ -14,7 +14,7 @@ func ownDisk(server *kind.Live[any], volumes kind.Collection) string {
 		return ""
 	}
 	for _, v := range volumes.Items {
-		if v.Mine && slices.Contains(server.Uses, v.ID) {
+		if v.InOwnProject && slices.Contains(server.Uses, v.ID) {
 			return ""
 		}
 	}

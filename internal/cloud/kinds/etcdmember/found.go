@@ -12,7 +12,7 @@ import (
 )
 
 // found is what there is of a cluster.
-func (d driver) found(around kind.Around, machines []*machine) (all []live) {
+func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	knows := authority(machines)
 	alien := knows != nil && !claims(machines, knows)
 	at, differs := stageOf(machines), differing(machines)
@@ -25,14 +25,14 @@ func (d driver) found(around kind.Around, machines []*machine) (all []live) {
 			member.Stands(&l, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
 		case knows != nil:
 			there = m.member(knows, &l)
-			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
+			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.Host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
 		default:
 			there = m.alone(at, &l)
 			if at != lost && !m.waits {
-				l.Turn.Stay = m.onlyHere(machines, nil)
+				l.Interruptible.Stay = m.onlyHere(machines, nil)
 			}
 		}
 		if !there {
@@ -44,7 +44,7 @@ func (d driver) found(around kind.Around, machines []*machine) (all []live) {
 		if m.unlike != "" && m.Recorded {
 			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
 		}
-		l.Turn.Stay = cmp.Or(differs, l.Turn.Stay)
+		l.Interruptible.Stay = cmp.Or(differs, l.Interruptible.Stay)
 		if member.Judge(&l, &l.State.State); !m.Wanted {
 			l.Uses = leaving.Join(l.ID, l.Uses)
 		}

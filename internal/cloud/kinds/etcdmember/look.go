@@ -35,16 +35,16 @@ type said struct {
 
 // List implements kind.Driver: what etcd says of each cluster that manifests ask for.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	clusters, err := d.members.Clusters(ctx, asked.Around)
+	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range clusters {
-		machines, err := d.introduced(asked.Around, c)
+		machines, err := d.introduced(asked.Hosts, c)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, d.found(asked.Around, askOwn(ctx, machines))...)
+		all = append(all, d.found(asked.Hosts, askOwn(ctx, machines))...)
 	}
 	return all, ctx.Err()
 }

@@ -95,7 +95,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef}
 		}}
 	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Judges: true, Inside: of.Inside,
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: of.Inside,
 		HoldsData: true, Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
 		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
 	}, rules{}, driver{of, etcdstore.New(c, d), etcd.Client{Machines: machines, Port: etcd.ClientPort}, d.Keys.Master})

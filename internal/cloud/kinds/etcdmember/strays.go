@@ -42,7 +42,7 @@ func (m *machine) lists(address string) bool {
 // strays are the members at addresses of which the cloud shows no port any more. Each counts in every decision of the cluster and can
 // never be back there, so it goes: it is that of the wanted machine whose name it has, when that has another address now, or one that
 // nobody wants. leaving are the objects that go after them.
-func strays(around kind.Around, machines []*machine, knows *machine, leaving member.Queue) (all []live) {
+func strays(around kind.Hosts, machines []*machine, knows *machine, leaving member.Queue) (all []live) {
 	if knows == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func strays(around kind.Around, machines []*machine, knows *machine, leaving mem
 			continue
 		}
 		key := strayKey(machines, o, taken)
-		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
+		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
 			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", hostOf(o.PeerURLs[0])),
 			State:   &State{client: machines[0].client, Member: o, State: member.State{Address: hostOf(o.PeerURLs[0]), Others: others(machines, knows, nil)}, cluster: knows.status.ClusterID}}
 		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.Wanted && m.Key == key }) {
@@ -67,7 +67,7 @@ func strays(around kind.Around, machines []*machine, knows *machine, leaving mem
 }
 
 // ported reports whether the cloud shows a port with an address, of whomever.
-func ported(around kind.Around, address string) bool {
+func ported(around kind.Hosts, address string) bool {
 	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live[any]) bool {
 		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
 	})

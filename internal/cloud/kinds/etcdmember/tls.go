@@ -66,7 +66,7 @@ func validFor(text, secret, address string) error {
 }
 
 // introduced are the machines of a cluster, with what they are asked with.
-func (d driver) introduced(around kind.Around, c *member.Cluster[Spec]) (machines []*machine, err error) {
+func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines []*machine, err error) {
 	client, spec := d.etcd, c.Specs[0]
 	for _, m := range slices.Concat(c.Spare, c.Machines) {
 		if spec.TLS != nil && len(machines) == 0 {

@@ -13,7 +13,7 @@ import (
 
 // List implements kind.Driver: what is known of each that manifests ask for. There is nothing else.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	around := asked.Around
+	around := asked.Hosts
 	if len(around.Want) == 0 {
 		return nil, nil
 	}
@@ -43,11 +43,11 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 }
 
 // find is what there is of one.
-func (d driver) find(ctx context.Context, around kind.Around, containers []string, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
+func (d driver) find(ctx context.Context, around kind.Hosts, containers []string, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
 	cluster := spec.EtcdCluster.Name
 	s := &State{}
 	s.record(portsOf(around, key.Namespace, cluster), tags)
-	l := live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready, State: s}
+	l := live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready, State: s}
 	switch {
 	case s.begun && s.restored == "":
 		l.Phase, l.Down = kind.Degraded, "refused"
@@ -66,7 +66,7 @@ func (d driver) find(ctx context.Context, around kind.Around, containers []strin
 }
 
 // portsOf are the IDs of the ports of a cluster's members.
-func portsOf(around kind.Around, namespace, cluster string) (ids []string) {
+func portsOf(around kind.Hosts, namespace, cluster string) (ids []string) {
 	ports := around.Owned("Port")
 	for name := range etcdstore.MemberNames(cluster) {
 		owner := kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: namespace, Name: name})

@@ -16,7 +16,7 @@ import (
 )
 
 // seek finds the snapshot that a manifest means, or says why there is none.
-func (d driver) seek(ctx context.Context, around kind.Around, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
+func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
 	switch spec.source() {
 	case fromS3:
@@ -46,7 +46,7 @@ func (d driver) seek(ctx context.Context, around kind.Around, containers []strin
 }
 
 // ofBackup are the snapshots of a series of the stack, in all containers that they can be in.
-func (d driver) ofBackup(ctx context.Context, around kind.Around, containers []string, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
+func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []string, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
 	owner := kind.OwnerText(around.Stack, backup)
 	o, _ := kind.ParseOwner(owner)
 	for _, c := range containers {
@@ -95,13 +95,13 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 }
 
 // containerOf is the name in the cloud of what a manifest calls a container; "" for none of the project.
-func containerOf(around kind.Around, namespace, name string) string {
+func containerOf(around kind.Hosts, namespace, name string) string {
 	key := manifest.Key{Kind: "SwiftContainer", Namespace: namespace, Name: name}
 	if own := around.Owned("SwiftContainer")[kind.OwnerText(around.Stack, key)]; own != nil {
 		return own.ID
 	}
 	for _, c := range around.Have["SwiftContainer"].Items {
-		if c.Mine && c.ID == name {
+		if c.InOwnProject && c.ID == name {
 			return c.ID
 		}
 	}

@@ -61,7 +61,7 @@ type (
 func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 	return kind.DefineFlat[Spec, State](kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
-		Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
+		Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
 		Doc: "Says which snapshot an EtcdCluster begins with, in place of beginning empty. It is carried out once, when there was no such cluster before, and has no meaning after that; " +
 			"nothing is restored over a cluster that has begun. When its manifest goes nothing changes in the cloud.",
 	}, rules{d.S3}, driver{c, etcdstore.New(c, d)})

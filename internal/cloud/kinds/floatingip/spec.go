@@ -64,12 +64,12 @@ func Kind(c *cloud.Client) kind.Kind {
 			Loss: []string{"its public address"},
 			Doc:  "A public address that leads to a port (Neutron)."},
 		Collection: define.Collection{Path: "floatingips", Singular: "floatingip"}, MarkInTags: true,
-		Odd: []table.Odd[Spec, More]{
+		Overrides: []table.Override[Spec, More]{
 			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},
 			{Field: "portRef", Compare: compareTarget},
 			{Field: "dnsName", Compare: compareDNS("dnsName", func(s *Spec) *string { return s.DNSName })},
 			{Field: "dnsDomain", Compare: compareDNS("dnsDomain", func(s *Spec) *string { return s.DNSDomain })},
 		},
-		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Delete: remove, Impossible: impossible, Alone: alone, Export: export,
+		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Delete: remove, Impossible: impossible, ExclusiveClaims: alone, Export: export,
 	})
 }

@@ -78,7 +78,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 		},
 		Collection: define.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner", UpdateBy: http.MethodPatch},
 		Mark:       mark.PropertyPlace,
-		Odd: []table.Odd[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
+		Overrides: []table.Override[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
 			{Field: "content", Compare: compareContent, Write: writeContent}},
 		Validate: validate, Impossible: impossible, Match: match, Diff: diff, Observe: u.observe, Export: export,
 		Create: u.create, Update: u.update, Delete: u.remove, Unmark: unmark,

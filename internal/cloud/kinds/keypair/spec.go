@@ -43,7 +43,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
 		Mark:       mark.PlaceIn("public_key", unmarked, marked),
-		Odd:        []table.Odd[Spec, More]{{Field: "publicKey", Compare: compareKey}},
+		Overrides:  []table.Override[Spec, More]{{Field: "publicKey", Compare: compareKey}},
 		Validate:   validate, Observe: observe, Create: create, Update: update, Takes: define.One[Spec](cloud.Compute, "key_pairs"),
 	})
 }

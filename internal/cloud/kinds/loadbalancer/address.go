@@ -22,8 +22,8 @@ func (rules) Impossible(w kind.Want[*Spec]) string {
 // Doubtful implements kind.Judge.
 func (rules) Doubtful(kind.Want[*Spec]) string { return "" }
 
-// Alone implements kind.Judge.
-func (rules) Alone(w kind.Want[*Spec]) []kind.Claim {
+// ExclusiveClaims implements kind.Judge.
+func (rules) ExclusiveClaims(w kind.Want[*Spec]) []kind.Claim {
 	claims := define.ClaimAddress(addressField, table.Or(w.Spec.VIPAddress, ""), define.Refs(w, "Subnet", w.Spec.SubnetRefs)...)
 	if w.Spec.VIPAddress == nil {
 		claims = append(claims, kind.Claim{Field: addressField, Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})

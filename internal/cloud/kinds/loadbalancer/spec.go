@@ -54,18 +54,18 @@ type AdditionalVIP struct {
 
 // fields are those of the load balancer itself.
 var fields = table.NewFlat(
-	table.Odd[Spec, Balancer]{Field: "zone", Compare: compareZone},
-	table.Odd[Spec, Balancer]{Field: "vipNetwork", Compare: compareNetwork},
-	table.Odd[Spec, Balancer]{Field: "serviceType", Compare: compareFlavor},
-	table.Odd[Spec, Balancer]{Field: "provider", Compare: compareProvider},
-	table.Odd[Spec, Balancer]{Field: "additionalVIPs", Compare: compareVIPs},
+	table.Override[Spec, Balancer]{Field: "zone", Compare: compareZone},
+	table.Override[Spec, Balancer]{Field: "vipNetwork", Compare: compareNetwork},
+	table.Override[Spec, Balancer]{Field: "serviceType", Compare: compareFlavor},
+	table.Override[Spec, Balancer]{Field: "provider", Compare: compareProvider},
+	table.Override[Spec, Balancer]{Field: "additionalVIPs", Compare: compareVIPs},
 )
 
 // Kind is the kind LoadBalancer over c, which may be nil where only rules are
 // needed. d says what the words of manifests mean.
 func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, Judges: true, Parts: []string{"FloatingIP"},
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, ReportsHealth: true, Parts: []string{"FloatingIP"},
 		Unmark: mark.UnmarkByTag("loadbalancer"),
 		Loss:   []string{"its address, unless the manifest fixes it"},
 		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",

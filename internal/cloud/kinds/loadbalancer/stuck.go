@@ -119,7 +119,7 @@ func live(s *State, project string) kind.Live[*State] {
 	b := &s.More
 	phase, message := b.phase()
 	out := kind.Live[*State]{
-		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
+		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), InOwnProject: b.ProjectID == project, Phase: phase, Message: message,
 		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(), Drained: b.drained(),
 		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
 	}

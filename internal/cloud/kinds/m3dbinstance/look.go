@@ -25,7 +25,7 @@ type cluster struct {
 
 // List implements kind.Driver: what the machines say of each cluster that manifests ask for.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	clusters, err := d.members.Clusters(ctx, asked.Around)
+	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (c *cluster) found() (all []live) {
 			member.Stands(&l, &l.State.State, "displaced", displaced, "its placement is of other machines")
 		case p != nil:
 			there = c.placed(m, p, &l)
-			l.Turn.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), moved(m, l.State))
+			l.Interruptible.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), moved(m, l.State))
 		default:
 			there = c.alone(m, &l)
 		}

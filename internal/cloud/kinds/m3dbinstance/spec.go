@@ -88,7 +88,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		d.machines = c.Machines
 	}
 	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBInstance", FixedMark: true, StaysMarked: true, Rare: true, Judges: true, Inside: d.members.Inside,
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBInstance", FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: d.members.Inside,
 		Unmark: "it bears the mark of its Port",
 		Doc:    "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. An M3DBCluster makes one for each of its machines; they are not written by hand.",
 	}, rules{}, d)

@@ -43,7 +43,7 @@ func (p *place) own(tags map[string][]string) bool {
 // placed is on the ports of instances that there were (package m3dbinstance).
 const placed define.Record = kind.OwnerPrefix + "m3db"
 
-func places(around kind.Around) (all []*place) {
+func places(around kind.Hosts) (all []*place) {
 	ports := around.Owned("Port")
 	for i := range around.Want {
 		d := &around.Want[i]
@@ -65,7 +65,7 @@ func places(around kind.Around) (all []*place) {
 
 // List implements kind.Driver. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	around := asked.Around
+	around := asked.Hosts
 	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
 		return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
 	}
@@ -103,7 +103,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 }
 
 // found is one namespace of a cluster; ok is false for one that no manifest asks or asked for.
-func (p *place) found(around kind.Around, name string, n m3.Namespace, tags map[string]bool) (l live, ok bool) {
+func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[string]bool) (l live, ok bool) {
 	i := slices.IndexFunc(around.Want, func(d kind.Desired) bool {
 		return d.Key.Namespace == p.namespace && d.Key.Name == m3.NamespaceObject(p.cluster, name)
 	})
@@ -113,7 +113,7 @@ func (p *place) found(around kind.Around, name string, n m3.Namespace, tags map[
 	}
 	key := around.Want[0].Key
 	key.Namespace, key.Name = p.namespace, m3.NamespaceObject(p.cluster, name)
-	l = live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready,
+	l = live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready,
 		State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
 	if !n.Ready() {
 		l.Phase, l.Message, l.Mark.Applied = kind.Begun, "coordinators do not use it yet", kind.Unfinished
@@ -142,14 +142,14 @@ func awaitNodes(ctx context.Context, at m3.Client, address string, found []live)
 }
 
 // unknown are the namespaces of a cluster that does not answer, as far as manifests asked for them before: they are not made again.
-func (p *place) unknown(around kind.Around, tags map[string]bool) (all []live) {
+func (p *place) unknown(around kind.Hosts, tags map[string]bool) (all []live) {
 	for i := range around.Want {
 		d := &around.Want[i]
 		spec, ok := d.Spec.(*Spec)
 		if !ok || d.Key.Namespace != p.namespace || spec.Cluster != p.cluster || !tags[recordTag(spec.Name)] {
 			continue
 		}
-		all = append(all, live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
+		all = append(all, live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
 			Phase: kind.Pending, Message: "no coordinator of its cluster answers, or they do not agree", State: &State{name: spec.Name}})
 	}
 	return all

@@ -111,7 +111,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		d.machines = c.Machines
 	}
 	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port"},
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port"},
 		HoldsData: true, Loss: []string{"all data in it"}, Unmark: "tags on ports of its cluster say that it was asked for",
 		Doc: "A namespace of a cluster of M3DB, with all data in it. It is found by asking the cluster itself. An M3DBCluster makes one for each of its namespaces; they are not written by hand.",
 	}, rules{}, d)

@@ -23,10 +23,10 @@ func observe(s *state, live *kind.Live[*state]) {
 		live.Uses = append(live.Uses, policy)
 	}
 	live.Tokens, live.InUse = tokens(&s.Spec), s.More.DeviceID != ""
-	live.Role, live.MadeFor = role(s.More), madeFor(s.More)
+	live.Role, live.ServesID = role(s.More), madeFor(s.More)
 	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef}
 	if define.IsRouterPort(s.More.DeviceOwner) {
-		live.ShownAs = "RouterInterface"
+		live.AlsoListedAs = "RouterInterface"
 	}
 	for i, a := range s.Spec.Addresses {
 		live.Uses, live.Facts.Addresses = append(live.Uses, a.SubnetRef), append(live.Facts.Addresses, table.Or(a.IP, ""))

@@ -89,13 +89,13 @@ func Kind(c *cloud.Client) kind.Kind {
 			Loss: []string{"its addresses, unless the manifest fixes them"},
 			Doc:  "A connection to a network, for a machine to be plugged in (Neutron)."},
 		Collection: define.Collection{Path: "ports", Singular: "port"},
-		Odd: []table.Odd[Spec, More]{
+		Overrides: []table.Override[Spec, More]{
 			{Field: "allowedAddressPairs", Compare: comparePairs},
 			{Field: "addresses", Compare: compareAddresses},
 			{Field: "securityGroupRefs", Compare: compareGroups},
 			{Field: "portSecurity", Compare: comparePortSecurity, Write: writePortSecurity},
 			{Field: "hostID", Compare: compareHost, Write: writeHost},
 		},
-		Validate: validate, Expand: findSubnets, Observe: observe, Addresses: addresses, Create: create, Delete: remove, Impossible: impossible, Alone: alone, Stated: stated, Export: export,
+		Validate: validate, Expand: findSubnets, Observe: observe, Addresses: addresses, Create: create, Delete: remove, Impossible: impossible, ExclusiveClaims: alone, Stated: stated, Export: export,
 	})
 }

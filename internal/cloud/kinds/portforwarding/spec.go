@@ -61,9 +61,9 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "port_forwardings", Singular: "port_forwarding", UpdateBy: http.MethodPut, Project: "project_id",
 			Extension: "floating-ip-port-forwarding-description",
 			Within:    &define.Within{Path: "floatingips", Attribute: "floating_ip_id", Find: find}},
-		Mark:   mark.DescriptionPlace,
-		Odd:    []table.Odd[Spec, More]{{Field: "internalIP", Write: writeAddress}},
-		Expand: findWay, Impossible: impossible, Observe: observe, Create: create, Update: update,
+		Mark:      mark.DescriptionPlace,
+		Overrides: []table.Override[Spec, More]{{Field: "internalIP", Write: writeAddress}},
+		Expand:    findWay, Impossible: impossible, Observe: observe, Create: create, Update: update,
 	})
 }
 

@@ -82,7 +82,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "QoSPolicy", Unmark: mark.UnmarkByTag("network qos policy"),
 			Doc: "Bounds on the traffic of networks, ports and floating IPs (Neutron). To make one needs an administrator on most clouds; others can import one that is shared."},
 		Collection: define.Collection{Path: "qos/policies", Singular: "policy", Extension: "qos"}, Sharing: define.Sharing{Type: "qos_policy", Extension: "rbac-policies"},
-		Odd: []table.Odd[Spec, More]{
+		Overrides: []table.Override[Spec, More]{
 			{Field: "bandwidthLimits", Compare: compareRules("bandwidthLimits", limit)},
 			{Field: "minimumBandwidths", Compare: compareRules("minimumBandwidths", minimum)},
 			{Field: "dscpMark", Compare: compareRules("dscpMark", marking)},

@@ -60,7 +60,7 @@ func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
 				return nil, err
 			}
 			one := d.live(service, project.text("id"), limits)
-			one.Mark, one.Mine = c.Mark, c.Project == d.client.ProjectID
+			one.Mark, one.InOwnProject = c.Mark, c.Project == d.client.ProjectID
 			all = append(all, one)
 		}
 	}
@@ -71,7 +71,7 @@ func (d driver) live(service, project string, limits map[string]int) live {
 	s := &state{}
 	s.Spec = Spec{ProjectRef: project, Service: service, Limits: limits}
 	id := name(service, project)
-	return live{ID: id, Name: id, Phase: kind.Ready, Mine: true, State: s, Uses: []string{project}}
+	return live{ID: id, Name: id, Phase: kind.Ready, InOwnProject: true, State: s, Uses: []string{project}}
 }
 
 // limits are all quotas of a project.

@@ -73,10 +73,10 @@ func (d driver) live(spec Spec, given bool, n *note) live {
 	path := spec.path()
 	s := &state{given: given}
 	s.Spec = spec
-	l := live{ID: path, Name: path, Phase: kind.Ready, Mine: true, State: s,
+	l := live{ID: path, Name: path, Phase: kind.Ready, InOwnProject: true, State: s,
 		Uses: slices.DeleteFunc([]string{spec.RoleRef, spec.UserRef, spec.GroupRef, spec.ProjectRef, spec.DomainRef}, func(id string) bool { return id == "" || id == define.DefaultDomain })}
 	if n != nil {
-		s.bearers, l.Mark, l.Mine = n.bearers, n.Mark, n.Project == d.client.ProjectID
+		s.bearers, l.Mark, l.InOwnProject = n.bearers, n.Mark, n.Project == d.client.ProjectID
 	}
 	return l
 }

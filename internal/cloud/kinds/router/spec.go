@@ -52,7 +52,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Kind: "Router", Unmark: mark.UnmarkByLabel("router"),
 			Doc: "A router between networks and to the outside (Neutron)."},
 		Collection: define.Collection{Path: "routers", Singular: "router"},
-		Odd:        []table.Odd[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
-		Expand:     findSubnets, Alone: alone, Observe: observe, Show: showGateway, Update: update, Export: export,
+		Overrides:  []table.Override[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
+		Expand:     findSubnets, ExclusiveClaims: alone, Observe: observe, Show: showGateway, Update: update, Export: export,
 	})
 }

@@ -38,10 +38,10 @@ type FixedIP struct {
 // are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return define.NeutronFlat(c, define.Resource[Spec, struct{}, More]{
-		Info: kind.Info{Kind: "RouterInterface", EntryOf: "Router", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
+		Info: kind.Info{Kind: "RouterInterface", CredentialsFrom: "Router", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
 			Doc: "A subnet's connection to a router (Neutron)."},
-		Collection: define.Collection{Path: "ports", Singular: "port"},
-		Odd:        []table.Odd[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
-		Alone:      alone, Observe: observe, Show: show, Export: export, All: list, Create: create, Update: update, Delete: detach,
+		Collection:      define.Collection{Path: "ports", Singular: "port"},
+		Overrides:       []table.Override[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
+		ExclusiveClaims: alone, Observe: observe, Show: show, Export: export, All: list, Create: create, Update: update, Delete: detach,
 	})
 }

@@ -232,7 +232,7 @@ func observe(s *state, live *kind.Live[*state]) {
 			live.Uses = append(live.Uses, addresses)
 		}
 		if group := table.Or(r.RemoteGroupRef, ""); group != "" && group != s.ID {
-			live.Uses, live.Loose = append(live.Uses, group), append(live.Loose, group)
+			live.Uses, live.AutoDetached = append(live.Uses, group), append(live.AutoDetached, group)
 		}
 	}
 }

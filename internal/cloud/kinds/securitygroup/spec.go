@@ -70,7 +70,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
 		Collection: define.Collection{Path: "security-groups", Singular: "security_group"}, Sharing: define.Sharing{Type: "security_group", Extension: "rbac-security-groups"}, MarkInTags: true,
-		Odd:      []table.Odd[Spec, More]{{Field: "rules", Compare: compareRules}},
-		Validate: validate, Observe: observe, Show: show, Create: create, Update: update, Besides: countRules, Export: export,
+		Overrides: []table.Override[Spec, More]{{Field: "rules", Compare: compareRules}},
+		Validate:  validate, Observe: observe, Show: show, Create: create, Update: update, Besides: countRules, Export: export,
 	})
 }

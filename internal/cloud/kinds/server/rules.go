@@ -127,11 +127,11 @@ func observe(s *state, live *kind.Live[*state]) {
 	if s.More.Locked {
 		live.Locked = "the server is locked; openstack server unlock ends that"
 	}
-	live.Mine = live.Mine && s.Project != ""
-	live.Uses, live.Loose = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups), s.More.ServerGroups
+	live.InOwnProject = live.InOwnProject && s.Project != ""
+	live.Uses, live.AutoDetached = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups), s.More.ServerGroups
 	live.Created, live.Since, live.Facts.Host = s.More.Created.Time, s.More.LaunchedAt.Time, s.More.Host
-	live.Asks = s.Notes[mark.AsksKey]
-	live.Place = s.More.HostID // a digest of the host and the project
+	live.WantedReplicas = s.Notes[mark.AsksKey]
+	live.HostID = s.More.HostID // a digest of the host and the project
 	for _, i := range s.More.Interfaces {
 		first := live.Facts.Address == ""
 		for _, ip := range i.FixedIPs {

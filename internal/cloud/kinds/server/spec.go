@@ -177,7 +177,7 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 		},
 		Collection: define.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},
 		Mark:       mark.MetadataPlace,
-		Odd: []table.Odd[Spec, More]{
+		Overrides: []table.Override[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
 			{Field: "imageRef", Compare: compareImage, Closed: noRebuild, Loss: diskLoss},
 			{Field: "userData", Write: user.writeUserData, Closed: noRebuild, Loss: diskLoss},
@@ -189,6 +189,6 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
-		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Doubtful: judge.doubtful, Alone: alone, Zone: zone,
+		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Doubtful: judge.doubtful, ExclusiveClaims: alone, Zone: zone,
 	})
 }

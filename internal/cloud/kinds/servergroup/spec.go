@@ -59,7 +59,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "os-server-groups", Field: "server_groups", Singular: "server_group", Microversion: withRules, Project: "project_id"},
 		Mark:       mark.PlaceIn("name", unmarked, marked),
-		Odd:        []table.Odd[Spec, More]{{Field: "rules", Write: writeRules}},
+		Overrides:  []table.Override[Spec, More]{{Field: "rules", Write: writeRules}},
 		Validate:   validate, Diff: noteKeep, Export: export, Match: match, Observe: observe, Create: create, Update: update,
 		Takes: define.One[Spec](cloud.Compute, "server_groups"), PerHost: perHost,
 	})

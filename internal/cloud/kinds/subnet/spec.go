@@ -97,8 +97,8 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Kind: "Subnet", Parts: []string{"RouterInterface"}, Unmark: mark.UnmarkByLabel("subnet"),
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
 		Collection: define.Collection{Path: "subnets", Singular: "subnet"},
-		Odd:        []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
-		Validate:   validate, Expand: attach, Impossible: impossible, Alone: alone, Stated: stated, Observe: observe, Export: export,
+		Overrides:  []table.Override[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
+		Validate:   validate, Expand: attach, Impossible: impossible, ExclusiveClaims: alone, Stated: stated, Observe: observe, Export: export,
 	})
 }
 

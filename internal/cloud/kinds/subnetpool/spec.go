@@ -67,8 +67,8 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "SubnetPool", Rare: true, Unmark: mark.UnmarkByLabel("subnet pool"),
 			Doc: "Prefixes that subnets get their addresses from (Neutron)."},
 		Collection: define.Collection{Path: "subnetpools", Singular: "subnetpool", Extension: "subnet_allocation"}, Sharing: define.Sharing{Type: "subnetpool", Extension: "rbac-subnetpool"},
-		Odd:      []table.Odd[Spec, More]{{Field: "prefixes", Compare: comparePrefixes}},
-		Validate: validate, Observe: observe,
+		Overrides: []table.Override[Spec, More]{{Field: "prefixes", Compare: comparePrefixes}},
+		Validate:  validate, Observe: observe,
 	})
 }
 

@@ -61,7 +61,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{ID: "name"},
 		Mark:       place,
-		Odd:        []table.Odd[Spec, More]{{Field: "storagePolicy", Compare: comparePolicy}},
+		Overrides:  []table.Override[Spec, More]{{Field: "storagePolicy", Compare: comparePolicy}},
 		Validate:   validate, All: mine.all, Observe: observe,
 		Create: mine.create, Update: update, Delete: remove, Unmark: unmark,
 	})

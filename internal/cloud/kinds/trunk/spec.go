@@ -58,7 +58,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Kind: "Trunk", Unmark: mark.UnmarkByLabel("network trunk"),
 			Doc: "Ports that a machine reaches through another one, by VLAN (Neutron)."},
 		Collection: define.Collection{Path: "trunks", Singular: "trunk", Extension: "trunk"},
-		Odd:        []table.Odd[Spec, More]{{Field: "subports", Compare: compareSubports, Write: writeSubports}},
+		Overrides:  []table.Override[Spec, More]{{Field: "subports", Compare: compareSubports, Write: writeSubports}},
 		Validate:   validate, Observe: observe, Update: update,
 	})
 }

@@ -60,7 +60,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "users", Singular: "user", UpdateBy: http.MethodPatch, Secret: true},
 		Mark:       mark.ExtraPlace,
-		Odd:        []table.Odd[Spec, More]{{Field: "passwordRef", Compare: comparePassword, Write: writePassword}},
+		Overrides:  []table.Override[Spec, More]{{Field: "passwordRef", Compare: comparePassword, Write: writePassword}},
 		Name: func(w want, name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},

@@ -83,7 +83,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Microversion: fromBackups, Project: "os-vol-tenant-attr:tenant_id"},
 		Mark:       mark.MetadataPlace,
-		Odd: []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
+		Overrides: []table.Override[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
 			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}, {Field: "metadata", Compare: compareMetadata}},
 		Validate: validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})

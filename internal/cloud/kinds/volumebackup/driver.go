@@ -55,7 +55,7 @@ func observe(s *state, live *kind.Live[*state]) {
 		live.Uses = []string{s.More.parent}
 	}
 	if series := "VolumeSnapshotSchedule"; s.Mark.For(series) {
-		live.ShownAs = series
+		live.AlsoListedAs = series
 	}
 	if s.Self != "" && s.Self != s.ID {
 		live.Copied = "has the metadata of backup " + s.Self

@@ -51,7 +51,7 @@ type Filter struct {
 type (
 	state  = define.State[Spec, More]
 	driver = *define.Driver[Spec, Filter, More]
-	odd    = table.Odd[Spec, More]
+	odd    = table.Override[Spec, More]
 )
 
 // Kind is the kind VolumeBackup over c, which may be nil where only rules are needed.
@@ -66,7 +66,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "backups", Lists: []string{"backups/detail"}, Singular: "backup", UpdateBy: http.MethodPut, Microversion: newest,
 			Project: "os-backup-project-attr:project_id"},
 		Mark: place,
-		Odd: []odd{once("volumeRef", func(s *Spec) (string, string) { return "Volume", s.VolumeRef }), once("snapshotRef", func(s *Spec) (string, string) { return "VolumeSnapshot", s.SnapshotRef }),
+		Overrides: []odd{once("volumeRef", func(s *Spec) (string, string) { return "Volume", s.VolumeRef }), once("snapshotRef", func(s *Spec) (string, string) { return "VolumeSnapshot", s.SnapshotRef }),
 			{Field: "incremental", Compare: stays}, {Field: "container", Compare: stays}, {Field: "availabilityZone", Compare: stays}},
 		Validate: validate, Join: findParents, Observe: observe, Create: create, Update: update, Delete: remove, Unmark: unmark, Takes: define.One[Spec](cloud.BlockStorage, "backups"),
 		Zone: func(s *Spec) string { return s.AvailabilityZone },

@@ -74,7 +74,7 @@ func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = []string{s.Spec.VolumeRef}
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	if series := "VolumeSnapshotSchedule"; s.Mark.For(series) {
-		live.ShownAs = series
+		live.AlsoListedAs = series
 	}
 	if s.Self != "" && s.Self != s.ID {
 		live.Copied = "has the metadata of snapshot " + s.Self

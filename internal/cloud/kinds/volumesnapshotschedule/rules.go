@@ -136,7 +136,7 @@ func (rules) Holds(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amou
 func live(items []item) kind.Live[*series] {
 	s := &series{Items: items}
 	oldest := items[len(items)-1]
-	out := kind.Live[*series]{ID: oldest.id, Name: items[0].name, Mine: oldest.mine, Created: oldest.created, Updated: items[0].created, State: s}
+	out := kind.Live[*series]{ID: oldest.id, Name: items[0].name, InOwnProject: oldest.mine, Created: oldest.created, Updated: items[0].created, State: s}
 	staying := slices.DeleteFunc(slices.Clone(items), func(i item) bool { return i.leaving() })
 	if len(staying) == 0 {
 		staying = items
