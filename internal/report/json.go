@@ -198,7 +198,7 @@ func stepDoc(s plan.Step) StepDoc {
 		within := keyDoc(s.Within)
 		doc.Within = &within
 	}
-	for _, v := range s.Values() {
+	for _, v := range Values(s) {
 		doc.Values = append(doc.Values, ValueDoc{v.Field, v.Value, v.Secret})
 	}
 	return doc

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -29,7 +30,7 @@ func (t Text) values(s plan.Step) []string {
 	var rows, lists []string
 	row := ""
 	left := 0
-	for _, v := range s.Values() {
+	for _, v := range Values(s) {
 		if Usual(v) && !t.Verbose {
 			continue
 		}
@@ -65,9 +66,17 @@ func (t Text) values(s plan.Step) []string {
 	return append(rows, lists...)
 }
 
+// Values are the fields that a creation sets; nil for every other step.
+func Values(s plan.Step) []document.Value {
+	if s.Action != plan.Create {
+		return nil
+	}
+	return document.Values(s.Want(), s.Secrets())
+}
+
 // Usual reports whether a value says nothing: it is what there would be without it,
 // or empty.
-func Usual(v plan.Value) bool {
+func Usual(v document.Value) bool {
 	list, ok := v.Value.([]any)
 	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
 		m, ok := item.(map[string]any)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -179,7 +180,7 @@ func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page 
 		// What is wrong on the branch is not for the pull request to say.
 		before, _ = s.Read(ctx, base.Files)
 	}
-	p.Differs = plan.Differences(before, after)
+	p.Differs = document.Differences(before, after)
 	return p
 }
 

@@ -83,7 +83,7 @@ func TestBrake(t *testing.T) {
 }
 
 func TestOwnableKindsAreThoseThatAStackMakes(t *testing.T) {
-	kinds := []kind.Kind{thingtest.New().Kind(), kind.DefineWorkload[houseSpec](kind.Info{Kind: "House"}, houses{})}
+	kinds := []kind.Kind{thingtest.New().Kind(), kind.DefineWorkload[struct{}](kind.Info{Kind: "House"}, noExpansion{})}
 	if got := Ownable(kinds); !slices.Equal(got, []string{"Thing"}) {
 		t.Errorf("got %v", got)
 	}

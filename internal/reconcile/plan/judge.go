@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -145,11 +146,7 @@ func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, s
 	if spec == nil {
 		spec = map[string]any{}
 	}
-	spec = oneSpelling(spec)
-	if e, ok := want.Spec.(Explicit); ok && !want.Unmanaged {
-		e.SpellOut(specAt(spec, want.SpecPath))
-	}
-	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": spec}
+	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": document.SpellOut(want, spec)}
 }
 
 // anyOf is values of texts as values of anything.

@@ -1,13 +1,11 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -31,7 +29,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud: its mark does not say
 	}
 	s.Blockers, s.Notes = r.Texts(s.Blockers), notes(r, s.Notes)
-	s.Names, _ = value(r, s.Names, nil).(map[string]string)
+	s.Names, _ = document.Redact(r, s.Names, nil).(map[string]string)
 	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
 	if s.upkeep != nil {
 		s.upkeep = &kind.Upkeep{Due: changes(r, s.upkeep.Due), Next: s.upkeep.Next, Overdue: r.Text(s.upkeep.Overdue)}
@@ -42,7 +40,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 	list = slices.Clone(list)
 	for i, c := range list {
-		list[i].Have, list[i].Want = value(r, c.Have, nil), value(r, c.Want, nil)
+		list[i].Have, list[i].Want = document.Redact(r, c.Have, nil), document.Redact(r, c.Want, nil)
 	}
 	return list
 }
@@ -59,41 +57,22 @@ func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 	return list
 }
 
-// value takes secrets out of a value. It keeps its type, unless there is
-// anything to take out of one of a type that we do not know. Names of that type's
-// fields stay, and so does what else own takes for ours.
-func value(r *redact.Redactor, v any, own func(key string) bool) any {
-	if r.None() {
-		return v
-	}
-	if shown, known := r.Value(v, own); known {
-		return shown
-	}
-	fields := map[string]bool{}
-	kind.FieldNames(reflect.TypeOf(v), fields)
-	tree, clean := treeWithout(r, v, func(key string) bool { return fields[key] || own != nil && own(key) })
-	if clean {
-		return v
-	}
-	return tree
-}
+// Redact is what may be shown of a text that has to do with the plan.
+func (p Plan) Redact(text string) string { return p.secrets.Text(text) }
 
-// always takes every key for ours: those that kinds write, and definitions.
-func always(string) bool { return true }
+// Redactor is [Plan.Redact] for who does not keep the plan.
+func (p Plan) Redactor() func(text string) string { return p.secrets.Text }
 
-// treeWithout is a value as its JSON, without secrets. clean is true when there
-// were none.
-func treeWithout(r *redact.Redactor, v any, own func(key string) bool) (tree any, clean bool) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return redact.Hidden, false
+// Specs finds what the manifest of an object says, see [document.Spec].
+func (p Plan) Specs() func(key manifest.Key) any {
+	wants := map[manifest.Key]*kind.Desired{}
+	for _, w := range p.Workloads {
+		wants[w.Key] = w.want
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if decoder.Decode(&tree) != nil {
-		return redact.Hidden, false
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.want != nil {
+			wants[s.Key] = s.want
+		}
 	}
-	before := resolve.Canonical(tree)
-	tree, _ = r.Value(tree, own)
-	return tree, resolve.Canonical(tree) == before
+	return func(key manifest.Key) any { return document.Spec(wants[key], p.secrets) }
 }

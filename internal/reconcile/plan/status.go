@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -88,7 +89,7 @@ func (b statusBuilder) own(w Workload) map[string]any {
 	for _, p := range b.parts[w.Key] {
 		parts = append(parts, kind.PartStatus{Kind: p.Kind, Name: p.Metadata.Name, Available: p.Status.Conditions[0].Status == "True", Resource: p.Status.Resource})
 	}
-	own, _ := value(b.secrets, k.Summarize(w.want.Spec, parts), always).(map[string]any)
+	own, _ := document.Redact(b.secrets, k.Summarize(w.want.Spec, parts), document.EveryKey).(map[string]any)
 	return own
 }
 
@@ -161,7 +162,7 @@ func (b statusBuilder) status(s Step) Status {
 			out.ID = ""
 		}
 		observed := k.Status(s.have.State)
-		out.Resource = value(s.secrets, observed, nil)
+		out.Resource = document.Redact(s.secrets, observed, nil)
 		out.Addresses = addressesOf(s.secrets, observed)
 	}
 	if s.have != nil {

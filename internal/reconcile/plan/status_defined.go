@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -49,7 +50,7 @@ func (b statusBuilder) note(o *ObjectStatus, key manifest.Key, want *kind.Desire
 func (s shown) tree(key manifest.Key) any {
 	tree, made := s.trees[key]
 	if !made {
-		tree = treeFrom(s.byKey[key])
+		tree = document.Tree(s.byKey[key])
 		s.trees[key] = tree
 	}
 	return tree
@@ -65,7 +66,7 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 	for id, list := range b.shown.parts[want.Key] {
 		slices.SortFunc(list, func(a, b placed) int { return cmp.Compare(a.place, b.place) }) // and not in the order of steps
 		for _, p := range list {
-			parts[id] = append(parts[id], treeFrom(b.shown.byKey[p.key]))
+			parts[id] = append(parts[id], document.Tree(b.shown.byKey[p.key]))
 		}
 	}
 	for id, key := range want.Definition.External {
@@ -78,7 +79,7 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 		return *b.shown.left >= 0
 	})
 	if status != nil {
-		o.Status.Resource = value(b.secrets, status, always)
+		o.Status.Resource = document.Redact(b.secrets, status, document.EveryKey)
 	}
 	if can := &o.Status.Conditions[0]; unready != "" && can.Status == "True" {
 		*can = Condition{Type: can.Type, Status: "False", Reason: ReasonProgressing, Message: b.secrets.Text(unready)}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -22,7 +23,7 @@ type Page struct {
 	Plan *plan.Plan
 	// Differs is what the manifests say otherwise; it stands in for the plan when
 	// Offline says why no cloud was asked.
-	Differs []plan.Difference
+	Differs []document.Difference
 	Offline string
 	// Problems are what is wrong in the manifests.
 	Problems manifest.Problems
@@ -181,20 +182,20 @@ func (p Page) problem(problem manifest.Problem) string {
 }
 
 // differing is what differs between manifests, in one line.
-func differing(list []plan.Difference) string {
-	count := map[plan.Action]int{}
+func differing(list []document.Difference) string {
+	count := map[document.Edit]int{}
 	for _, d := range list {
-		count[d.Action]++
+		count[d.Edit]++
 	}
-	return fmt.Sprintf("manifests of %s added, %d changed, %d removed", report.Plural(count[plan.Create], "object"), count[plan.Update], count[plan.Delete])
+	return fmt.Sprintf("manifests of %s added, %d changed, %d removed", report.Plural(count[document.Added], "object"), count[document.Changed], count[document.Removed])
 }
 
 func (p Page) differs() string {
 	var folded, open strings.Builder
-	for _, wanted := range []plan.Action{plan.Delete, plan.Update, plan.Create} {
+	for _, wanted := range []document.Edit{document.Removed, document.Changed, document.Added} {
 		for _, d := range p.Differs {
 			switch {
-			case d.Action != wanted:
+			case d.Edit != wanted:
 			case len(d.Changes) > 0:
 				folded.WriteString(p.difference(d))
 			default:
@@ -205,12 +206,11 @@ func (p Page) differs() string {
 	return folded.String() + open.String()
 }
 
-func (p Page) difference(d plan.Difference) string {
-	word := map[plan.Action]string{plan.Create: "added", plan.Update: "changed", plan.Delete: "removed"}[d.Action]
+func (p Page) difference(d document.Difference) string {
 	if len(d.Changes) == 0 {
-		return "- " + code(d.Key.String()) + at(d.Origin) + ": " + word + "\n"
+		return "- " + code(d.Key.String()) + at(d.Origin) + ": " + string(d.Edit) + "\n"
 	}
-	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(d.Origin)) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
+	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + string(d.Edit) + "</summary>\n\nWritten in " + code(place(d.Origin)) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
 }
 
 func (p Page) objects() string {

@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -16,11 +17,11 @@ import (
 // part is a step, and what it makes.
 type part struct {
 	plan.Step
-	values []plan.Value
+	values []document.Value
 }
 
 func partOf(s plan.Step) part {
-	return part{s, slices.DeleteFunc(s.Values(), report.Usual)}
+	return part{s, slices.DeleteFunc(report.Values(s), report.Usual)}
 }
 
 // plain reports whether a line says all of it.

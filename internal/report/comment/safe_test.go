@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -166,7 +167,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 		but(page, func(p *Page) { p.Err = b }),
 		but(page, func(p *Page) {
 			p.Offline = a
-			p.Differs = []plan.Difference{{Key: key, Origin: at, Action: plan.Update, Changes: changes}, {Key: key, Origin: at, Action: plan.Delete}}
+			p.Differs = []document.Difference{{Key: key, Origin: at, Edit: document.Changed, Changes: changes}, {Key: key, Origin: at, Edit: document.Removed}}
 		}),
 		but(page, func(p *Page) { p.After = &report.Run{Err: errors.New(a), Revision: source.Revision{Commit: b}} }),
 		but(page, func(p *Page) { p.After = &report.Run{Refused: &report.Refusal{Commit: a, Problems: problems}} }),
@@ -342,7 +343,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		for _, a := range page.Annotations() {
 			said += a.Title + a.Message
 		}
-		page.Plan, page.Offline, page.Differs = nil, "x", []plan.Difference{{Action: plan.Update, Changes: []kind.Change{change}}}
+		page.Plan, page.Offline, page.Differs = nil, "x", []document.Difference{{Edit: document.Changed, Changes: []kind.Change{change}}}
 		said += page.Markdown()
 		if strings.Contains(said, secret) {
 			t.Errorf("%s shows a secret:\n%s", action, said)

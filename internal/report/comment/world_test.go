@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -156,7 +157,7 @@ func (s *story) texts() map[string]string {
 	case err != nil:
 		s.t.Fatal(err)
 	case s.page.Offline != "":
-		s.page.Differs = plan.Differences(before, after)
+		s.page.Differs = document.Differences(before, after)
 	case !s.page.Quiet && s.page.Err == "":
 		s.plan(after)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -46,7 +47,7 @@ func TestZonesOfAGroup(t *testing.T) {
 	disks := strings.Replace(first, "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript", 1)
 	zones := map[string]string{}
 	for _, s := range g.Plan(disks).Steps {
-		for _, v := range s.Values() {
+		for _, v := range document.Values(s.Want(), s.Secrets()) {
 			if v.Field == "spec.resource.availabilityZone" {
 				zones[s.Key.Name], _ = v.Value.(string)
 			}

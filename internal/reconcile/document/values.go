@@ -1,7 +1,6 @@
-package plan
+package document
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -24,15 +23,14 @@ type Value struct {
 	Default bool
 }
 
-// Values are the fields that a creation sets, in the order of the kind's fields;
-// nil for every other step. They are made when asked for: plans are made often and
-// read rarely.
-func (s Step) Values() []Value {
-	if s.Action != Create || s.want == nil || s.want.Spec == nil {
+// Values are the fields that the creation of an object sets, in the order of the kind's fields. They are made when asked for:
+// plans are made often and read rarely.
+func Values(d *kind.Desired, secrets *redact.Redactor) []Value {
+	if d == nil || d.Spec == nil {
 		return nil
 	}
-	v := valuer{show: comparison{secrets: s.secrets}}
-	v.walk(reflect.ValueOf(s.want.Spec), s.want.SpecPath, "")
+	v := valuer{show: comparison{secrets: secrets}}
+	v.walk(reflect.ValueOf(d.Spec), d.SpecPath, "")
 	return v.list
 }
 
@@ -85,19 +83,13 @@ func readsItself(t reflect.Type) bool {
 }
 
 func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
-	text, err := json.Marshal(of.Interface())
+	tree, err := treeOf(of.Interface())
 	if err != nil {
-		return
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var tree any
-	if decoder.Decode(&tree) != nil {
 		return
 	}
 	seal(tree, of.Type())
 	shown, secret := v.show.show(tree)
-	shown = value(v.show.secrets, shown, v.owns(of.Type())) // keys of maps, too
+	shown = Redact(v.show.secrets, shown, v.owns(of.Type())) // keys of maps, too
 	if secret || shown == any(redact.Hidden) {
 		v.list = append(v.list, Value{Field: path, Secret: true})
 		return

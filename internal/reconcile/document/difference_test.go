@@ -1,4 +1,4 @@
-package plan
+package document
 
 import (
 	"encoding/json"
@@ -67,7 +67,7 @@ func revision(t *testing.T, text string) []kind.Desired {
 func listing(list []Difference) string {
 	var b strings.Builder
 	for _, d := range list {
-		fmt.Fprintf(&b, "%s %s at %s\n", d.Action, d.Key, d.Origin)
+		fmt.Fprintf(&b, "%s %s at %s\n", d.Edit, d.Key, d.Origin)
 		for _, c := range d.Changes {
 			have, _ := json.Marshal(c.Have)
 			want, _ := json.Marshal(c.Want)
@@ -91,17 +91,17 @@ func TestDifferences(t *testing.T) {
 		"made, changed, gone": {
 			"kind: Thing\nmetadata: {name: gone}\nspec: {resource: {}}\n---\nkind: Thing\nmetadata: {name: stays}\nspec: {resource: {colour: red}}",
 			"kind: Thing\nmetadata: {name: stays}\nspec: {resource: {colour: blue, near: [new]}}\n---\nkind: Thing\nmetadata: {name: new}\nspec: {resource: {}}",
-			`create Thing/new at all.yaml:7
-update Thing/stays at all.yaml:2
+			`added Thing/new at all.yaml:7
+changed Thing/stays at all.yaml:2
   spec.resource.colour: "red" -> "blue"
   spec.resource.near: null -> ["new"]
-delete Thing/gone at all.yaml:2
+removed Thing/gone at all.yaml:2
 `,
 		},
 		"annotations and management": {
 			"kind: Thing\nmetadata: {name: a, annotations: {stackreeve.dev/prune: \"false\"}}\nspec: {resource: {colour: red}}",
 			"kind: Thing\nmetadata: {name: a}\nspec: {managementPolicy: unmanaged, import: {filter: {name: a}}}",
-			`update Thing/a at all.yaml:2
+			`changed Thing/a at all.yaml:2
   metadata.annotations[stackreeve.dev/prune]: "false" -> null
   spec.import: null -> {"filter":{"name":"a"}}
   spec.managementPolicy: null -> "unmanaged"
@@ -111,12 +111,12 @@ delete Thing/gone at all.yaml:2
 		"one annotation": {
 			"kind: Thing\nmetadata: {name: a, annotations: {stackreeve.dev/prune: \"false\", stackreeve.dev/suspend: \"true\"}}\nspec: {resource: {}}",
 			"kind: Thing\nmetadata: {name: a, annotations: {stackreeve.dev/prune: \"true\", stackreeve.dev/suspend: \"true\"}}\nspec: {resource: {}}",
-			"update Thing/a at all.yaml:2\n  metadata.annotations[stackreeve.dev/prune]: \"false\" -> \"true\"\n",
+			"changed Thing/a at all.yaml:2\n  metadata.annotations[stackreeve.dev/prune]: \"false\" -> \"true\"\n",
 		},
 		"the workload that people wrote, not what it stands for": {
 			"kind: House\nmetadata: {name: h}\nspec: {colour: red, code: \"12345\", rooms: [{name: hall, lock: old-key}, {name: bath}]}",
 			"kind: House\nmetadata: {name: h}\nspec: {colour: blue, code: \"54321\", rooms: [{name: hall, lock: new-key}, {name: attic, size: 4, lock: a-key}, {name: bath}]}",
-			`update House/h at all.yaml:2
+			`changed House/h at all.yaml:2
   spec.code: "[redacted]" -> "[redacted]" (secret)
   spec.colour: "red" -> "blue"
   spec.rooms[0]: {"lock":"[redacted]","name":"hall"} -> null
@@ -127,15 +127,15 @@ delete Thing/gone at all.yaml:2
 		"within a list": {
 			"kind: House\nmetadata: {name: h}\nspec: {rooms: [{name: hall, lock: old-key}, {name: attic}, {name: bath, size: 2}]}",
 			"kind: House\nmetadata: {name: h}\nspec: {rooms: [{name: hall, lock: new-key}, {name: attic}, {name: bath, size: 3}]}",
-			"update House/h at all.yaml:2\n  spec.rooms[0].lock: \"[redacted]\" -> \"[redacted]\" (secret)\n  spec.rooms[2].size: 2 -> 3\n",
+			"changed House/h at all.yaml:2\n  spec.rooms[0].lock: \"[redacted]\" -> \"[redacted]\" (secret)\n  spec.rooms[2].size: 2 -> 3\n",
 		},
 		"secrets, and where they are repeated": {
 			"kind: Vault\nmetadata: {name: v}\ntext: {old: s3cret-one, same: s3cret-too}\n---\nkind: Note\nmetadata: {name: note}\ntext: {a.conf: the word is s3cret-one, b: plain}",
 			"kind: Vault\nmetadata: {name: v}\ntext: {new: s3cret-new, same: s3cret-too}\n---\nkind: Note\nmetadata: {name: note}\ntext: {a.conf: the word is s3cret-new, b: plainer}",
-			`update Vault/v at all.yaml:2
+			`changed Vault/v at all.yaml:2
   text.new: null -> "[redacted]" (secret)
   text.old: "[redacted]" -> null (secret)
-update Note/note at all.yaml:7
+changed Note/note at all.yaml:7
   text[a.conf]: "the word is [redacted]" -> "the word is [redacted]" (secret)
   text.b: "plain" -> "plainer"
 `,

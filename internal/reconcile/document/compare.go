@@ -1,95 +1,15 @@
-package plan
+package document
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
-
-// sealed stands for a secret value: equal ones are equal, and that is all that
-// can be seen of them.
-type sealed [sha256.Size]byte
-
-// treeOf reads a document into maps, lists and scalars as its type has it, with
-// the values under the rule "secret" sealed.
-func treeOf(object *manifest.Object, body manifest.Type) map[string]any {
-	read, _ := object.Read(body) // nothing is wrong: it was decoded before
-	object.Release()
-	text, err := json.Marshal(read)
-	if err != nil {
-		return map[string]any{}
-	}
-	tree := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if decoder.Decode(&tree) != nil {
-		return map[string]any{}
-	}
-	seal(tree, body.Go())
-	return tree
-}
-
-// seal replaces the secrets of a tree of that type, where they stand. A type that is not one of Go's has none.
-func seal(tree any, of reflect.Type) {
-	if of == nil {
-		return
-	}
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Array {
-		of = of.Elem()
-	}
-	switch node := tree.(type) {
-	case []any:
-		for _, item := range node {
-			seal(item, of)
-		}
-	case map[string]any:
-		switch of.Kind() {
-		case reflect.Struct:
-			sealFields(node, of)
-		case reflect.Map:
-			for _, value := range node {
-				seal(value, of.Elem())
-			}
-		}
-	}
-}
-
-func sealFields(node map[string]any, of reflect.Type) {
-	for i := range of.NumField() {
-		f := of.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch value, given := node[name]; {
-		case f.Anonymous && name == "":
-			seal(node, f.Type)
-		case !given:
-		case slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "secret"):
-			node[name] = sealAll(value)
-		default:
-			seal(value, f.Type)
-		}
-	}
-}
-
-// sealAll seals a value; of a map its keys stay.
-func sealAll(value any) any {
-	if m, ok := value.(map[string]any); ok {
-		for key, inner := range m {
-			m[key] = sealAll(inner)
-		}
-		return m
-	}
-	return sealed(sha256.Sum256([]byte(resolve.Canonical(value))))
-}
 
 // comparison collects what differs between two trees.
 type comparison struct {

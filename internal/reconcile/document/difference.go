@@ -1,4 +1,4 @@
-package plan
+package document
 
 import (
 	"strings"
@@ -15,12 +15,21 @@ type Difference struct {
 	Key manifest.Key
 	// Origin is where the object stands after, or stood before if it is gone.
 	Origin manifest.Origin
-	// Action is Create, Update or Delete: what happens to the manifest.
-	Action Action
-	// Changes are the fields that an Update touches, in the order of their
+	Edit   Edit
+	// Changes are the fields of a manifest that is changed, in the order of their
 	// paths. Have is nil for what is added, Want for what is taken away.
 	Changes []kind.Change
 }
+
+// Edit is what happens to a manifest.
+type Edit string
+
+// The edits.
+const (
+	Added   Edit = "added"
+	Changed Edit = "changed"
+	Removed Edit = "removed"
+)
 
 // Differences compares two revisions without a cloud, in the order of the second
 // one and then of what it no longer has. It looks at the objects that the
@@ -43,14 +52,14 @@ func Differences(before, after []kind.Desired) []Difference {
 		was := old[d.Key]
 		delete(old, d.Key)
 		if was == nil {
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Create})
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Added})
 		} else if changes := rewritten(was, d, secrets); len(changes) > 0 {
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Update, Changes: changes})
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Changed, Changes: changes})
 		}
 	}
 	for i := range before {
 		if d := &before[i]; old[d.Key] != nil {
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Delete})
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Removed})
 			delete(old, d.Key)
 		}
 	}
@@ -63,17 +72,17 @@ func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
 // rewritten compares two texts of one manifest.
 func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Change {
 	c := comparison{secrets: secrets}
-	c.compare("", document(before), document(after))
+	c.compare("", whole(before), whole(after))
 	return c.changes
 }
 
-// document is everything of the manifest that has an effect, as a tree in which
+// whole is everything of the manifest that has an effect, as a tree in which
 // secrets are redacted. It is empty for objects that no file holds.
-func document(d *kind.Desired) map[string]any {
+func whole(d *kind.Desired) map[string]any {
 	if d.Object == nil || !d.Body.Is() {
 		return nil
 	}
-	tree := treeOf(d.Object, d.Body)
+	tree := read(d.Object, d.Body)
 	annotations := map[string]any{}
 	for name, value := range d.Object.Annotations {
 		if strings.HasPrefix(name, resolve.AnnotationPrefix) {

@@ -1,0 +1,43 @@
+package document
+
+import (
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Redact takes secrets out of a value. It keeps its type, unless there is
+// anything to take out of one of a type that we do not know. Names of that type's
+// fields stay, and so does what else own takes for ours.
+func Redact(r *redact.Redactor, v any, own func(key string) bool) any {
+	if r.None() {
+		return v
+	}
+	if shown, known := r.Value(v, own); known {
+		return shown
+	}
+	fields := map[string]bool{}
+	kind.FieldNames(reflect.TypeOf(v), fields)
+	tree, clean := treeWithout(r, v, func(key string) bool { return fields[key] || own != nil && own(key) })
+	if clean {
+		return v
+	}
+	return tree
+}
+
+// EveryKey takes every key for ours: those that kinds write, and definitions.
+func EveryKey(string) bool { return true }
+
+// treeWithout is a value as its JSON, without secrets. clean is true when there
+// were none.
+func treeWithout(r *redact.Redactor, v any, own func(key string) bool) (tree any, clean bool) {
+	tree, err := treeOf(v)
+	if err != nil {
+		return redact.Hidden, false
+	}
+	before := resolve.Canonical(tree)
+	tree, _ = r.Value(tree, own)
+	return tree, resolve.Canonical(tree) == before
+}

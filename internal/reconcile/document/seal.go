@@ -1,0 +1,109 @@
+package document
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// sealed stands for a secret value: equal ones are equal, and that is all that
+// can be seen of them.
+type sealed [sha256.Size]byte
+
+// Tree is a value as its JSON has it, with numbers as they are written; nil when it has none.
+func Tree(v any) any {
+	tree, err := treeOf(v)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+func treeOf(v any) (tree any, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&tree)
+	return tree, err
+}
+
+// read reads a document into maps, lists and scalars as its type has it, with
+// the values under the rule "secret" sealed.
+func read(object *manifest.Object, body manifest.Type) map[string]any {
+	value, _ := object.Read(body) // nothing is wrong: it was decoded before
+	object.Release()
+	tree, _ := Tree(value).(map[string]any)
+	if tree == nil {
+		return map[string]any{}
+	}
+	seal(tree, body.Go())
+	return tree
+}
+
+// sealedTree is a value as a tree, sealed.
+func sealedTree(v any) any {
+	tree := Tree(v)
+	seal(tree, reflect.TypeOf(v))
+	return tree
+}
+
+// seal replaces the secrets of a tree of that type, where they stand. A type that is not one of Go's has none.
+func seal(tree any, of reflect.Type) {
+	if of == nil {
+		return
+	}
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Array {
+		of = of.Elem()
+	}
+	switch node := tree.(type) {
+	case []any:
+		for _, item := range node {
+			seal(item, of)
+		}
+	case map[string]any:
+		switch of.Kind() {
+		case reflect.Struct:
+			sealFields(node, of)
+		case reflect.Map:
+			for _, value := range node {
+				seal(value, of.Elem())
+			}
+		}
+	}
+}
+
+func sealFields(node map[string]any, of reflect.Type) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch value, given := node[name]; {
+		case f.Anonymous && name == "":
+			seal(node, f.Type)
+		case !given:
+		case slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "secret"):
+			node[name] = sealAll(value)
+		default:
+			seal(value, f.Type)
+		}
+	}
+}
+
+// sealAll seals a value; of a map its keys stay.
+func sealAll(value any) any {
+	if m, ok := value.(map[string]any); ok {
+		for key, inner := range m {
+			m[key] = sealAll(inner)
+		}
+		return m
+	}
+	return sealed(sha256.Sum256([]byte(resolve.Canonical(value))))
+}
