@@ -47,6 +47,11 @@ type Client struct {
 	Environment string // of the cluster, as its nodes' configuration has it
 }
 
+// Over is what asks the coordinators on machines about a cluster, by its environment.
+func Over(machines outbound.Machines, environment string) Client {
+	return Client{Machines: machines, Port: CoordinatorPort, Environment: environment}
+}
+
 // Refused is what a coordinator said to a request that it did not carry out.
 type Refused struct {
 	Status  int // of HTTP

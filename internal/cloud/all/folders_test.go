@@ -22,7 +22,7 @@ var furtherFiles = map[string]string{
 	"domain":                 "what is in a domain, and whose, is asked before it goes",
 	"etcdbackup":             "a series of snapshots: whom to ask, taking one, which stay, what went wrong",
 	"etcdcluster":            "what maps of a pod, certificates and status are subjects of their own",
-	"etcdmember":             "its service is a cluster in machines: how it is looked at, whose word counts, what is found, left over, upgraded, restored",
+	"etcdmember":             "its service is a cluster in machines: how it is looked at, whose it is, what is found, left over, restored",
 	"etcdrestore":            "where a snapshot is taken from",
 	"image":                  "content is sent beside the pass",
 	"loadbalancer":           "it is a tree of objects that the service locks as one: what is under it (tree), how it is listed (list), what leads from one to the other (edits), what is left unfinished (stuck), who answers (expand), what shall be there (wanted, bodies), listeners' policies and pools (policies, pools), what Octavia refuses (validate, versions)",

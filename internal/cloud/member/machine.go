@@ -28,6 +28,9 @@ type Kind[Spec any] struct {
 	Place    func(*Spec) Place
 }
 
+// PlacementBegun is on the ports of M3DB's instances that there were: the stack has begun the placement that they are in.
+const PlacementBegun define.Record = kind.OwnerPrefix + "m3db"
+
 // Place is where a manifest wants a member.
 type Place struct {
 	Cluster              string

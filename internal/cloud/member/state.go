@@ -17,22 +17,26 @@ type State struct {
 	Failure    string   // why its machine cannot begin, as that says
 }
 
-// Shown is the part of its status that all members have.
-func (s *State) Shown() map[string]any {
-	shown := map[string]any{"address": s.Address}
-	if s.Lost != "" {
-		shown["clusterFailure"] = s.Lost
+// Holder is the state of a member of some kind.
+type Holder interface{ Common() *State }
+
+// Common implements [Holder] for the states that a State is embedded in.
+func (s *State) Common() *State { return s }
+
+// Diff reports that nothing says yet, for when it is gone, that there was what a member is of.
+func (s *State) Diff(c *kind.Changes, of string) {
+	if s.Unrecorded {
+		c.Add(kind.Change{Field: "record", Want: "there was a " + of})
 	}
-	if s.Failure != "" {
-		shown["machineFailure"] = s.Failure
-	}
-	return shown
 }
 
 // Stands marks a member whose whole cluster does not work; lost says why. The member stays as it is.
-func Stands[S any](l *kind.Live[S], s *State, down, message, lost string) {
-	l.Phase, l.Down, l.Message, s.Lost = kind.Degraded, down, message, lost
+func Stands[S Holder](l *kind.Live[S], down, message, lost string) {
+	l.Phase, l.Down, l.Message, l.State.Common().Lost = kind.Degraded, down, message, lost
 }
+
+// Leaving says why a machine that works is not changed yet: one member changes at a time, and one that is not wanted any more leaves first.
+func Leaving(name string) string { return name + " leaves the cluster first" }
 
 // Live is the member of a machine, by its port, before it is known what it says.
 func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state S) kind.Live[S] {
@@ -47,8 +51,8 @@ func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state S) kind.Live[S] {
 }
 
 // Judge completes a member after its phase is known. The machine's own failure becomes the message, and a member that is not ready makes its machine unwell.
-func Judge[S any](l *kind.Live[S], s *State) {
-	l.Message = Failure("its machine", s.Failure, l.Message)
+func Judge[S Holder](l *kind.Live[S]) {
+	l.Message = Failure("its machine", l.State.Common().Failure, l.Message)
 	if l.Phase != kind.Ready {
 		l.Unwell = slices.Clone(l.Uses)
 	}

@@ -30,16 +30,13 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.TLS.validate(r)
 	s.Pod.validate(r)
 	if s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
-		claim := s.Pod.PersistentVolumeClaimSpec
-		if _, ok := machine.Gibibytes(claim.Resources.Requests.Storage); !ok {
-			r.Problem("spec.pod.persistentVolumeClaimSpec.resources.requests.storage", "is not a size", "write it like 8Gi, or use spec.storage")
-		}
+		machine.CheckClaim(s.Pod.PersistentVolumeClaimSpec.Resources.Requests.Storage, "spec.pod.persistentVolumeClaimSpec", "write it like 8Gi, or use spec.storage", r)
 	}
 	if s.Storage != nil && s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
 		r.Problem("spec.storage", "is given along with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
 	}
-	if strings.HasPrefix(s.Repository, "http") && !strings.Contains(s.Repository, "{version}") {
-		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")
+	if strings.HasPrefix(s.Repository, "http") { // else it names container images
+		machine.CheckRepository(s.Repository, r)
 	}
 	if s.Size%2 == 0 {
 		r.Note("spec.size", fmt.Sprintf("%d members bear no more failures than %d", s.Size, s.Size-1))
@@ -65,9 +62,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Problem("spec.version", version+" cannot be had: no repository is given, and Debian's package is another version", "use 3.4.23 with an image of Debian 12, or give spec.repository, or spec.defaults.etcd.repository in the stack's configuration")
 		return
 	}
-	if from != "" && sum == "" {
-		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
-	}
+	machine.NoteUnchecked(from, sum, e)
 	m, ok := s.Machine.Complete("etcd", d.Image, d.Flavor, e)
 	old := minor(version) < minor("3.4.0")
 	if old {
@@ -81,13 +76,13 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Suspend()
 	}
 	e.Public() // the script would have its every word taken out of messages
-	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
+	template := m.Fields()
+	template["securityGroups"] = append([]string{e.Key.Name}, m.SecurityGroups...)
+	e.Child("SecurityGroup", e.Key.Name, machine.GuardOf(s.gates(e)))
 	storage := r.storage(s, d, e)
 	if storage == nil {
 		s.noteDisk(e)
 	}
-	template := m.Fields()
-	template["securityGroups"] = append([]string{e.Key.Name}, m.SecurityGroups...)
 	template["initScript"] = s.initScript(e.Key.Name, version, from, sum, storage != nil)
 	if storage != nil {
 		volume := fields{"name": "etcd", "size": storage.Size}
@@ -97,8 +92,8 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Pod != nil && len(s.Pod.Labels) > 0 {
 		template["metadata"] = s.Pod.Labels
 	}
-	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 1},
-		"heal": fields{"stopped": "restart", "failed": "replace"}}
+	group := machine.GroupOf(template)
+	group["replicas"] = s.Size
 	group.Put("haPolicy", s.HAPolicy)
 	if s.Pod != nil && s.Pod.AntiAffinity && s.HAPolicy == "" {
 		group["haPolicy"] = "hard"

@@ -4,29 +4,21 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Summarize is a cluster's status in the words of etcd-operator. (pkg/apis/etcd/v1beta2/status.go: ClusterStatus)
 func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
-	ready, unready, current, failure, reason := []any{}, []any{}, "", "", ""
-	for _, p := range parts {
-		if p.Kind != "EtcdMember" {
-			continue
-		}
-		shown, _ := p.Resource.(map[string]any)
-		if why, _ := shown["clusterFailure"].(string); why != "" {
-			failure = why
-		}
-		if why, _ := shown["machineFailure"].(string); why != "" {
-			reason = p.Name + ": " + why
-		}
-		if shown["role"] == nil || !p.Available {
+	ready, unready, current := []any{}, []any{}, ""
+	members, lost, reason := member.Parts("EtcdMember", parts)
+	for _, p := range members {
+		if p.Shown["role"] == nil || !p.Available {
 			unready = append(unready, p.Name)
 		} else {
 			ready = append(ready, p.Name)
 		}
-		if version, _ := shown["version"].(string); version != "" && (current == "" || older(version, current)) {
+		if version, _ := p.Shown["version"].(string); version != "" && (current == "" || older(version, current)) {
 			current = version
 		}
 	}
@@ -36,7 +28,7 @@ func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	}
 	phase := "Running"
 	switch {
-	case failure != "":
+	case lost != "":
 		phase = "Failed"
 	case len(ready) == 0:
 		phase = "Creating"
@@ -44,7 +36,7 @@ func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 		phase = "Failed"
 	}
 	own := map[string]any{"phase": phase, "size": len(ready) + len(unready), "members": map[string]any{"ready": ready, "unready": unready}, "currentVersion": current, "targetVersion": target}
-	if reason = cmp.Or(failure, reason); reason != "" {
+	if reason != "" {
 		own["reason"] = reason
 	}
 	if s.Paused {

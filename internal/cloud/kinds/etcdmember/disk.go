@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -28,7 +29,7 @@ func ownDisk(server *kind.Live[any], volumes kind.Collection) string {
 
 // onlyHere says why a machine is not recreated without which, and without its data, the others have no majority; "" when it may be. A cluster that
 // does not work, of which knows is nil, has none.
-func (m *machine) onlyHere(machines []*machine, knows *machine) string {
+func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Voice) string {
 	if m.ownDisk == "" || !m.Wanted || !m.Recorded {
 		return ""
 	}
@@ -36,19 +37,11 @@ func (m *machine) onlyHere(machines []*machine, knows *machine) string {
 	if knows == nil {
 		return why
 	}
-	voters, healthy := 0, 0
-	for _, o := range knows.members.List {
-		switch its := peerAt(o, m.Address); {
-		case its && (o.IsLearner || o.Name == ""):
-			return "" // it has nothing yet that the others need
-		case o.IsLearner:
-			continue
-		case !its && slices.ContainsFunc(inTouch(machines), func(m *machine) bool { return m.status.MemberID == o.ID }):
-			healthy++
-		}
-		voters++
+	own := knows.At(m.Address)
+	if own == nil || own.IsLearner || own.Name == "" || m.waits && m.waiting.State == etcd.Blank {
+		return "" // it has nothing, or nothing yet, that the others need
 	}
-	if !knows.lists(m.Address) || m.waits && m.waiting.State == etcd.Blank || 2*healthy > voters {
+	if others, healthy := knows.Voters(own.ID, etcdquorum.InTouch(voices(machines))); 2*len(healthy) > others+1 {
 		return ""
 	}
 	return why

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -26,7 +27,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	for _, p := range peers {
 		machines = append(machines, &machine{Machine: *p, client: client})
 	}
-	own, knows := machines[0], consult(ctx, machines, spokesman)
+	own, knows := machines[0], consult(ctx, machines, etcdquorum.Spokesman)
 	l := member.Live(d.members, peers[0], &State{client: client, State: member.State{Address: own.Address}})
 	l.Mark, l.Phase, l.Message = &w.Mark, kind.Pending, "is a member, and has not joined yet"
 	switch {
@@ -42,14 +43,14 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 }
 
 // join makes a learner of a machine that waits.
-func join(ctx context.Context, own, knows *machine) error {
-	if knows.lists(own.Address) {
+func join(ctx context.Context, own *machine, knows *etcdquorum.Voice) error {
+	if knows.At(own.Address) != nil {
 		return nil // an answer was lost
 	}
 	if !own.waits || own.waiting.State != etcd.Blank {
 		return fmt.Errorf("%w: %s", kind.ErrBusy, member.Failure("its machine", own.failure, "its machine does not wait to join, with an empty disk"))
 	}
-	_, err := knows.client.AddLearner(ctx, knows.Address, own.peerURL())
+	_, err := own.client.AddLearner(ctx, knows.Address, own.peerURL())
 	return member.Classed(err)
 }
 
@@ -61,8 +62,7 @@ func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec]
 		if blank := m.waiting.State == etcd.Blank || m == own && (m.waiting.Empty() || m.waiting.Beginning()); m.waits && blank {
 			return ""
 		}
-		at := "the machine at " + m.Address
-		return member.Failure(at, m.failure, at+" does not say that it has no data")
+		return member.NotBlank(m.Address, m.failure, "it has no data")
 	})
 	switch {
 	case err != nil, own.waiting.Beginning():
@@ -115,50 +115,35 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 		_ = s.client.MoveLeader(ctx, s.Address, next) // without it the others elect one
 	}
 	err = anywhere(s.Others, func(address string) error { return s.client.Remove(ctx, address, s.ID) })
-	var refused *etcd.Refused
-	if errors.As(err, &refused) && refused.NotFound() {
-		return true, nil // it is no member any more
+	if member.Absent(err) {
+		return true, nil
 	}
 	return err == nil, err
 }
 
-func machineAt(s *State, address string) *machine {
-	return &machine{client: s.client, Machine: member.Machine[Spec]{Address: address}}
-}
-
 // successor finds a member that can lead after this one leaves. It fails if the others would have no majority.
 func successor(ctx context.Context, s *State) (id uint64, err error) {
-	var others []*machine
-	for _, address := range s.Others {
-		others = append(others, machineAt(s, address))
-	}
-	asked := slices.Clone(others)
+	asked := slices.Clone(s.Others)
 	if s.PortID != "" { // it still has its part in what most say
-		asked = append(asked, machineAt(s, s.Address))
+		asked = append(asked, s.Address)
 	}
-	knows := consult(ctx, asked, authority)
-	if knows != nil && knows.status.ClusterID != s.cluster {
+	var machines []*machine
+	for _, address := range asked {
+		machines = append(machines, &machine{client: s.client, Machine: member.Machine[Spec]{Address: address}})
+	}
+	knows := consult(ctx, machines, etcdquorum.Authority)
+	if knows != nil && knows.Status.ClusterID != s.cluster {
 		return 0, fmt.Errorf("%w: %s", kind.ErrBusy, foreign(knows))
 	}
 	if knows == nil {
 		return 0, fmt.Errorf("%w: no other member is in touch with a leader, or they do not agree who the members are", kind.ErrBusy)
 	}
-	others = slices.DeleteFunc(inTouch(asked), func(m *machine) bool { return !slices.Contains(others, m) })
-	voters, healthy := 0, 0
-	for _, o := range knows.members.List {
-		if o.IsLearner || o.ID == s.ID {
-			continue
-		}
-		voters++
-		if slices.ContainsFunc(others, func(m *machine) bool { return m.status.MemberID == o.ID }) {
-			healthy++
-			id = o.ID
-		}
+	others := slices.DeleteFunc(etcdquorum.InTouch(voices(machines)), func(v *etcdquorum.Voice) bool { return !slices.Contains(s.Others, v.Address) })
+	voters, healthy := knows.Voters(s.ID, others)
+	if len(healthy) < voters/2+1 {
+		return 0, fmt.Errorf("%w: only %d of the %d other voters answer, and they must keep a majority", kind.ErrBusy, len(healthy), voters)
 	}
-	if healthy < voters/2+1 {
-		return 0, fmt.Errorf("%w: only %d of the %d other voters answer, and they must keep a majority", kind.ErrBusy, healthy, voters)
-	}
-	return id, nil
+	return healthy[len(healthy)-1], nil
 }
 
 // anywhere asks one machine after the other, until one of them does it, or says that there is no such member. Of several refusals
@@ -167,8 +152,7 @@ func anywhere(addresses []string, do func(address string) error) error {
 	var first error
 	for _, address := range addresses {
 		err := do(address)
-		var refused *etcd.Refused
-		if err == nil || errors.As(err, &refused) && refused.NotFound() {
+		if err == nil || member.Absent(err) {
 			return member.Classed(err)
 		}
 		if first == nil || errors.Is(first, etcd.ErrSilent) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -13,19 +14,19 @@ import (
 
 // found is what there is of a cluster.
 func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
-	knows := authority(machines)
+	knows := etcdquorum.Authority(voices(machines))
 	alien := knows != nil && !claims(machines, knows)
 	at, differs := stageOf(machines), differing(machines)
 	var leaving member.Queue
 	for _, m := range machines {
-		l := member.Live(d.members, &m.Machine, &State{client: m.client, State: member.State{PortID: m.PortID, Address: m.Address, Others: others(machines, knows, m), Failure: m.failure}})
+		l := member.Live(d.members, &m.Machine, &State{client: m.client, State: member.State{PortID: m.PortID, Address: m.Address, Others: others(machines, knows, m.Address), Failure: m.failure}})
 		there := true
 		switch {
 		case alien:
-			member.Stands(&l, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
+			member.Stands(&l, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
 		case knows != nil:
 			there = m.member(knows, &l)
-			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.stays(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
+			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.keeps(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.Host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
@@ -45,7 +46,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
 		}
 		l.Interruptible.Stay = cmp.Or(differs, l.Interruptible.Stay)
-		if member.Judge(&l, &l.State.State); !m.Wanted {
+		if member.Judge(&l); !m.Wanted {
 			l.Uses = leaving.Join(l.ID, l.Uses)
 		}
 		all = append(all, l)
@@ -57,19 +58,27 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 }
 
 // givesWay says why a machine that works is not changed yet; "" when it may be. One member changes at a time: those that leave go first.
-func (m *machine) givesWay(machines []*machine, knows *machine) string {
-	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.lists(o.Address) })
-	if leaves < 0 || !m.Wanted || !m.answers {
+func (m *machine) givesWay(machines []*machine, knows *etcdquorum.Voice) string {
+	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.At(o.Address) != nil })
+	if leaves < 0 || !m.Wanted || !m.voice.Answers {
 		return ""
 	}
-	return machines[leaves].Key.Name + " leaves the cluster first"
+	return member.Leaving(machines[leaves].Key.Name)
+}
+
+// keeps says why a machine has the version of etcd that it has; "" when it need not.
+func (m *machine) keeps(machines []*machine, knows *etcdquorum.Voice) string {
+	if !m.Wanted {
+		return ""
+	}
+	return voices([]*machine{m})[0].Follows(m.Spec.Version, voices(machines), knows).String()
 }
 
 // heedsAlarm says why a machine that works is not changed while a member reports that something is wrong, which a change of machines
 // does not mend; "" when none does. Of those that do not serve anyway the group would change one.
-func (m *machine) heedsAlarm(machines []*machine, knows *machine) string {
-	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.lists(o.Address) && o.alarm() != "" })
-	if at < 0 || !m.answers {
+func (m *machine) heedsAlarm(machines []*machine, knows *etcdquorum.Voice) string {
+	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.At(o.Address) != nil && o.alarm() != "" })
+	if at < 0 || !m.voice.Answers {
 		return ""
 	}
 	return machines[at].Key.Name + " " + machines[at].alarm() + ": no machine that works is changed until that is over"
@@ -77,41 +86,41 @@ func (m *machine) heedsAlarm(machines []*machine, knows *machine) string {
 
 // alarm is what a member that is in touch with the others reports to be wrong; "" for nothing.
 func (m *machine) alarm() string {
-	if !m.answers || m.status.Leader == 0 || len(m.status.Errors) == 0 {
+	if !m.voice.Answers || m.voice.Status.Leader == 0 || len(m.voice.Status.Errors) == 0 {
 		return ""
 	}
-	return "reports: " + cmp.Or((&etcd.Refused{Message: m.status.Errors[0]}).Error(), "an error")
+	return "reports: " + cmp.Or((&etcd.Refused{Message: m.voice.Status.Errors[0]}).Error(), "an error")
 }
 
-// others are the addresses of the machines of a cluster besides one; that of the authority comes first.
-func others(machines []*machine, knows, besides *machine) (list []string) {
-	if knows != nil && knows != besides {
+// others are the addresses of the machines of a cluster besides one of them; that of the authority comes first.
+func others(machines []*machine, knows *etcdquorum.Voice, besides string) (list []string) {
+	if knows != nil {
 		list = append(list, knows.Address)
 	}
 	for _, m := range machines {
-		if m != besides && m != knows {
+		if knows == nil || m.Address != knows.Address {
 			list = append(list, m.Address)
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(address string) bool { return address == besides })
 }
 
 // member says what a machine is in a cluster that works; false is that it is no part of it.
-func (m *machine) member(knows *machine, l *live) (there bool) {
-	at := slices.IndexFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, m.Address) })
-	if at < 0 {
+func (m *machine) member(knows *etcdquorum.Voice, l *live) (there bool) {
+	is, says := knows.At(m.Address), m.voice.Status
+	if is == nil {
 		return false
 	}
 	s := l.State
-	s.Member, l.ID = knows.members.List[at], strconv.FormatUint(knows.members.List[at].ID, 16)
-	s.Leads, s.Version, s.DBSize = knows.status.Leader == s.ID, m.status.Version, m.status.DBSize
+	s.Member, l.ID = *is, strconv.FormatUint(is.ID, 16)
+	s.Leads, s.Version, s.DBSize = knows.Status.Leader == s.ID, says.Version, says.DBSize
 	started := s.Name != ""
-	s.cluster = knows.status.ClusterID
+	s.cluster = knows.Status.ClusterID
 	if s.Unrecorded = !m.Recorded || !slices.Contains(m.clusters(), s.cluster); !m.Recorded {
 		l.Mark.Applied = kind.Unfinished
 	}
 	switch {
-	case m.answers && m.status.ClusterID != knows.status.ClusterID:
+	case m.voice.Answers && says.ClusterID != s.cluster:
 		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; look at both before one is given up: nothing is done by itself"
 	case m.waits && m.waiting.State == etcd.Refuses:
 		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
@@ -119,11 +128,11 @@ func (m *machine) member(knows *machine, l *live) (there bool) {
 		l.Phase, l.Message, l.Empty = kind.Failed, "has lost its data", true
 	case !started:
 		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
-	case !m.answers:
+	case !m.voice.Answers:
 		l.Phase, l.Down, l.Message = m.Host.Silent()
 	case s.IsLearner:
 		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
-	case m.status.Leader == 0:
+	case says.Leader == 0:
 		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
 	case m.alarm() != "":
 		l.Phase, l.Message = kind.Degraded, m.alarm()
@@ -147,7 +156,7 @@ func stageOf(machines []*machine) stage {
 	at := blank
 	for _, m := range machines {
 		switch {
-		case m.answers, m.waits && m.waiting.State == etcd.Refuses:
+		case m.voice.Answers, m.waits && m.waiting.State == etcd.Refuses:
 			return begun
 		case !m.waits || !m.waiting.Empty():
 			at = boots
@@ -169,13 +178,13 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.PortID
 	case at == boots && m.waiting.State == etcd.Restores:
 		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
-	case at == boots && m.Host.ID != "" && !m.Host.Boots && !m.waits && !m.answers:
+	case at == boots && m.Host.ID != "" && !m.Host.Boots && !m.waits && !m.voice.Answers:
 		l.Phase, l.Message = kind.Pending, silentSoFar
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
-	case m.answers && m.status.Leader != 0:
+	case m.voice.Answers && m.voice.Status.Leader != 0:
 		l.Phase, l.Down, l.Message = kind.Degraded, "disputed", "is in touch with a leader, but no majority agrees on the membership, and nothing is done by itself: look at the machines that say something else"
-	case m.answers:
+	case m.voice.Answers:
 		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
 	case m.waits && m.waiting.State == etcd.Refuses:
 		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()

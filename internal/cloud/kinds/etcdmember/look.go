@@ -3,12 +3,12 @@ package etcdmember
 import (
 	"context"
 	"net"
-	"net/url"
-	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/boot"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -22,12 +22,20 @@ type machine struct {
 	said
 }
 
+// voices are what machines say as members.
+func voices(machines []*machine) (list []*etcdquorum.Voice) {
+	for _, m := range machines {
+		v := m.voice
+		v.Name, v.Address = m.Key.Name, m.Address
+		list = append(list, &v)
+	}
+	return list
+}
+
 // said is what a machine answers.
 type said struct {
-	status  etcd.Status
-	members etcd.Members
+	voice   etcdquorum.Voice // without what it is called and where it is
 	waiting etcd.Waiting
-	answers bool // as etcd does
 	waits   bool
 	unlike  string // how it talks otherwise than it should; "" for not at all, or as it should
 	failure string // why it cannot begin, as it says itself; "" where it does not say so
@@ -65,26 +73,30 @@ func (m *machine) ask(ctx context.Context) {
 		m.waits, m.unlike, m.failure = err == nil, etcd.HowUnlike(err), boot.Why(err)
 		return
 	}
-	if m.status, err = m.client.Status(ctx, m.Address); err != nil {
+	if m.voice.Status, err = m.client.Status(ctx, m.Address); err != nil {
 		return
 	}
-	m.answers = true
-	if m.members, err = m.client.Members(ctx, m.Address); err != nil {
-		m.members = etcd.Members{} // a learner does not say
+	m.voice.Answers = true
+	if m.voice.Members, err = m.client.Members(ctx, m.Address); err != nil {
+		m.voice.Members = etcd.Members{} // a learner does not say
 	}
 }
 
-// peerAt reports whether others reach a member at an address.
-func peerAt(m etcd.Member, address string) bool {
-	return slices.ContainsFunc(m.PeerURLs, func(peer string) bool { return hostOf(peer) == address })
-}
+// beat is how long a change of the members takes to be known to all of them: a heartbeat of etcd is 100 ms.
+const beat = 300 * time.Millisecond
 
-func hostOf(peer string) string {
-	u, err := url.Parse(peer)
-	if err != nil {
-		return ""
+// consult asks machines, and once more if they are in touch with a leader and do not agree: a change may just have been decided.
+func consult(ctx context.Context, machines []*machine, choose func([]*etcdquorum.Voice) *etcdquorum.Voice) *etcdquorum.Voice {
+	ask(ctx, machines)
+	if knows := choose(voices(machines)); knows != nil || len(etcdquorum.InTouch(voices(machines))) < 2 {
+		return knows
 	}
-	return u.Hostname()
+	select {
+	case <-ctx.Done():
+	case <-time.After(beat):
+		ask(ctx, machines)
+	}
+	return choose(voices(machines))
 }
 
 func (m *machine) peerURL() string {

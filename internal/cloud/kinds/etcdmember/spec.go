@@ -11,7 +11,6 @@
 package etcdmember
 
 import (
-	"context"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -73,8 +72,9 @@ func (s *State) role() role {
 const record define.Record = etcdstore.BegunTag
 
 type (
-	rules  struct{}
+	rules  struct{ member.Rules[Spec, State] }
 	driver struct {
+		member.Marked[State]
 		members member.Kind[Spec]
 		store   etcdstore.Store
 		etcd    etcd.Client // without TLS
@@ -94,17 +94,10 @@ func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 		Place: func(s *Spec) member.Place {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef}
 		}}
-	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: of.Inside,
-		HoldsData: true, Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
-		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, driver{of, etcdstore.New(c, d), etcd.Client{Machines: machines, Port: etcd.ClientPort}, d.Keys.Master})
+	info := of.Info("EtcdMember", "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.")
+	info.HoldsData, info.Loss = true, []string{"its copy of the cluster's data"}
+	return kind.DefineFlat[Spec, State](info, rules{}, driver{members: of, store: etcdstore.New(c, d), etcd: etcd.Client{Machines: machines, Port: etcd.ClientPort}, master: d.Keys.Master})
 }
-
-func (rules) Name(w want) string                      { return w.Key.Name }
-func (rules) Validate(*Spec, *kind.Report)            {}
-func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
-func (driver) Unmark(context.Context, live) error     { return nil }
 
 // Diff reports a leader whose machine is about to go, a learner, and a member of which it is not recorded that there was one.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
@@ -112,9 +105,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	if role == learner || role == leader && len(have.Others) > 0 && w.Ref("Server", w.Spec.ServerRef).Traffic == kind.Ends {
 		c.Add(kind.Change{Field: roleField, Have: string(role), Want: string(voter)})
 	}
-	if have.Unrecorded {
-		c.Add(kind.Change{Field: "record", Have: "", Want: "there was a cluster"})
-	}
+	have.Diff(c, "cluster")
 }
 
 const roleField = "role"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -17,12 +18,12 @@ import (
 // was never recorded as a member, and is none by the word of the others, is somebody else's. Where their word does not count it is none if nobody says that it is one.
 func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.Address == "" || !m.Wanted && !m.Recorded })
-	knows := consult(ctx, own, spokesman) // those that are left out are members, too
+	knows := consult(ctx, own, etcdquorum.Spokesman) // those that are left out are members, too
 	listed := func(address string) bool {
 		if knows != nil {
-			return knows.lists(address)
+			return knows.At(address) != nil
 		}
-		return slices.ContainsFunc(own, func(m *machine) bool { return m.lists(address) })
+		return slices.ContainsFunc(own, func(m *machine) bool { return m.voice.At(address) != nil })
 	}
 	var more []*machine
 	for _, m := range machines {
@@ -34,30 +35,25 @@ func askOwn(ctx context.Context, machines []*machine) []*machine {
 	return slices.DeleteFunc(machines, func(m *machine) bool { return !slices.Contains(own, m) && !slices.Contains(more, m) })
 }
 
-// lists reports whether there is a member at an address, as a machine knows it.
-func (m *machine) lists(address string) bool {
-	return slices.ContainsFunc(m.members.List, func(o etcd.Member) bool { return peerAt(o, address) })
-}
-
 // strays are the members at addresses of which the cloud shows no port any more. Each counts in every decision of the cluster and can
 // never be back there, so it goes: it is that of the wanted machine whose name it has, when that has another address now, or one that
 // nobody wants. leaving are the objects that go after them.
-func strays(around kind.Hosts, machines []*machine, knows *machine, leaving member.Queue) (all []live) {
+func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, leaving member.Queue) (all []live) {
 	if knows == nil {
 		return nil
 	}
 	taken := map[string]bool{}
 	for _, m := range machines {
-		taken[m.Key.Name] = knows.lists(m.Address)
+		taken[m.Key.Name] = knows.At(m.Address) != nil
 	}
-	for _, o := range knows.members.List {
-		if slices.ContainsFunc(o.PeerURLs, func(peer string) bool { return ported(around, hostOf(peer)) }) || len(o.PeerURLs) == 0 {
+	for _, o := range knows.Members.List {
+		if slices.ContainsFunc(o.PeerURLs, func(peer string) bool { return ported(around, etcdquorum.Host(peer)) }) || len(o.PeerURLs) == 0 {
 			continue
 		}
 		key := strayKey(machines, o, taken)
 		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
-			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", hostOf(o.PeerURLs[0])),
-			State:   &State{client: machines[0].client, Member: o, State: member.State{Address: hostOf(o.PeerURLs[0]), Others: others(machines, knows, nil)}, cluster: knows.status.ClusterID}}
+			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", etcdquorum.Host(o.PeerURLs[0])),
+			State:   &State{client: machines[0].client, Member: o, State: member.State{Address: etcdquorum.Host(o.PeerURLs[0]), Others: others(machines, knows, "")}, cluster: knows.Status.ClusterID}}
 		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.Wanted && m.Key == key }) {
 			l.Uses = leaving.Join(l.ID, nil)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -33,12 +34,12 @@ func (m *machine) clusters() (ids []uint64) {
 
 // claims reports whether the tags of these machines say that the cluster which one of them knows is the stack's. Where earlier versions have
 // recorded that there was a member, and not of which cluster, it is.
-func claims(machines []*machine, knows *machine) bool {
+func claims(machines []*machine, knows *etcdquorum.Voice) bool {
 	recorded, identified := false, false
 	for _, m := range machines {
 		switch {
 		case !m.Recorded:
-		case slices.Contains(m.clusters(), knows.status.ClusterID):
+		case slices.Contains(m.clusters(), knows.Status.ClusterID):
 			return true
 		default:
 			recorded, identified = true, identified || len(m.clusters()) > 0
@@ -47,13 +48,13 @@ func claims(machines []*machine, knows *machine) bool {
 	if recorded {
 		return !identified
 	}
-	return slices.ContainsFunc(machines, func(m *machine) bool { return m.Begins && knows.lists(m.Address) })
+	return slices.ContainsFunc(machines, func(m *machine) bool { return m.Begins && knows.At(m.Address) != nil })
 }
 
 // foreign says that a cluster is somebody else's, and what to do.
-func foreign(knows *machine) string {
+func foreign(knows *etcdquorum.Voice) string {
 	return fmt.Sprintf("etcd of a cluster that the stack has not begun (ID %x) answers: nothing is changed in it; correct the addresses, or, if it is the stack's own, run openstack port set --tag %s --tag %s and the ID of its port",
-		knows.status.ClusterID, record, identity(knows.status.ClusterID))
+		knows.Status.ClusterID, record, identity(knows.Status.ClusterID))
 }
 
 func identity(cluster uint64) define.Record {

@@ -58,13 +58,9 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		}
 	}
 	if c := s.DataDirVolumeClaimTemplate; c != nil {
-		if _, ok := machine.Gibibytes(c.Spec.Resources.Requests.Storage); !ok {
-			r.Problem("spec.dataDirVolumeClaimTemplate.spec.resources.requests.storage", "is not a size", "write it like 350Gi")
-		}
+		machine.CheckClaim(c.Spec.Resources.Requests.Storage, "spec.dataDirVolumeClaimTemplate.spec", "write it like 350Gi", r)
 	}
-	if s.Repository != "" && !strings.Contains(s.Repository, "{version}") {
-		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")
-	}
+	machine.CheckRepository(s.Repository, r)
 }
 
 func (s *Spec) validateNamespaces(r *kind.Report) {
@@ -121,9 +117,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	template["securityGroups"] = groups
 	from, sum := cmp.Or(s.Repository, d.Repository, defaultRepository), cmp.Or(s.Checksum, d.Checksums[version])
-	if sum == "" {
-		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
-	}
+	machine.NoteUnchecked(from, sum, e)
 	init := fields{"value": s.script(e, version, from, sum, found), "template": true}
 	if g := found.given(); g.field != "" {
 		init[g.field] = g.value
@@ -136,13 +130,13 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if len(s.Labels) > 0 {
 		template["metadata"] = s.Labels
 	}
-	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
-	strategy := fields{"maxUnavailable": 1, "drainSeconds": 1}
+	e.Child("SecurityGroup", e.Key.Name, machine.GuardOf(s.gates(e)))
+	group := machine.GroupOf(template)
+	group["isolationGroups"] = r.groups(s, e)
 	if s.OnDeleteUpdateStrategy {
-		strategy = fields{"type": "OnDelete"}
+		group["strategy"] = fields{"type": "OnDelete"}
 	}
-	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": fields{"isolationGroups": r.groups(s, e), "template": template, "strategy": strategy,
-		"heal": fields{"stopped": "restart", "failed": "replace"}}})
+	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": group})
 	s.inside(e)
 }
 

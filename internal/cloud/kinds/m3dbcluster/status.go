@@ -1,24 +1,19 @@
 package m3dbcluster
 
-import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
+import (
+	"cmp"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
 
 // Summarize is a cluster's status in the words of m3db-operator. (pkg/apis/m3dboperator/v1alpha1/cluster.go: M3DBStatus)
 func (rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
-	ready, moving, failure, reason, placed := 0, 0, "", "", 0
-	all := 0
-	for _, p := range parts {
-		if p.Kind != "M3DBInstance" {
-			continue
-		}
-		all++
-		shown, _ := p.Resource.(map[string]any)
-		if why, _ := shown["clusterFailure"].(string); why != "" {
-			failure = why
-		}
-		if why, _ := shown["machineFailure"].(string); why != "" {
-			reason = p.Name + ": " + why
-		}
-		switch state, _ := shown["state"].(string); {
+	ready, moving, placed := 0, 0, 0
+	members, lost, reason := member.Parts("M3DBInstance", parts)
+	all := len(members)
+	for _, p := range members {
+		switch state, _ := p.Shown["state"].(string); {
 		case state == "":
 			continue
 		case state != "AVAILABLE":
@@ -30,8 +25,8 @@ func (rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	}
 	state, message := "green", ""
 	switch {
-	case failure != "":
-		state, message = "red", failure
+	case lost != "":
+		state = "red"
 	case placed == 0:
 		state, message = "yellow", "the placement has not begun"
 	case all-ready-moving > s.replicas()/2:
@@ -39,12 +34,9 @@ func (rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	case ready < all:
 		state, message = "yellow", "instances take their shards, or do not serve"
 	}
-	if reason != "" && failure == "" {
-		message = reason
-	}
 	own := map[string]any{"state": state, "instances": all, "readyInstances": ready, "conditions": []any{
 		condition("PlacementInitialized", placed > 0), condition("PodBootstrapping", moving > 0)}}
-	if message != "" {
+	if message = cmp.Or(reason, message); message != "" {
 		own["message"] = message
 	}
 	if s.Frozen {

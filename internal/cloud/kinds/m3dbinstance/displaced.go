@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
@@ -40,7 +41,7 @@ func (c *cluster) foreign(p *m3.Placement) string {
 
 func othersPlacement(environment string) string {
 	return fmt.Sprintf("a placement of %s that the stack has not begun is there, as of a cluster that was deleted, or of somebody else: nothing is changed in it; correct the addresses, delete that placement, "+
-		"give the cluster another name (docs/clusters.md), or, if it is the stack's own, run openstack port set --tag %s and the ID of its port", environment, record)
+		"give the cluster another name (docs/clusters.md), or, if it is the stack's own, run openstack port set --tag %s and the ID of its port", environment, member.PlacementBegun)
 }
 
 const (

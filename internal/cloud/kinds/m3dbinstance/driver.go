@@ -31,7 +31,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	if own.ID == "" {
 		return live{}, fmt.Errorf("%w: its port has no address, or its volume is not there", kind.ErrNotYet)
 	}
-	at := d.cluster(m3.Environment(w.Key.Namespace, w.Spec.Cluster))
+	at := m3.Over(d.machines, m3.Environment(w.Key.Namespace, w.Spec.Cluster))
 	l := member.Live(d.members, peers[0], &State{State: member.State{Address: own.Hostname}, env: at.Environment})
 	l.ID, l.Mark, l.Phase, l.Message = own.ID, &w.Mark, kind.Pending, "is told which shards it has"
 	seen := look(ctx, at, addresses)
@@ -78,8 +78,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peer
 		if a.Err == nil {
 			return ""
 		}
-		at := "the machine at " + a.Address
-		return member.Failure(at, boot.Why(a.Err), at+" does not say that there is none")
+		return member.NotBlank(a.Address, boot.Why(a.Err), "there is none")
 	})
 	if err != nil {
 		return err
@@ -96,14 +95,14 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peer
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {
-		if err := record.Put(ctx, d.members.Cloud, s.PortID); err != nil {
+		if err := member.PlacementBegun.Put(ctx, d.members.Cloud, s.PortID); err != nil {
 			return err
 		}
 	}
 	if !kind.Has(changes, "instance") {
 		return nil
 	}
-	at := d.cluster(s.env)
+	at := m3.Over(d.machines, s.env)
 	seen := look(ctx, at, append([]string{s.Address}, s.Others...))
 	if seen.placement().Find(s.wanted) != nil {
 		return nil // an answer was lost
@@ -123,11 +122,11 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	if s.held.ID == "" {
 		return false, fmt.Errorf("%w: %s", kind.ErrBusy, have.Message)
 	}
-	at := d.cluster(s.env)
+	at := m3.Over(d.machines, s.env)
 	seen := look(ctx, at, append(slices.Clone(s.Others), s.Address))
 	p := seen.placement()
 	if p == nil {
-		return false, fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
+		return false, errDisagree
 	}
 	held := p.Find(s.held.ID)
 	if held == nil || held.Leaving > 0 {
@@ -137,13 +136,8 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 		return false, err
 	}
 	err = at.Remove(ctx, seen.agreed.Address, s.held.ID)
-	var refused *m3.Refused
-	if errors.As(err, &refused) && refused.NotFound() {
+	if member.Absent(err) {
 		return true, nil
 	}
 	return false, member.Classed(err)
-}
-
-func (d driver) cluster(environment string) m3.Client {
-	return m3.Client{Machines: d.machines, Port: m3.CoordinatorPort, Environment: environment}
 }

@@ -30,7 +30,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 		return nil, err
 	}
 	for _, of := range clusters {
-		c := &cluster{Cluster: of, of: d.members, at: d.cluster(m3.Environment(of.Key.Namespace, of.Name))}
+		c := &cluster{Cluster: of, of: d.members, at: m3.Over(d.machines, m3.Environment(of.Key.Namespace, of.Name))}
 		c.keeps = slices.ContainsFunc(c.Specs, func(s *Spec) bool { return s.PreventScaleDown })
 		c.gone = slices.DeleteFunc(slices.Clone(c.Spare), func(m *machine) bool { return !m.Recorded })
 		c.own = claims(c.Machines) || len(c.gone) > 0
@@ -80,7 +80,7 @@ func (c *cluster) found() (all []live) {
 		there := true
 		switch {
 		case displaced != "":
-			member.Stands(&l, &l.State.State, "displaced", displaced, "its placement is of other machines")
+			member.Stands(&l, "displaced", displaced, "its placement is of other machines")
 		case p != nil:
 			there = c.placed(m, p, &l)
 			l.Interruptible.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), moved(m, l.State))
@@ -88,7 +88,7 @@ func (c *cluster) found() (all []live) {
 			there = c.alone(m, &l)
 		}
 		if there {
-			member.Judge(&l, &l.State.State)
+			member.Judge(&l)
 			all = append(all, l)
 		}
 	}
@@ -112,7 +112,7 @@ func (c *cluster) givesWay(l *live, unwanted []live) string {
 	if c.keeps || len(unwanted) == 0 || l.Phase != kind.Ready && l.Phase != kind.Pending {
 		return ""
 	}
-	return unwanted[len(unwanted)-1].Name + " leaves the cluster first"
+	return member.Leaving(unwanted[len(unwanted)-1].Name)
 }
 
 // placed says what a machine is in a placement; false is that it is no part of it.
@@ -173,7 +173,7 @@ func (c *cluster) alone(m *machine, l *live) (there bool) {
 		return false
 	case blank:
 		const lost = "etcd has no placement any more"
-		member.Stands(l, &l.State.State, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(record)+" "+m.PortID, lost)
+		member.Stands(l, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
 	case !c.seen.answered[m.Address]:

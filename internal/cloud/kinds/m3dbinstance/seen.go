@@ -68,12 +68,14 @@ func (s seen) placement() *m3.Placement {
 	return s.agreed.Said
 }
 
+var errDisagree = fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
+
 // calm reports why nothing may change now, besides at one instance: shards are coming or going, or a machine does not answer, or has not read its data, whose
 // shards the others would miss. Coordinators see to the first themselves, and not to the second.
 func (s seen) calm(besides string) error {
 	p := s.placement()
 	if p == nil {
-		return fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
+		return errDisagree
 	}
 	if h := p.Unsettled(); h != nil {
 		return fmt.Errorf("%w: shards of %s are coming or going", kind.ErrBusy, h.ID)

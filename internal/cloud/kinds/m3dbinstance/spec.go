@@ -12,12 +12,10 @@ package m3dbinstance
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/outbound"
@@ -64,12 +62,10 @@ type State struct {
 	env              string
 }
 
-// record is on the ports of instances that there were.
-const record define.Record = kind.OwnerPrefix + "m3db"
-
 type (
-	rules  struct{}
+	rules  struct{ member.Rules[Spec, State] }
 	driver struct {
+		member.Marked[State]
 		members  member.Kind[Spec]
 		machines outbound.Machines
 	}
@@ -80,24 +76,16 @@ type (
 
 // Kind is the kind M3DBInstance over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	d := driver{members: member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server", "Volume"}, Record: record, Token: "m3db", Begun: "placement", Patience: 15 * time.Minute,
+	d := driver{members: member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server", "Volume"}, Record: member.PlacementBegun, Token: "m3db", Begun: "placement", Patience: 15 * time.Minute,
 		Place: func(s *Spec) member.Place {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef, Volume: s.VolumeRef}
 		}}}
 	if c != nil {
 		d.machines = c.Machines
 	}
-	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBInstance", FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: d.members.Inside,
-		Unmark: "it bears the mark of its Port",
-		Doc:    "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. An M3DBCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, d)
+	return kind.DefineFlat[Spec, State](d.members.Info("M3DBInstance", "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. "+
+		"An M3DBCluster makes one for each of its machines; they are not written by hand."), rules{}, d)
 }
-
-func (rules) Name(w want) string                      { return w.Key.Name }
-func (rules) Validate(*Spec, *kind.Report)            {}
-func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
-func (driver) Unmark(context.Context, live) error     { return nil }
 
 // Diff reports an instance that is on another disk, or at another address, than the placement knows, another isolation group, and an instance
 // of which it is not recorded that there was one.
@@ -118,9 +106,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	if have.replicas != w.Spec.ReplicationFactor {
 		c.Note("spec.replicationFactor", fmt.Sprintf("is %d in the placement, where it never changes", have.replicas))
 	}
-	if have.Unrecorded {
-		c.Add(kind.Change{Field: "record", Have: "", Want: "there was a placement"})
-	}
+	have.Diff(c, "placement")
 }
 
 // Status implements kind.Rules.

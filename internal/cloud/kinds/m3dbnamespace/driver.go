@@ -37,10 +37,6 @@ func (d driver) forget(ctx context.Context, portIDs []string, namespace string) 
 	return nil
 }
 
-func (d driver) cluster(environment string) m3.Client {
-	return m3.Client{Machines: d.machines, Port: m3.CoordinatorPort, Environment: environment}
-}
-
 // Create implements kind.Driver. That it was asked for is recorded before.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	options, field, ok := w.Spec.Options.read()
@@ -59,12 +55,12 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	}
 	own := false
 	for i, id := range portIDs {
-		own = own || placed.On(tags[id], addresses[i])
+		own = own || member.PlacementBegun.On(tags[id], addresses[i])
 	}
 	if !own {
 		return live{}, fmt.Errorf("%w: the stack has not begun the placement of the cluster %s: its M3DBInstances say more", kind.ErrRejected, w.Spec.Cluster)
 	}
-	at := d.cluster(m3.Environment(w.Key.Namespace, w.Spec.Cluster))
+	at := m3.Over(d.machines, m3.Environment(w.Key.Namespace, w.Spec.Cluster))
 	agreed := agree(ctx, at, addresses)
 	if agreed == nil {
 		return live{}, fmt.Errorf("%w: no coordinator of the cluster %s answers, or they do not agree", kind.ErrBusy, w.Spec.Cluster)
@@ -95,7 +91,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 			return err
 		}
 	}
-	at := d.cluster(s.env)
+	at := m3.Over(d.machines, s.env)
 	if kind.Has(changes, "spec.options.retentionOptions.retentionPeriod") {
 		options, _, _ := w.Spec.Options.read() // reported by Validate
 		period := options.RetentionOptions.RetentionPeriod
@@ -112,7 +108,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 // Delete implements kind.Driver.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
-	at := d.cluster(s.env)
+	at := m3.Over(d.machines, s.env)
 	err = anywhere(s.addresses, func(address string) error { return at.DeleteNamespace(ctx, address, s.name) })
 	var refused *m3.Refused
 	if errors.As(err, &refused) && refused.NotFound() {

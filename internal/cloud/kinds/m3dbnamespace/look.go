@@ -37,11 +37,8 @@ func (p *place) portIDs() (list []string) {
 
 // own reports whether the tags of its ports say that the stack has begun the placement of the cluster: nothing is changed in another one.
 func (p *place) own(tags map[string][]string) bool {
-	return slices.ContainsFunc(p.ports, func(port *kind.Live[any]) bool { return placed.On(tags[port.ID], port.Facts.Address) })
+	return slices.ContainsFunc(p.ports, func(port *kind.Live[any]) bool { return member.PlacementBegun.On(tags[port.ID], port.Facts.Address) })
 }
-
-// placed is on the ports of instances that there were (package m3dbinstance).
-const placed define.Record = kind.OwnerPrefix + "m3db"
 
 func places(around kind.Hosts) (all []*place) {
 	ports := around.Owned("Port")
@@ -78,7 +75,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 		return nil, err
 	}
 	for _, p := range list {
-		at := d.cluster(m3.Environment(p.namespace, p.cluster))
+		at := m3.Over(d.machines, m3.Environment(p.namespace, p.cluster))
 		agreed := agree(ctx, at, p.addresses())
 		tags := map[string]bool{}
 		for _, id := range p.portIDs() {

@@ -10,13 +10,13 @@
 package m3dbnamespace
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -95,8 +95,9 @@ type State struct {
 }
 
 type (
-	rules  struct{}
+	rules  struct{ member.Rules[Spec, State] }
 	driver struct {
+		member.Marked[State]
 		cloud    *cloud.Client
 		machines outbound.Machines
 	}
@@ -116,10 +117,6 @@ func Kind(c *cloud.Client) kind.Kind {
 		Doc: "A namespace of a cluster of M3DB, with all data in it. It is found by asking the cluster itself. An M3DBCluster makes one for each of its namespaces; they are not written by hand.",
 	}, rules{}, d)
 }
-
-func (rules) Name(w want) string                      { return w.Key.Name }
-func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
-func (driver) Unmark(context.Context, live) error     { return nil }
 
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if _, field, ok := s.Options.read(); !ok {

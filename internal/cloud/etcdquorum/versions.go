@@ -1,0 +1,100 @@
+package etcdquorum
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+// Which versions of etcd can follow each other (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/): a member never goes back by a
+// minor version, all members are at most one behind, and 3.6 follows 3.5.26 or newer: what older ones have stored of promotions and
+// removals can be wrong for it, and members come back that were removed (https://etcd.io/blog/2025/zombie_members_upgrade/).
+
+// release is a version of etcd.
+type release struct{ minor, patch int }
+
+var versionForm = pattern.Of(`^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})$`)
+
+// releaseOf reads a version; ok is false for what is none.
+func releaseOf(text string) (r release, ok bool) {
+	parts := versionForm.FindStringSubmatch(text)
+	if parts == nil {
+		return release{}, false
+	}
+	n := func(i int) int { v, _ := strconv.Atoi(parts[i]); return v }
+	return release{n(1)*1000 + n(2), n(3)}, true
+}
+
+// Rule is one of those that a version may break.
+type Rule int
+
+// The rules. Fits is that none is broken.
+const (
+	Fits Rule = iota
+	NeverBack
+	AllKnown
+	OneMinorAtATime
+	NewEnough
+	OthersAreNewer
+)
+
+var words = map[Rule]string{
+	NeverBack:       "MACHINE runs etcd RUNS, which never goes back to WANTED",
+	AllKnown:        "etcd WANTED follows when the versions of all members are known, and MACHINE does not answer",
+	OneMinorAtATime: "etcd goes up one minor version at a time, and MACHINE runs RUNS: WANTED comes later",
+	NewEnough:       "etcd WANTED follows 3.5.26 or newer, and MACHINE runs RUNS",
+	OthersAreNewer:  "the others run a newer etcd, which never goes back to WANTED",
+}
+
+// Verdict is the rule that a version breaks now, and by which machine.
+type Verdict struct {
+	Rule    Rule
+	Machine string
+	Runs    string
+	Wanted  string
+}
+
+// String says why a machine keeps the version that it has; "" where it need not.
+func (v Verdict) String() string {
+	return strings.NewReplacer("MACHINE", v.Machine, "RUNS", v.Runs, "WANTED", v.Wanted).Replace(words[v.Rule])
+}
+
+// Follows judges whether a machine can have a version of etcd now, by the versions of all members, which knows lists. Of one that does not answer the others say
+// what may follow, as far as they do.
+func (v *Voice) Follows(version string, voices []*Voice, knows *Voice) Verdict {
+	have, known := releaseOf(v.Status.Version)
+	known = known && v.Answers
+	want, given := releaseOf(version)
+	breaks := func(r Rule, by *Voice) Verdict { return Verdict{r, by.Name, by.Status.Version, version} }
+	switch {
+	case !given, known && have.minor == want.minor:
+		return Verdict{}
+	case known && have.minor > want.minor:
+		return breaks(NeverBack, v)
+	}
+	newer, seen := 0, 0
+	for _, o := range voices {
+		if knows.At(o.Address) == nil {
+			continue
+		}
+		its, answered := releaseOf(o.Status.Version)
+		switch answered = answered && o.Answers; {
+		case !answered && known:
+			return breaks(AllKnown, o)
+		case !answered:
+			continue
+		case want.minor > its.minor+1:
+			return breaks(OneMinorAtATime, o)
+		case its.minor == 3005 && its.patch < 26 && want.minor > its.minor:
+			return breaks(NewEnough, o)
+		case its.minor > want.minor:
+			newer++
+		}
+		seen++
+	}
+	if newer > 0 && newer == seen {
+		return breaks(OthersAreNewer, v)
+	}
+	return Verdict{}
+}

@@ -1,0 +1,48 @@
+package member
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Info is what a kind of members is, whatever their protocol.
+func (k Kind[Spec]) Info(name, doc string) kind.Info {
+	return kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: name, FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: k.Inside,
+		Unmark: "it bears the mark of its Port", Doc: doc}
+}
+
+// Rules are those that kinds have whose objects are found inside machines: an object has the name that its manifest has, and none is imported.
+type Rules[Spec, State any] struct{}
+
+// Name implements kind.Rules.
+func (Rules[Spec, State]) Name(w kind.Want[*Spec]) string { return w.Key.Name }
+
+// Validate implements kind.Rules.
+func (Rules[Spec, State]) Validate(*Spec, *kind.Report) {}
+
+// Match implements kind.Rules.
+func (Rules[Spec, State]) Match(kind.Want[*struct{}], *State) bool { return false }
+
+// Marked is the part of their drivers that they have in common: ports bear their marks, which are taken off there.
+type Marked[State any] struct{}
+
+// Unmark implements kind.Driver.
+func (Marked[State]) Unmark(context.Context, kind.Live[*State]) error { return nil }
+
+// Absent reports whether a cluster has refused a request since it has no such member.
+func Absent(err error) bool {
+	var refused interface {
+		error
+		NotFound() bool
+	}
+	return errors.As(err, &refused) && refused.NotFound()
+}
+
+// NotBlank says of a machine that it does not say that it has no data: failure is its own reason, lacks what it would say otherwise.
+func NotBlank(address, failure, lacks string) string {
+	machine := "the machine at " + address
+	return Failure(machine, failure, machine+" does not say that "+lacks)
+}
