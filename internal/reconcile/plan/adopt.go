@@ -25,9 +25,9 @@ func (p *planner) sought(d *kind.Desired) *kind.Live[any] {
 // vanished is the ID of what d was in the cloud when it was last seen, if that is gone now and
 // it was not this agent that deleted it; "" where it is there, or nobody knows. What else a search
 // finds then is another object.
-func (p *planner) vanished(d *kind.Desired) string {
-	id := p.Lost[d.Key.String()]
-	if id == "" || p.cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
+func (w *world) vanished(d *kind.Desired) string {
+	id := w.Lost[d.Key.String()]
+	if id == "" || w.cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
 		return ""
 	}
 	return id
@@ -104,7 +104,7 @@ func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	}
 }
 
-func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
+func (w *world) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range found {
@@ -121,7 +121,7 @@ func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause
 	case d.Import.Filter != nil:
 		fix = cause.Of(cause.NarrowOrID)
 	}
-	if p.private(d) {
+	if w.private(d) {
 		return cause.Of(cause.SeveralToAdopt, len(found), d.Import.Where(), fix)
 	}
 	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)

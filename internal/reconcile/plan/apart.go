@@ -28,12 +28,12 @@ func (p *planner) apart(s Step, d *kind.Desired) Step {
 }
 
 // otherStack is the stack that an object is marked by; "" where that is this one, or none.
-func (p *planner) otherStack(l *kind.Live[any]) string {
+func (w *world) otherStack(l *kind.Live[any]) string {
 	if l.Mark == nil || l.Copied != "" {
 		return ""
 	}
 	for _, owner := range []string{l.Mark.Owner, l.Mark.Rivals} {
-		if o, ok := kind.ParseOwner(owner); ok && !o.Of(p.Stack) {
+		if o, ok := kind.ParseOwner(owner); ok && !o.Of(w.Stack) {
 			return o.Stack
 		}
 	}

@@ -19,13 +19,13 @@ import (
 
 // subject is what a fingerprint of d is of: public holds a digest or sum, which no one gets to
 // see, and that shows everything else that a commit can change.
-func (p *planner) subject(d *kind.Desired, public string) fingerprint.Subject {
-	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(p.Stack, d.Key), Public: public, Secret: d.Confidential.Secret}
+func (w *world) subject(d *kind.Desired, public string) fingerprint.Subject {
+	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(w.Stack, d.Key), Public: public, Secret: d.Confidential.Secret}
 }
 
 // applies is what the fingerprint in a mark is of.
-func (p *planner) applies(d *kind.Desired) fingerprint.Subject {
-	return p.subject(d, "applied\n"+d.Digest)
+func (w *world) applies(d *kind.Desired) fingerprint.Subject {
+	return w.subject(d, "applied\n"+d.Digest)
 }
 
 // mark is what an object shall bear in the cloud.
@@ -39,23 +39,23 @@ func (p *planner) mark(d *kind.Desired) kind.Mark {
 }
 
 // digest is what stands for everything that a commit can change about d.
-func (p *planner) digest(d *kind.Desired) string {
+func (w *world) digest(d *kind.Desired) string {
 	if d.Confidential.Secret != "" {
-		return p.Printer.Print(p.applies(d))
+		return w.Printer.Print(w.applies(d))
 	}
 	return d.Digest
 }
 
 // applied reports whether the mark of an object says that d, as it is now, was
 // applied to it.
-func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
+func (w *world) applied(d *kind.Desired, have *kind.Mark) bool {
 	switch {
 	case have == nil:
 		return false
 	case have.Applied == d.Digest:
 		return true
 	}
-	return d.Confidential.Secret != "" && p.Printer.Compare(have.Applied, p.applies(d)) == fingerprint.Same
+	return d.Confidential.Secret != "" && w.Printer.Compare(have.Applied, w.applies(d)) == fingerprint.Same
 }
 
 // renewed reports whether two marks say the same in different forms. Marks of versions

@@ -64,8 +64,8 @@ func (p *planner) block() {
 }
 
 // userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.
-func (p *planner) userText(user *kind.Live[any]) string {
-	return liveText(p.cloud.KindOf(user), user)
+func (w *world) userText(user *kind.Live[any]) string {
+	return liveText(w.cloud.KindOf(user), user)
 }
 
 func liveText(of string, l *kind.Live[any]) string {

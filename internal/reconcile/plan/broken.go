@@ -36,22 +36,22 @@ func (p *planner) decideFailed(s Step, d *kind.Desired) Step {
 
 // mayRecreate reports whether an object that failed may be deleted and recreated. What outlives its manifest
 // is not deleted for being broken, unless its own annotation says so.
-func (p *planner) mayRecreate(d *kind.Desired) bool {
+func (w *world) mayRecreate(d *kind.Desired) bool {
 	switch o := d.Options; {
 	case o.Replace != nil:
 		return *o.Replace
 	case o.NoPrune, o.Detach:
 		return false
 	}
-	return p.Replace || p.consents(d) || p.healsFailed(d)
+	return w.Replace || w.consents(d) || w.healsFailed(d)
 }
 
 // healsFailed reports whether an object does the work of a member of a group that replaces the members that failed.
-func (p *planner) healsFailed(d *kind.Desired) bool {
-	part := p.partOf(d)
+func (w *world) healsFailed(d *kind.Desired) bool {
+	part := w.partOf(d)
 	if part == nil {
 		return false
 	}
-	group, works := p.byKey[part.group].Rollout, p.kinds[part.member.Kind].Info().WorkerKind
+	group, works := w.byKey[part.group].Rollout, w.kinds[part.member.Kind].Info().WorkerKind
 	return group != nil && group.Heal.Down["failed"] == rollout.Replace && (d.Key == part.member || d.Key.Kind == works && d.Key.Name == part.member.Name)
 }

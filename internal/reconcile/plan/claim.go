@@ -34,14 +34,14 @@ func (p *planner) settle(d *kind.Desired) choice {
 }
 
 // doubtText says why it cannot be decided which object d is; zero where it can.
-func (p *planner) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
+func (w *world) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 	switch found.Doubt {
 	case bind.Contested:
-		return p.contestedText(d.Key.Kind, found.About[0])
+		return w.contestedText(d.Key.Kind, found.About[0])
 	case bind.Several:
-		return p.severalNamesText(d, found.About)
+		return w.severalNamesText(d, found.About)
 	case bind.OnlyCopied:
-		return p.onlyCopiedText(d.Key, found.About[0])
+		return w.onlyCopiedText(d.Key, found.About[0])
 	case bind.NoDoubt:
 	}
 	return cause.Cause{}
@@ -67,27 +67,27 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
 }
 
 // named is the object that a managed manifest wants to adopt, if it is there.
-func (p *planner) named(d *kind.Desired) *kind.Live[any] {
+func (w *world) named(d *kind.Desired) *kind.Live[any] {
 	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
 		return nil
 	}
-	return p.cloud.Of(d.Key.Kind).Find(d.Import.ID, d.Entry)
+	return w.cloud.Of(d.Key.Kind).Find(d.Import.ID, d.Entry)
 }
 
 // free reports whether an object of the project can be adopted: nobody owns it, or nobody but the
 // cloud says so, or the stack itself made it for a key that it does not want any
 // more.
-func (p *planner) free(kind string, l *kind.Live[any]) bool {
-	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || p.abandoned(kind, l))
+func (w *world) free(kind string, l *kind.Live[any]) bool {
+	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || w.abandoned(kind, l))
 }
 
 // abandoned reports whether the stack has made l, which nothing in the repository
 // stands for, and nothing else claims to be it.
-func (p *planner) abandoned(kindName string, l *kind.Live[any]) bool {
+func (w *world) abandoned(kindName string, l *kind.Live[any]) bool {
 	o, ok := kind.ParseOwner(l.Mark.Owner)
-	if _, wanted := p.taken[l.Mark.Owner]; !ok || wanted || !o.Of(p.Stack) || o.Kind != kindName {
+	if _, wanted := w.taken[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {
 		return false
 	}
-	c := p.cloud.Claimed(kindName, l.Mark.Owner)
+	c := w.cloud.Claimed(kindName, l.Mark.Owner)
 	return len(c.Sole) == 1 && len(c.Shared) == 0
 }

@@ -108,21 +108,21 @@ func (p *planner) adoptedNow(item *kind.Live[any]) bool {
 
 // strays makes the steps for objects with a mark of the stack that is not for
 // their kind: no request of ours puts one there.
-func (p *planner) strays() (list []Step) {
-	for _, name := range p.names {
-		x := p.cloud.Of(name)
-		if x == nil || p.Have[name].Err != nil {
+func (w *world) strays() (list []Step) {
+	for _, name := range w.names {
+		x := w.cloud.Of(name)
+		if x == nil || w.Have[name].Err != nil {
 			continue
 		}
 		for _, m := range x.Misplaced() {
-			s := Step{Key: p.orphanKey(m.Owner, m.Item), have: m.Item, surplus: true}
-			list = append(list, s.withAction(Refuse, cause.Of(cause.Misplaced, name, called(m.Item), p.unmark(name, m.Item.ID, m.Text))))
+			s := Step{Key: w.orphanKey(m.Owner, m.Item), have: m.Item, surplus: true}
+			list = append(list, s.withAction(Refuse, cause.Of(cause.Misplaced, name, called(m.Item), w.unmark(name, m.Item.ID, m.Text))))
 		}
 	}
 	return list
 }
 
-func (p *planner) severalText(key manifest.Key, owner string, all []*kind.Live[any]) cause.Cause {
+func (w *world) severalText(key manifest.Key, owner string, all []*kind.Live[any]) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range all {
@@ -132,29 +132,29 @@ func (p *planner) severalText(key manifest.Key, owner string, all []*kind.Live[a
 		}
 		names = append(names, called(l))
 	}
-	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), p.unmark(key.Kind, "<id>", owner))
+	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), w.unmark(key.Kind, "<id>", owner))
 }
 
 // severalNamesText is severalText, of an object that was called otherwise before.
-func (p *planner) severalNamesText(d *kind.Desired, all []*kind.Live[any]) cause.Cause {
+func (w *world) severalNamesText(d *kind.Desired, all []*kind.Live[any]) cause.Cause {
 	for _, l := range all {
-		if from := p.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
+		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
 			return cause.Of(cause.SeveralNames, from, called(l), resolve.AnnotationMoved)
 		}
 	}
-	return p.severalText(d.Key, all[0].Mark.Owner, all)
+	return w.severalText(d.Key, all[0].Mark.Owner, all)
 }
 
-func (p *planner) contestedText(kind string, l *kind.Live[any]) cause.Cause {
-	return cause.Of(cause.Contested, called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
+func (w *world) contestedText(kind string, l *kind.Live[any]) cause.Cause {
+	return cause.Of(cause.Contested, called(l), strings.Join(l.Mark.Owners(), ", "), w.unmark(kind, l.ID, "<mark>"))
 }
 
-func (p *planner) copiedText(kind string, l *kind.Live[any]) cause.Cause {
-	return cause.Of(cause.Copied, called(l), l.Copied, p.unmark(kind, l.ID, l.Mark.Owner), l.ID)
+func (w *world) copiedText(kind string, l *kind.Live[any]) cause.Cause {
+	return cause.Of(cause.Copied, called(l), l.Copied, w.unmark(kind, l.ID, l.Mark.Owner), l.ID)
 }
 
-func (p *planner) onlyCopiedText(key manifest.Key, l *kind.Live[any]) cause.Cause {
-	return cause.Of(cause.OnlyCopied, p.copiedText(key.Kind, l))
+func (w *world) onlyCopiedText(key manifest.Key, l *kind.Live[any]) cause.Cause {
+	return cause.Of(cause.OnlyCopied, w.copiedText(key.Kind, l))
 }
 
 // unadoptableID says why an object that a manifest names by its ID cannot be adopted.
@@ -167,23 +167,23 @@ func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
 }
 
 // ownedText says who owns an object that a manifest asks to adopt.
-func (p *planner) ownedText(d *kind.Desired, l *kind.Live[any]) cause.Cause {
+func (w *world) ownedText(d *kind.Desired, l *kind.Live[any]) cause.Cause {
 	switch {
 	case l.Mark == nil:
 		return cause.Of(cause.Unadoptable, called(l))
 	case l.Mark.Rivals != "":
-		return p.contestedText(d.Key.Kind, l)
+		return w.contestedText(d.Key.Kind, l)
 	}
-	if owner, wanted := p.taken[l.Mark.Owner]; wanted {
+	if owner, wanted := w.taken[l.Mark.Owner]; wanted {
 		return cause.Of(cause.WantedOtherwise, called(l), owner, d.Import.Where())
 	}
-	return cause.Of(cause.OwnedByOther, called(l), l.Mark.Owner, d.Import.Where(), p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
+	return cause.Of(cause.OwnedByOther, called(l), l.Mark.Owner, d.Import.Where(), w.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
 }
 
 // unmark says how the mark is taken off an object.
-func (p *planner) unmark(kind, id, owner string) cause.Cause {
+func (w *world) unmark(kind, id, owner string) cause.Cause {
 	command := ""
-	if k := p.kinds[kind]; k != nil {
+	if k := w.kinds[kind]; k != nil {
 		command = k.Info().Unmark
 	}
 	if command == "" {

@@ -46,8 +46,7 @@ func Compute(in Input) Plan {
 	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
 	for {
 		in.Want = all.with(want, known.spares, known.sizes)
-		p := plannerOf(in, cloud)
-		p.verdicts, p.all = known, all
+		p := worldOf(in, cloud, all).planner(known)
 		if known.spares == nil && all != nil {
 			known.spares, known.sizes = p.sparesThere(), p.sizesNow()
 			continue
@@ -246,16 +245,16 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 }
 
 // wasWanted reports whether a missing object was there before, as far as the commit before shows it.
-func (p *planner) wasWanted(d *kind.Desired) bool {
-	sum, known := p.Before[d.Key]
-	return known && sum == d.Sum && p.owned > 0 && !d.Scaled && !p.Begun[d.Key]
+func (w *world) wasWanted(d *kind.Desired) bool {
+	sum, known := w.Before[d.Key]
+	return known && sum == d.Sum && w.owned > 0 && !d.Scaled && !w.Begun[d.Key]
 }
 
-func (p *planner) takenText(by *kind.Live[any]) cause.Cause {
+func (w *world) takenText(by *kind.Live[any]) cause.Cause {
 	if !by.InOwnProject || by.Mark != nil {
-		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, p.Stack)
+		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, w.Stack)
 	}
-	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, p.Stack, by.ID)
+	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, w.Stack, by.ID)
 }
 
 // nameTaken finds somebody else's object, which is not the one that d is now, under the name that d would bear:

@@ -43,9 +43,9 @@ func (p Plan) Doubts(kinds []kind.Kind) (list []Doubt) {
 // doubtful says why the cloud may refuse another one in place of an object, which is deleted first; "" for nothing. There is no
 // doubt where the cloud has made that of the same manifest, and none counts where the object's own annotation allows to replace it,
 // or nobody could use it yet.
-func (p *planner) doubtful(d *kind.Desired, s Step) string {
-	judge, ok := p.kinds[d.Key.Kind].(kind.AnyJudge)
-	if !ok || s.unused || d.Options.Replace != nil && *d.Options.Replace || p.applied(d, s.have.Mark) {
+func (w *world) doubtful(d *kind.Desired, s Step) string {
+	judge, ok := w.kinds[d.Key.Kind].(kind.AnyJudge)
+	if !ok || s.unused || d.Options.Replace != nil && *d.Options.Replace || w.applied(d, s.have.Mark) {
 		return ""
 	}
 	return judge.Doubtful(s.View())

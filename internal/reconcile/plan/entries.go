@@ -13,7 +13,7 @@ import (
 
 // throughAnother is the change of an object that the entry of its manifest does not show: it was
 // made through another one.
-func (p *planner) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.Change {
+func (w *world) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.Change {
 	if have.As(d.Entry) != nil {
 		return nil
 	}
@@ -30,11 +30,11 @@ func (p *planner) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.C
 //	could not log in                                unless it was seen before and
 //	                                                the agent has not deleted it
 //	may not list, or its list failed                no
-func (p *planner) perhapsElsewhere(d *kind.Desired) cause.Cause {
-	for _, part := range p.Have[d.Key.Kind].Parts {
+func (w *world) perhapsElsewhere(d *kind.Desired) cause.Cause {
+	for _, part := range w.Have[d.Key.Kind].Parts {
 		switch {
 		case part.Err == nil || part.Entry == d.Entry || errors.Is(part.Err, kind.ErrNoService):
-		case part.Closed && p.Lost[d.Key.String()] == "":
+		case part.Closed && w.Lost[d.Key.String()] == "":
 		default:
 			return cause.Of(cause.PerhapsThrough, entryName(part.Entry), part.Err.Error())
 		}
@@ -43,9 +43,9 @@ func (p *planner) perhapsElsewhere(d *kind.Desired) cause.Cause {
 }
 
 // unseen explains which entries that are logged in did not say what they have.
-func (p *planner) unseen() (out []string) {
-	for _, name := range p.names {
-		for _, part := range p.Have[name].Parts {
+func (w *world) unseen() (out []string) {
+	for _, name := range w.names {
+		for _, part := range w.Have[name].Parts {
 			if part.Err != nil && !part.Refused && !part.Closed && !errors.Is(part.Err, kind.ErrNoService) {
 				out = append(out, name+": "+through(part.Entry)+part.Err.Error())
 			}
@@ -55,9 +55,9 @@ func (p *planner) unseen() (out []string) {
 }
 
 // closed explains which entries could not log in.
-func (p *planner) closed() (out []string) {
-	for _, name := range p.names {
-		for _, part := range p.Have[name].Parts {
+func (w *world) closed() (out []string) {
+	for _, name := range w.names {
+		for _, part := range w.Have[name].Parts {
 			if line := through(part.Entry); part.Closed && !slices.ContainsFunc(out, func(s string) bool { return strings.HasPrefix(s, line) }) {
 				out = append(out, line+part.Err.Error())
 			}

@@ -106,9 +106,9 @@ func rank(m *member) int {
 	return 0
 }
 
-func (p *planner) newGroup(key manifest.Key) *group {
+func (w *world) newGroup(key manifest.Key) *group {
 	g := &group{key: key}
-	if d := p.byKey[key]; d.Rollout != nil {
+	if d := w.byKey[key]; d.Rollout != nil {
 		g.strategy = *d.Rollout
 	}
 	return g
@@ -116,9 +116,9 @@ func (p *planner) newGroup(key manifest.Key) *group {
 
 // partOf finds the group, and the member of it, that an object is or belongs to;
 // nil when there is none.
-func (p *planner) partOf(d *kind.Desired) *part {
-	for ; d != nil && d.Parent != (manifest.Key{}); d = p.byKey[d.Parent] {
-		if p.kinds[d.Parent.Kind].Info().Members == d.Key.Kind {
+func (w *world) partOf(d *kind.Desired) *part {
+	for ; d != nil && d.Parent != (manifest.Key{}); d = w.byKey[d.Parent] {
+		if w.kinds[d.Parent.Kind].Info().Members == d.Key.Kind {
 			return &part{group: d.Parent, member: d.Key}
 		}
 	}
@@ -177,9 +177,9 @@ func (p *planner) decideGroup(g *group) {
 
 // conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
 // be interrupted anyway.
-func (p *planner) conditionOf(m *member) rollout.Member {
+func (w *world) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
-	turn := p.turnOf(m)
+	turn := w.turnOf(m)
 	out.Stays, out.Last = turn.Stay != "", turn.Last
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() || m.works.heals {
 		return out
@@ -188,7 +188,7 @@ func (p *planner) conditionOf(m *member) rollout.Member {
 	if m.works.have.Down != "" || m.accuser != nil || m.works.sick != "" || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
 	}
-	if !p.Now.IsZero() {
+	if !w.Now.IsZero() {
 		out.Since = m.began
 	}
 	return out

@@ -126,8 +126,8 @@ func (in Input) lacks(now []kind.Desired, group manifest.Key) (members []manifes
 }
 
 // refersToDropped reports whether an object refers to what a group would have and does not have, since it went back.
-func (p *planner) refersToDropped(d *kind.Desired) bool {
-	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.dropped[ref.Key] && p.byKey[ref.Key] == nil })
+func (w *world) refersToDropped(d *kind.Desired) bool {
+	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return w.dropped[ref.Key] && w.byKey[ref.Key] == nil })
 }
 
 // partsOf are the objects that a group stands for.

@@ -29,12 +29,12 @@ type cure struct {
 }
 
 // patient is how a member is, and what it is a patient for.
-func (p *planner) patient(m *member) rollout.Patient {
+func (w *world) patient(m *member) rollout.Patient {
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
 		return rollout.Patient{Away: true}
 	}
-	out := rollout.Patient{Down: m.works.have.Down, Silent: p.Sick[m.member].Sure && m.works.have.Down == "", Accused: m.accuser != nil, Since: p.Now, Healed: p.Patients[m.member].Healed}
-	if before := p.Patients[m.member]; before.Down == out.Down && before.Silent == out.Silent && !before.Since.IsZero() {
+	out := rollout.Patient{Down: m.works.have.Down, Silent: w.Sick[m.member].Sure && m.works.have.Down == "", Accused: m.accuser != nil, Since: w.Now, Healed: w.Patients[m.member].Healed}
+	if before := w.Patients[m.member]; before.Down == out.Down && before.Silent == out.Silent && !before.Since.IsZero() {
 		out.Since = before.Since
 	}
 	return out

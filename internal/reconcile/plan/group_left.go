@@ -41,17 +41,17 @@ func (p *planner) settleLeft(g *group, at int) (news bool) {
 
 // waitsItsTurn reports whether changes are such that a group may leave a member without them: they interrupt what works, or a
 // commit has it lose something, such as a disk.
-func (p *planner) waitsItsTurn(s *Step) bool {
+func (w *world) waitsItsTurn(s *Step) bool {
 	if s.have == nil || !s.have.Phase.Usable() || s.heals {
 		return false
 	}
 	loses := slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Loss != "" })
-	return worst(s.Changes) >= kind.Reboot || loses && !p.applied(s.want, s.have.Mark)
+	return worst(s.Changes) >= kind.Reboot || loses && !w.applied(s.want, s.have.Mark)
 }
 
 // leavesFor says why the member at an index stays as it is.
-func (p *planner) leavesFor(g *group, at int) cause.Cause {
-	if why := p.turnOf(g.members[at]).Stay; why != "" {
+func (w *world) leavesFor(g *group, at int) cause.Cause {
+	if why := w.turnOf(g.members[at]).Stay; why != "" {
 		return cause.Of(cause.LeftFor, why)
 	}
 	return g.leaves(at)
@@ -119,10 +119,10 @@ func (p *planner) leftOut(d *kind.Desired) cause.Cause {
 }
 
 // worksOfMember is what does the work of a member: the object of its name and the kind that does, or itself; nil for none.
-func (p *planner) worksOfMember(member manifest.Key) *kind.Desired {
-	works := p.kinds[member.Kind].Info().WorkerKind
-	if d := p.byKey[manifest.Key{Group: p.group[works], Kind: works, Namespace: member.Namespace, Name: member.Name}]; d != nil {
+func (w *world) worksOfMember(member manifest.Key) *kind.Desired {
+	works := w.kinds[member.Kind].Info().WorkerKind
+	if d := w.byKey[manifest.Key{Group: w.group[works], Kind: works, Namespace: member.Namespace, Name: member.Name}]; d != nil {
 		return d
 	}
-	return p.byKey[member]
+	return w.byKey[member]
 }

@@ -39,8 +39,8 @@ func (p *planner) makeWay(g *group) bool {
 }
 
 // keeps reports whether an object keeps another one from going; nil is one that is not there.
-func (p *planner) keeps(user, of *kind.Live[any]) bool {
-	return of != nil && slices.Contains(p.cloud.UsersOf(of), user) && !loosely(user, of)
+func (w *world) keeps(user, of *kind.Live[any]) bool {
+	return of != nil && slices.Contains(w.cloud.UsersOf(of), user) && !loosely(user, of)
 }
 
 // holdRenewed has members wait for what they share and is made first: no one is interrupted before it is there.

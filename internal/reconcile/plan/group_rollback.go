@@ -67,15 +67,15 @@ func (p *planner) noteFailing(g *group, m *member) {
 	}
 }
 
-func (p *planner) newFailing(g *group, m *member, why string) Failing {
+func (w *world) newFailing(g *group, m *member, why string) Failing {
 	noted := m
 	for _, other := range g.members {
 		if noted.spare && !other.spare && other.works != nil && other.works.want != nil {
 			noted = other
 		}
 	}
-	return Failing{Group: g.key, Member: m.works.Key, Noted: noted.works.Key, Digest: noted.works.want.Digest, Refused: p.digest(noted.works.want), Why: why,
-		in: Input{Stack: p.Stack, Printer: p.Printer}}
+	return Failing{Group: g.key, Member: m.works.Key, Noted: noted.works.Key, Digest: noted.works.want.Digest, Refused: w.digest(noted.works.want), Why: why,
+		in: Input{Stack: w.Stack, Printer: w.Printer}}
 }
 
 // recall notes that a group went back before, as the mark of one of its members says: the process that knew may have
@@ -104,8 +104,8 @@ func (p *planner) recall(g *group) {
 }
 
 // refused is what the group of an object went back from, where the object is the one that remembers it.
-func (p *planner) refused(d *kind.Desired) string {
-	for _, f := range p.Fallbacks {
+func (w *world) refused(d *kind.Desired) string {
+	for _, f := range w.Fallbacks {
 		if f.Noted == d.Key {
 			return f.Refused
 		}
@@ -115,10 +115,10 @@ func (p *planner) refused(d *kind.Desired) string {
 
 // MadeBy reports whether what a commit wanted is what the members are that serve.
 func (f Failing) MadeBy(want []kind.Desired) bool {
-	p := &planner{Input: f.in}
+	w := &world{Input: f.in}
 	for _, s := range f.serving {
 		at := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key == s.Key })
-		if at < 0 || !p.applied(&want[at], s.have.Mark) {
+		if at < 0 || !w.applied(&want[at], s.have.Mark) {
 			return false
 		}
 	}

@@ -51,8 +51,8 @@ func (p *planner) sizesNow() map[manifest.Key]size {
 }
 
 // owns reports whether there is something that its member needs, and that does not outlive it.
-func (p *planner) owns(kindName, owner string) bool {
-	return slices.ContainsFunc(p.cloud.Claimed(kindName, owner).Sole, func(l *kind.Live[any]) bool { return !l.Mark.Keep })
+func (w *world) owns(kindName, owner string) bool {
+	return slices.ContainsFunc(w.cloud.Claimed(kindName, owner).Sole, func(l *kind.Live[any]) bool { return !l.Mark.Keep })
 }
 
 // wish is what somebody has written on an object.
@@ -121,8 +121,8 @@ func (p *planner) beyond(item *kind.Live[any]) cause.Cause {
 	return cause.Of(cause.Beyond, group, p.sizes[group].why)
 }
 
-func (p *planner) groupOf(member manifest.Key) manifest.Key {
-	if d := p.all.byKey[member]; d != nil {
+func (w *world) groupOf(member manifest.Key) manifest.Key {
+	if d := w.all.byKey[member]; d != nil {
 		return d.Parent
 	}
 	return manifest.Key{}

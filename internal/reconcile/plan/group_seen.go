@@ -71,17 +71,17 @@ func (p *planner) noteServing(g *group) {
 }
 
 // serves reports whether a member has worked for long enough.
-func (p *planner) serves(g *group, m *member) bool {
-	return p.conditionOf(m).Serves(g.strategy.MinReady, p.Now)
+func (w *world) serves(g *group, m *member) bool {
+	return w.conditionOf(m).Serves(g.strategy.MinReady, w.Now)
 }
 
 // servedUntil is when a member that does not serve now was first seen not to after it had; the zero time for one that never was seen to.
-func (p *planner) servedUntil(m *member) time.Time {
-	switch s := p.Seen.Served[m.member]; {
+func (w *world) servedUntil(m *member) time.Time {
+	switch s := w.Seen.Served[m.member]; {
 	case s.ID != m.works.have.ID:
 		return time.Time{}
 	case s.Until.IsZero():
-		return p.Now
+		return w.Now
 	default:
 		return s.Until
 	}

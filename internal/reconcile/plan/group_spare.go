@@ -109,15 +109,15 @@ func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int, sizes ma
 
 // sparesThere counts the spares of each group of which something is in the cloud: the last one, and those
 // before it.
-func (p *planner) sparesThere() map[manifest.Key]int {
+func (w *world) sparesThere() map[manifest.Key]int {
 	there := map[manifest.Key]bool{}
-	for owner, d := range p.all.byOwner {
-		if !d.Virtual && len(p.cloud.Claimed(d.Key.Kind, owner).Sole) > 0 {
-			there[p.all.owner[d.Key]] = true
+	for owner, d := range w.all.byOwner {
+		if !d.Virtual && len(w.cloud.Claimed(d.Key.Kind, owner).Sole) > 0 {
+			there[w.all.owner[d.Key]] = true
 		}
 	}
 	count := map[manifest.Key]int{}
-	for group, members := range p.all.members {
+	for group, members := range w.all.members {
 		for i, member := range members {
 			if there[member] {
 				count[group] = i + 1
@@ -129,12 +129,12 @@ func (p *planner) sparesThere() map[manifest.Key]int {
 
 // isSpare reports whether something in the cloud was made for a spare that is not needed now: no other member
 // is ever called so.
-func (p *planner) isSpare(item *kind.Live[any]) bool {
-	if p.all == nil || item.Mark == nil {
+func (w *world) isSpare(item *kind.Live[any]) bool {
+	if w.all == nil || item.Mark == nil {
 		return false
 	}
-	d := p.all.byOwner[item.Mark.Owner]
-	return d != nil && d.Spare && p.byKey[d.Key] == nil
+	d := w.all.byOwner[item.Mark.Owner]
+	return d != nil && d.Spare && w.byKey[d.Key] == nil
 }
 
 // settleSpares notes how many spares a group needs, and reports whether that was not known before. One that

@@ -59,11 +59,11 @@ func (p *planner) stand(works *Step) {
 }
 
 // missing is how many more members of a group have to serve, and the first of those that shall and do not; nil for none.
-func (p *planner) missing(g *group) (n int, away *member) {
+func (w *world) missing(g *group) (n int, away *member) {
 	wanted := g.replicas()
 	n = wanted - g.strategy.Unavailable(wanted)
 	for _, m := range g.members {
-		if p.serves(g, m) {
+		if w.serves(g, m) {
 			n--
 		} else if away == nil && !m.spare {
 			away = m
@@ -73,20 +73,20 @@ func (p *planner) missing(g *group) (n int, away *member) {
 }
 
 // fittest are so many of former members as can stand in for others: those first to which something is sent.
-func (p *planner) fittest(works []*Step, n int) []*Step {
-	well := slices.DeleteFunc(slices.Clone(works), p.accused)
-	slices.SortStableFunc(well, func(a, b *Step) int { return cmp.Compare(p.sentTo(a), p.sentTo(b)) })
+func (w *world) fittest(works []*Step, n int) []*Step {
+	well := slices.DeleteFunc(slices.Clone(works), w.accused)
+	slices.SortStableFunc(well, func(a, b *Step) int { return cmp.Compare(w.sentTo(a), w.sentTo(b)) })
 	return well[max(0, len(well)-max(0, n)):]
 }
 
 // accused reports whether something says of an object that it does not serve.
-func (p *planner) accused(s *Step) bool {
-	return slices.ContainsFunc(p.cloud.UsersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
+func (w *world) accused(s *Step) bool {
+	return slices.ContainsFunc(w.cloud.UsersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
 }
 
 // sentTo is how many others send something to an object.
-func (p *planner) sentTo(s *Step) (n int) {
-	for _, user := range p.cloud.UsersOf(s.have) {
+func (w *world) sentTo(s *Step) (n int) {
+	for _, user := range w.cloud.UsersOf(s.have) {
 		if user.Drained != nil {
 			n++
 		}

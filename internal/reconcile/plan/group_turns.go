@@ -35,12 +35,12 @@ func (p *planner) settleGroups() (news bool) {
 }
 
 // turnOf is what objects inside a member's machine say of it: of several, it stays if one says so, and is last.
-func (p *planner) turnOf(m *member) (t kind.Interruptible) {
+func (w *world) turnOf(m *member) (t kind.Interruptible) {
 	for _, s := range m.steps {
 		if s.have == nil {
 			continue
 		}
-		for _, user := range p.cloud.UsersOf(s.have) {
+		for _, user := range w.cloud.UsersOf(s.have) {
 			t.Stay, t.Last = cmp.Or(t.Stay, user.Interruptible.Stay), t.Last || user.Interruptible.Last
 		}
 	}

@@ -39,9 +39,9 @@ func (p *planner) judgesUnseen() map[manifest.Key]manifest.Key {
 }
 
 // groupAt is the group that a key is of, or that something of it is a part of; zero for none.
-func (p *planner) groupAt(key manifest.Key) manifest.Key {
-	d := p.byKey[key]
-	if part := p.partOf(d); part != nil {
+func (w *world) groupAt(key manifest.Key) manifest.Key {
+	d := w.byKey[key]
+	if part := w.partOf(d); part != nil {
 		return part.group
 	}
 	if d != nil && d.Rollout != nil {

@@ -48,16 +48,16 @@ func (u hiddenUser) mayUse(s *Step) bool {
 	return can && (fixed || s.Action != Recreate) && (u.all || s.have.As(u.entry) != nil)
 }
 
-func (p *planner) hiddenUsers() (users []hiddenUser) {
-	for _, name := range p.names {
-		c := p.Have[name]
+func (w *world) hiddenUsers() (users []hiddenUser) {
+	for _, name := range w.names {
+		c := w.Have[name]
 		parts := c.Parts
 		if c.Err != nil {
 			parts = []kind.Shown{{Err: c.Err}}
 		}
 		for _, part := range parts {
-			if key, hides := p.hides(name, part); hides {
-				users = append(users, hiddenUser{key, part.Entry, c.Err != nil, resolve.UsesOf(p.kinds[name])})
+			if key, hides := w.hides(name, part); hides {
+				users = append(users, hiddenUser{key, part.Entry, c.Err != nil, resolve.UsesOf(w.kinds[name])})
 			}
 		}
 	}
@@ -67,18 +67,18 @@ func (p *planner) hiddenUsers() (users []hiddenUser) {
 // hides reports whether an entry may have objects of a kind that it does not show, and what is waited for then. One that
 // could not log in, or may not list the kind, has most likely made none, unless a manifest asks for one there or the
 // agent has seen one.
-func (p *planner) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
+func (w *world) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
 	if part.Err == nil || errors.Is(part.Err, kind.ErrNoService) {
 		return key, false
 	}
-	for i := range p.Want {
-		if d := &p.Want[i]; d.Key.Kind == name && d.Entry == part.Entry {
+	for i := range w.Want {
+		if d := &w.Want[i]; d.Key.Kind == name && d.Entry == part.Entry {
 			return d.Key, true
 		}
 	}
 	hides = !part.Closed && !errors.Is(part.Err, kind.ErrForbidden)
-	for had := range p.Lost {
+	for had := range w.Lost {
 		hides = hides || strings.HasPrefix(had, name+"/")
 	}
-	return manifest.Key{Group: p.group[name], Kind: name}, hides
+	return manifest.Key{Group: w.group[name], Kind: name}, hides
 }

@@ -52,18 +52,18 @@ func (h *holders) stranger(c kind.Claim) (holder, bool) {
 	return found, ok && token != "" && !h.own[token] && !h.own[found.ID]
 }
 
-func (p *planner) findHolders() *holders {
-	h := &holders{theirs: map[string]map[string]holder{}, own: map[string]bool{}, asking: p.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
+func (w *world) findHolders() *holders {
+	h := &holders{theirs: map[string]map[string]holder{}, own: map[string]bool{}, asking: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
 	strangers := map[string]bool{} // that stay, by ID
 	var candidates []holder
-	for name, c := range p.Have {
+	for name, c := range w.Have {
 		if c.Err != nil {
 			continue // its items mean nothing
 		}
 		h.theirs[name] = map[string]holder{}
 		for i := range c.Items {
 			switch item := &c.Items[i]; {
-			case p.isOwn(item):
+			case w.isOwn(item):
 				for _, token := range item.Tokens {
 					h.own[token] = true
 				}
@@ -85,10 +85,10 @@ func (p *planner) findHolders() *holders {
 }
 
 // referring are the objects that the stack makes, by what they refer to.
-func (p *planner) referring() map[manifest.Key][]*kind.Desired {
+func (w *world) referring() map[manifest.Key][]*kind.Desired {
 	by := map[manifest.Key][]*kind.Desired{}
-	for i := range p.Want {
-		d := &p.Want[i]
+	for i := range w.Want {
+		d := &w.Want[i]
 		if d.Virtual || d.Unmanaged {
 			continue
 		}
@@ -102,9 +102,9 @@ func (p *planner) referring() map[manifest.Key][]*kind.Desired {
 }
 
 // isOwn reports whether an object bears a mark of the stack.
-func (p *planner) isOwn(item *kind.Live[any]) bool {
+func (w *world) isOwn(item *kind.Live[any]) bool {
 	for _, text := range item.Mark.Owners() {
-		if o, ok := kind.ParseOwner(text); ok && o.Of(p.Stack) {
+		if o, ok := kind.ParseOwner(text); ok && o.Of(w.Stack) {
 			return true
 		}
 	}

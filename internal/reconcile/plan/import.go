@@ -56,25 +56,25 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 // leftBehind is one of the objects that a manifest of this stack made which is gone
 // by now: to import it would be to stop managing it without a word. One that was
 // released on purpose is like any other.
-func (p *planner) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
+func (w *world) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
 	for _, item := range found {
 		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
 			continue
 		}
 		o, ok := kind.ParseOwner(item.Mark.Owner)
-		if !ok || !o.Of(p.Stack) || o.Kind == item.AlsoListedAs {
+		if !ok || !o.Of(w.Stack) || o.Kind == item.AlsoListedAs {
 			continue
 		}
-		if d := p.byKey[p.taken[item.Mark.Owner]]; d == nil || d.Unmanaged {
+		if d := w.byKey[w.taken[item.Mark.Owner]]; d == nil || d.Unmanaged {
 			return item
 		}
 	}
 	return nil
 }
 
-func (p *planner) leftBehindText(item *kind.Live[any]) cause.Cause {
+func (w *world) leftBehindText(item *kind.Live[any]) cause.Cause {
 	o, _ := kind.ParseOwner(item.Mark.Owner)
-	key := p.orphanKey(o, item)
+	key := w.orphanKey(o, item)
 	return cause.Of(cause.LeftBehind, called(item), key, resolve.AnnotationDelete)
 }
 
@@ -137,9 +137,9 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 
 // private reports whether names of the cloud's objects are kept from people: those of a
 // privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
-func (p *planner) private(d *kind.Desired) bool { return p.kinds[d.Key.Kind].Info().Privileged }
+func (w *world) private(d *kind.Desired) bool { return w.kinds[d.Key.Kind].Info().Privileged }
 
-func (p *planner) severalFound(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
+func (w *world) severalFound(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
 	var names []string
 	for _, item := range found {
 		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
@@ -149,7 +149,7 @@ func (p *planner) severalFound(d *kind.Desired, found []*kind.Live[any]) cause.C
 		names = append(names[:5], "…")
 	}
 	fix := remedy(d.Import.Hint, cause.NarrowImport)
-	if p.private(d) {
+	if w.private(d) {
 		return cause.Of(cause.ManyMatch, len(found), fix)
 	}
 	return cause.Of(cause.ManyNamed, len(found), strings.Join(names, ", "), fix)

@@ -31,10 +31,10 @@ func (p *planner) weighLosses() {
 	}
 }
 
-func (p *planner) loses(s *Step) bool {
+func (w *world) loses(s *Step) bool {
 	switch s.Action {
 	case Delete, Recreate:
-		return p.kinds[s.Key.Kind].Info().HoldsData && !s.have.Empty
+		return w.kinds[s.Key.Kind].Info().HoldsData && !s.have.Empty
 	case Update:
 		return !s.tends && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 	case Keep, Create, Detach, Wait, Refuse:
@@ -44,11 +44,11 @@ func (p *planner) loses(s *Step) bool {
 
 // lossAllowed is what manifests say of losing the data of an object: its own, the one that its mark remembers, or
 // that of the group that it was a part of; nil where none says anything.
-func (p *planner) lossAllowed(s *Step) *bool {
+func (w *world) lossAllowed(s *Step) *bool {
 	if s.want != nil {
 		return s.want.Options.DataLoss
 	}
-	if group := p.byKey[s.Within]; group != nil && group.Options.DataLoss != nil {
+	if group := w.byKey[s.Within]; group != nil && group.Options.DataLoss != nil {
 		return group.Options.DataLoss
 	}
 	if s.have.Mark != nil && s.have.Mark.Loses {
@@ -86,25 +86,25 @@ func (p Plan) overLoss(allowed bool) string {
 }
 
 // remembersLoss reports whether the mark of an object can remember that its data may be lost.
-func (p *planner) remembersLoss(d *kind.Desired) bool {
+func (w *world) remembersLoss(d *kind.Desired) bool {
 	if may := d.Options.DataLoss; may == nil || !*may || d.Options.NoPrune || d.Options.Detach {
 		return false
 	}
-	info := p.kinds[d.Key.Kind].Info()
+	info := w.kinds[d.Key.Kind].Info()
 	return info.HoldsData && !info.FixedMark
 }
 
 // consents reports whether the group that an object belongs to says how its members are replaced, and so that they are.
 // What a built-in kind says for its own machines is nobody's word.
-func (p *planner) consents(d *kind.Desired) bool {
-	part := p.partOf(d)
-	return part != nil && p.byKey[part.group].Rollout != nil && p.byKey[part.group].Rollout.Consents && p.written(part.group)
+func (w *world) consents(d *kind.Desired) bool {
+	part := w.partOf(d)
+	return part != nil && w.byKey[part.group].Rollout != nil && w.byKey[part.group].Rollout.Consents && w.written(part.group)
 }
 
 // written reports whether people have written the manifest of an object, or the template that it was made from.
-func (p *planner) written(key manifest.Key) bool {
-	for d := p.byKey[key]; d != nil && d.Parent != (manifest.Key{}); d = p.byKey[d.Parent] {
-		if p.byKey[d.Parent].Defined() == nil {
+func (w *world) written(key manifest.Key) bool {
+	for d := w.byKey[key]; d != nil && d.Parent != (manifest.Key{}); d = w.byKey[d.Parent] {
+		if w.byKey[d.Parent].Defined() == nil {
 			return false
 		}
 	}

@@ -12,16 +12,16 @@ import (
 )
 
 // formerOwners are the owner texts that d had under its former names.
-func (p *planner) formerOwners(d *kind.Desired) []string {
+func (w *world) formerOwners(d *kind.Desired) []string {
 	owners := make([]string, len(d.From))
 	for i, key := range d.From {
-		owners[i] = kind.OwnerText(p.Stack, key)
+		owners[i] = kind.OwnerText(w.Stack, key)
 	}
 	return owners
 }
 
-func (p *planner) identities(d *kind.Desired) (list []kind.Identity) {
-	for i, owner := range p.formerOwners(d) {
+func (w *world) identities(d *kind.Desired) (list []kind.Identity) {
+	for i, owner := range w.formerOwners(d) {
 		was := kind.Identity{Name: d.From[i].Name, Owner: owner, Holder: d.Confidential.Holder}
 		if i < len(d.Confidential.Former) {
 			was.Holder = d.Confidential.Former[i]
@@ -33,15 +33,15 @@ func (p *planner) identities(d *kind.Desired) (list []kind.Identity) {
 
 // formerKey is the key that an object in the cloud was made for by this stack, when
 // that is another than d's; zero when there is none.
-func (p *planner) formerKey(d *kind.Desired, have *kind.Live[any]) manifest.Key {
+func (w *world) formerKey(d *kind.Desired, have *kind.Live[any]) manifest.Key {
 	if have == nil || have.Mark == nil {
 		return manifest.Key{}
 	}
-	if i := slices.Index(p.formerOwners(d), have.Mark.Owner); i >= 0 {
+	if i := slices.Index(w.formerOwners(d), have.Mark.Owner); i >= 0 {
 		return d.From[i]
 	}
-	if o, ok := kind.ParseOwner(have.Mark.Owner); ok && o.Of(p.Stack) && have.Mark.Owner != kind.OwnerText(p.Stack, d.Key) {
-		return p.orphanKey(o, have)
+	if o, ok := kind.ParseOwner(have.Mark.Owner); ok && o.Of(w.Stack) && have.Mark.Owner != kind.OwnerText(w.Stack, d.Key) {
+		return w.orphanKey(o, have)
 	}
 	return manifest.Key{}
 }

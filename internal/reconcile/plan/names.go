@@ -74,12 +74,12 @@ func idsIn(text string, reference bool) []string {
 
 // withID finds an object, first among those of the given kinds; one whose ID is no
 // UUID only there.
-func (p *planner) withID(id string, kinds []string) (*kind.Live[any], string) {
+func (w *world) withID(id string, kinds []string) (*kind.Live[any], string) {
 	if anyUUID.MatchString(id) {
-		kinds = slices.Concat(kinds, p.names)
+		kinds = slices.Concat(kinds, w.names)
 	}
 	for _, kind := range kinds {
-		if x := p.cloud.Of(kind); x != nil && x.WithID(id) != nil {
+		if x := w.cloud.Of(kind); x != nil && x.WithID(id) != nil {
 			return x.WithID(id), kind
 		}
 	}
@@ -98,13 +98,13 @@ func (p *planner) keysOfLive() map[*kind.Live[any]]manifest.Key {
 
 // calledBy is how an object is named to people: by its key if it is the stack's or
 // imported, or by its kind and its name in the cloud.
-func (p *planner) calledBy(item *kind.Live[any], kindName string, keys map[*kind.Live[any]]manifest.Key) string {
+func (w *world) calledBy(item *kind.Live[any], kindName string, keys map[*kind.Live[any]]manifest.Key) string {
 	if key, ok := keys[item]; ok {
 		return key.String()
 	}
 	if item.InOwnProject && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
-		if o, ok := kind.ParseOwner(item.Mark.Owner); ok && o.Of(p.Stack) && o.Kind == kindName {
-			return p.orphanKey(o, item).String()
+		if o, ok := kind.ParseOwner(item.Mark.Owner); ok && o.Of(w.Stack) && o.Kind == kindName {
+			return w.orphanKey(o, item).String()
 		}
 	}
 	return kindName + " " + printable.Name(item.Name)

@@ -39,7 +39,7 @@ func (p *planner) orphans() {
 
 // usersFirst moves each step behind those whose objects use its own, and
 // changes the order no further.
-func (p *planner) usersFirst(list []Step) []Step {
+func (w *world) usersFirst(list []Step) []Step {
 	at := make(map[*kind.Live[any]]int, len(list))
 	for i, s := range list {
 		at[s.have] = i
@@ -52,7 +52,7 @@ func (p *planner) usersFirst(list []Step) []Step {
 			return
 		}
 		seen[i] = true
-		for _, user := range p.cloud.UsersOf(list[i].have) {
+		for _, user := range w.cloud.UsersOf(list[i].have) {
 			if j, ok := at[user]; ok {
 				visit(j)
 			}
@@ -65,12 +65,12 @@ func (p *planner) usersFirst(list []Step) []Step {
 	return out
 }
 
-func (p *planner) rank(kind string) int { return slices.Index(p.names, kind) }
+func (w *world) rank(kind string) int { return slices.Index(w.names, kind) }
 
 // orphanKey is the key that an owner text stands for; where the text has only a
 // digest of it, the object's name takes its place.
-func (p *planner) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
-	key := manifest.Key{Group: p.group[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+func (w *world) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
+	key := manifest.Key{Group: w.group[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
 		key.Namespace, key.Name = "default", item.Name
 	}
@@ -120,12 +120,12 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 
 // unlisted explains which collections are unknown although the cloud has the
 // service, sorted by kind.
-func (p *planner) unlisted() []string {
+func (w *world) unlisted() []string {
 	var out []string
-	for _, name := range p.names {
-		if c, ok := p.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, kind.ErrNoService) {
+	for _, name := range w.names {
+		if c, ok := w.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, kind.ErrNoService) {
 			out = append(out, name+": "+c.Err.Error())
 		}
 	}
-	return append(out, p.unseen()...)
+	return append(out, w.unseen()...)
 }

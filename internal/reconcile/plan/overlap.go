@@ -48,7 +48,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live[any], c kind.Claim
 }
 
 // within reports whether an object has a part of what is claimed.
-func (p *planner) within(item *kind.Live[any], c kind.Claim) bool {
+func (w *world) within(item *kind.Live[any], c kind.Claim) bool {
 	for _, token := range item.Tokens {
 		if what, of := strings.CutPrefix(token, kind.Held(c.Of.ID, "")); of && c.Overlaps(what) {
 			return true
@@ -58,18 +58,18 @@ func (p *planner) within(item *kind.Live[any], c kind.Claim) bool {
 }
 
 // ownerOf is the desired object that a mark of the stack stands for, if there is one.
-func (p *planner) ownerOf(item *kind.Live[any]) (key manifest.Key, wanted bool) {
+func (w *world) ownerOf(item *kind.Live[any]) (key manifest.Key, wanted bool) {
 	if item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "" {
 		return key, false
 	}
-	key, wanted = p.taken[item.Mark.Owner]
+	key, wanted = w.taken[item.Mark.Owner]
 	return key, wanted
 }
 
-func (p *planner) renamedText(d *kind.Desired, item *kind.Live[any], c kind.Claim) cause.Cause {
+func (w *world) renamedText(d *kind.Desired, item *kind.Live[any], c kind.Claim) cause.Cause {
 	was := manifest.Key{Kind: c.By, Name: item.Name}
 	if o, ok := kind.ParseOwner(item.Mark.Owner); ok {
-		was = p.orphanKey(o, item)
+		was = w.orphanKey(o, item)
 	}
 	return cause.Of(cause.ClaimRenamed, was, d.Key, resolve.AnnotationMoved, was)
 }

@@ -7,96 +7,114 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type planner struct {
+// world is what a plan is made from: what the commit wants, what the cloud has, and what is remembered. Nothing changes it.
+type world struct {
 	Input
+	kinds     map[string]kind.Kind
+	group     map[string]string // API groups, by kind
+	names     []string          // kind names, in creation order
+	byKey     map[manifest.Key]*kind.Desired
+	cloud     *bind.Cloud
+	taken     map[string]manifest.Key           // which desired object answers for an owner text
+	adopted   map[*kind.Live[any]]*kind.Desired // which managed object names it by spec.import.id
+	suspended []suspended                       // what may have parts that no manifest has any more
+	all       *spares                           // that there may be; nil for none
+	owned     int
+	// ownedKinds are the numbers of owned objects, by kind.
+	ownedKinds map[string]int
+}
+
+// planner decides about every object of a world once. What only all decisions together show, it takes from the planner before: see
+// [Compute].
+type planner struct {
+	*world
 	verdicts
 	scene *kind.Scene
-	kinds map[string]kind.Kind
-	group map[string]string
-	names []string // kind names, in creation order
-
-	byKey map[manifest.Key]*kind.Desired
-	cloud *bind.Cloud
 	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
-	doomed     map[manifest.Key]bool
-	was        map[*kind.Live[any]]manifest.Key   // the members of groups that are no more, or were a part of
-	unmade     map[manifest.Key]bool              // what is not made since only what is left as it is would use it
-	taken      map[string]manifest.Key            // which desired object answers for an owner text
-	adopted    map[*kind.Live[any]]*kind.Desired  // which managed object names it by spec.import.id
-	standsFor  map[*kind.Live[any]]*kind.Desired  // which desired object each is in the cloud
-	imports    map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
-	holders    *holders                           // of what only one object can have; nil until somebody asks
-	suspended  []suspended                        // what may have parts that no manifest has any more
-	movesFor   map[manifest.Key][]manifest.Key    // those that have what an object asks for, and are to be replaced
-	keptFor    map[*kind.Live[any]]manifest.Key   // what stays since that cannot be made, for which it would make way
-	all        *spares                            // that there may be; nil for none
-	steps      []Step
-	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
-	blocked    [][]int                   // for each step, those that must be done first for it to delete
-	compared   int                       // names, to suggest one
-	workloads  []Workload
-	failing    []Failing
-	seen       Seen                          // for the next plan
-	grouped    map[manifest.Key]*group       // all of the stack, once their members take turns
-	hidden     map[manifest.Key]manifest.Key // see judgesUnseen
-	owned      int
-	ownedKinds map[string]int
+	doomed    map[manifest.Key]bool
+	was       map[*kind.Live[any]]manifest.Key   // the members of groups that are no more, or were a part of
+	unmade    map[manifest.Key]bool              // what is not made since only what is left as it is would use it
+	standsFor map[*kind.Live[any]]*kind.Desired  // which desired object each is in the cloud
+	imports   map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
+	holders   *holders                           // of what only one object can have; nil until somebody asks
+	movesFor  map[manifest.Key][]manifest.Key    // those that have what an object asks for, and are to be replaced
+	keptFor   map[*kind.Live[any]]manifest.Key   // what stays since that cannot be made, for which it would make way
+	steps     []Step
+	stepsOf   map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
+	blocked   [][]int                   // for each step, those that must be done first for it to delete
+	compared  int                       // names, to suggest one
+	workloads []Workload
+	failing   []Failing
+	seen      Seen                          // for the next plan
+	grouped   map[manifest.Key]*group       // all of the stack, once their members take turns
+	hidden    map[manifest.Key]manifest.Key // see judgesUnseen
 }
 
-func newPlanner(in Input) *planner { return plannerOf(in, bind.In(in.Have, in.Stack)) }
+func newPlanner(in Input) *planner {
+	return worldOf(in, bind.In(in.Have, in.Stack), nil).planner(newVerdicts())
+}
 
-func plannerOf(in Input, cloud *bind.Cloud) *planner {
-	p := &planner{
+func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
+	w := &world{
 		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
-		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), cloud: cloud,
-		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
-		movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{},
-		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, standsFor: map[*kind.Live[any]]*kind.Desired{},
+		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), cloud: cloud, all: all,
+		taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{},
 	}
-	if p.Printer == nil {
-		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
+	if w.Printer == nil {
+		w.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
-	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, StandsIn: p.standsIn}
 	for _, k := range in.Kinds {
-		p.kinds[k.Info().Kind] = k
-		p.names = append(p.names, k.Info().Kind)
+		w.kinds[k.Info().Kind] = k
+		w.names = append(w.names, k.Info().Kind)
 	}
 	for i := range in.Want {
 		d := &in.Want[i]
-		p.byKey[d.Key] = d
+		w.byKey[d.Key] = d
 		if k := d.Defined(); k != nil {
-			p.kinds[d.Key.Kind] = k
+			w.kinds[d.Key.Kind] = k
 		}
-		if owner := kind.OwnerText(p.Stack, d.Key); p.taken[owner] == (manifest.Key{}) && !d.Virtual {
-			p.taken[owner] = d.Key
+		if owner := kind.OwnerText(w.Stack, d.Key); w.taken[owner] == (manifest.Key{}) && !d.Virtual {
+			w.taken[owner] = d.Key
 		}
 	}
 	for i := range in.Want {
-		for _, owner := range p.formerOwners(&in.Want[i]) {
-			if p.taken[owner] == (manifest.Key{}) {
-				p.taken[owner] = in.Want[i].Key
+		for _, owner := range w.formerOwners(&in.Want[i]) {
+			if w.taken[owner] == (manifest.Key{}) {
+				w.taken[owner] = in.Want[i].Key
 			}
 		}
 	}
-	p.suspended = p.suspensions()
-	p.ownedKinds = p.cloud.Owned(p.isWanted)
-	for _, n := range p.ownedKinds {
-		p.owned += n
+	w.suspended = w.suspensions()
+	w.ownedKinds = w.cloud.Owned(w.isWanted)
+	for _, n := range w.ownedKinds {
+		w.owned += n
 	}
 	for i := range in.Want {
-		if d := &in.Want[i]; p.cloud.Of(d.Key.Kind) != nil && p.named(d) != nil {
-			p.adopted[p.named(d)] = d
+		if d := &in.Want[i]; w.cloud.Of(d.Key.Kind) != nil && w.named(d) != nil {
+			w.adopted[w.named(d)] = d
 		}
 	}
+	return w
+}
+
+// planner is one that knows so much of the decisions before.
+func (w *world) planner(known verdicts) *planner {
+	p := &planner{
+		world: w, verdicts: known,
+		live: make(map[manifest.Key]*kind.Live[any], len(w.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(w.Want)),
+		movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{},
+		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, standsFor: map[*kind.Live[any]]*kind.Desired{},
+	}
+	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, StandsIn: p.standsIn}
 	return p
 }
 
 // isWanted reports whether a manifest stands for an owner text.
-func (p *planner) isWanted(owner string) bool {
-	_, wanted := p.taken[owner]
+func (w *world) isWanted(owner string) bool {
+	_, wanted := w.taken[owner]
 	return wanted
 }
 

@@ -23,10 +23,10 @@ type suspended struct {
 }
 
 // suspensions finds them. What is suspended as a part of another one is left to that.
-func (p *planner) suspensions() (list []suspended) {
-	for i := range p.Want {
-		d := &p.Want[i]
-		if parent := p.byKey[d.Parent]; !d.Options.Suspend || d.Unmanaged || parent != nil && parent.Options.Suspend {
+func (w *world) suspensions() (list []suspended) {
+	for i := range w.Want {
+		d := &w.Want[i]
+		if parent := w.byKey[d.Parent]; !d.Options.Suspend || d.Unmanaged || parent != nil && parent.Options.Suspend {
 			continue
 		}
 		if d.Defined() != nil {
@@ -34,30 +34,30 @@ func (p *planner) suspensions() (list []suspended) {
 			continue
 		}
 		parts := map[string]bool{}
-		if p.addParts(d.Key.Kind, parts); len(parts) > 0 {
+		if w.addParts(d.Key.Kind, parts); len(parts) > 0 {
 			list = append(list, suspended{d, parts})
 		}
 	}
 	return list
 }
 
-func (p *planner) addParts(name string, parts map[string]bool) {
-	k := p.kinds[name]
+func (w *world) addParts(name string, parts map[string]bool) {
+	k := w.kinds[name]
 	if k == nil {
 		return
 	}
 	for _, part := range k.Info().Parts {
 		if !parts[part] {
 			parts[part] = true
-			p.addParts(part, parts)
+			w.addParts(part, parts)
 		}
 	}
 }
 
 // suspendedOver is the suspended object that something without a manifest was a part of; zero for none.
-func (p *planner) suspendedOver(o kind.Owner, item *kind.Live[any]) manifest.Key {
-	key := p.orphanKey(o, item)
-	for _, s := range p.suspended {
+func (w *world) suspendedOver(o kind.Owner, item *kind.Live[any]) manifest.Key {
+	key := w.orphanKey(o, item)
+	for _, s := range w.suspended {
 		if here := o.Name == "" || key.Namespace == s.Key.Namespace; here && s.had(key) {
 			return s.Key
 		}

@@ -42,11 +42,11 @@ func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 }
 
 // partsOf are those of the groups that these steps are of, but for what stands in for a while.
-func (p *planner) partsOf(groups map[manifest.Key][]*Step) map[manifest.Key][]*kind.Desired {
+func (w *world) partsOf(groups map[manifest.Key][]*Step) map[manifest.Key][]*kind.Desired {
 	parts := map[manifest.Key][]*kind.Desired{}
-	for i := range p.Want {
-		d := &p.Want[i]
-		if of := p.partOf(d); of != nil && groups[of.group] != nil && !p.byKey[of.member].Spare {
+	for i := range w.Want {
+		d := &w.Want[i]
+		if of := w.partOf(d); of != nil && groups[of.group] != nil && !w.byKey[of.member].Spare {
 			parts[of.group] = append(parts[of.group], d)
 		}
 	}
@@ -116,8 +116,8 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *Step) {
 	return youngest
 }
 
-func (p *planner) doesTheWork(s *Step) bool {
-	return doesTheWork(s, s.part.member, p.kinds[s.part.member.Kind].Info().WorkerKind)
+func (w *world) doesTheWork(s *Step) bool {
+	return doesTheWork(s, s.part.member, w.kinds[s.part.member.Kind].Info().WorkerKind)
 }
 
 // since is when an object was made, or the machine of its member where that is not known; the zero time for neither.

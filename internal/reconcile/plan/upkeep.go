@@ -91,18 +91,18 @@ func (p Plan) Due() (at time.Time) {
 
 // marked are the facts of the one object that bears the stack's mark for a key. It depends on the lists
 // alone, and not on what is decided.
-func (p *planner) marked(key manifest.Key) (kind.Facts, error) {
-	c, known := p.Have[key.Kind]
+func (w *world) marked(key manifest.Key) (kind.Facts, error) {
+	c, known := w.Have[key.Kind]
 	switch {
 	case !known:
 		return kind.Facts{}, errors.New("not looked up yet")
 	case len(c.Errs()) > 0:
 		return kind.Facts{}, fmt.Errorf("it is not known: %w", errors.Join(c.Errs()...))
 	}
-	bearers := p.cloud.Claimed(key.Kind, kind.OwnerText(p.Stack, key))
+	bearers := w.cloud.Claimed(key.Kind, kind.OwnerText(w.Stack, key))
 	switch {
 	case len(bearers.Shared) > 0:
-		return kind.Facts{}, errors.New(p.contestedText(key.Kind, bearers.Shared[0]).String())
+		return kind.Facts{}, errors.New(w.contestedText(key.Kind, bearers.Shared[0]).String())
 	case len(bearers.Sole) > 1:
 		return kind.Facts{}, errors.New("several objects bear its mark")
 	case len(bearers.Sole) == 0:

@@ -52,13 +52,13 @@ func (p *planner) place(s *Step, group *kind.Desired, member string) {
 }
 
 // groupsWith finds the groups of the stack, and notes a member of each.
-func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
-	for i := range p.Want {
-		d := &p.Want[i]
-		if k := p.kinds[d.Key.Kind]; d.Virtual && k != nil && k.Info().Members != "" {
+func (w *world) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
+	for i := range w.Want {
+		d := &w.Want[i]
+		if k := w.kinds[d.Key.Kind]; d.Virtual && k != nil && k.Info().Members != "" {
 			groups = append(groups, d)
 		}
-		if part := p.partOf(d); part != nil && part.member == d.Key && members[part.group] == nil {
+		if part := w.partOf(d); part != nil && part.member == d.Key && members[part.group] == nil {
 			members[part.group] = d
 		}
 	}
@@ -67,11 +67,11 @@ func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*
 
 // memberName is the name of the member of a group that an object was a part of, with a prefix before its number; was is false when it was
 // no part of any.
-func (p *planner) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
+func (w *world) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
 	for _, called := range append([]manifest.Key{group.Key}, group.From...) {
 		rest, below := strings.CutPrefix(key.Name, called.Name+"-"+prefix)
 		suffix := strings.TrimLeft(rest, "0123456789")
-		if below && key.Namespace == called.Namespace && suffix != rest && p.hasPart(key, group, member, suffix) {
+		if below && key.Namespace == called.Namespace && suffix != rest && w.hasPart(key, group, member, suffix) {
 			return strings.TrimSuffix(key.Name, suffix), true
 		}
 	}
@@ -79,11 +79,11 @@ func (p *planner) memberName(key manifest.Key, group, member *kind.Desired, pref
 }
 
 // hasPart reports whether the members of a group have something like an object under a suffix.
-func (p *planner) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
+func (w *world) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
 	if member == nil {
 		return suffix == ""
 	}
 	sibling := manifest.Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: member.Key.Name + suffix}
-	of := p.partOf(p.byKey[sibling])
+	of := w.partOf(w.byKey[sibling])
 	return of != nil && of.group == group.Key
 }
