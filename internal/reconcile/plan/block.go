@@ -14,17 +14,17 @@ import (
 // first. What is only replaced is awaited by those that are replaced with it;
 // all others keep using it. Of what is deleted and uses each other, in a circle,
 // those that use loosely need not go first. What is detached waits for its users that
-// are deleted or detached: some of them have their marks on it.
-func (p *planner) block() {
+// are deleted or detached: some of them have their marks on it. It returns, for each step, those that must be done first for it to delete.
+func (p *planner) block() (blocked [][]int) {
 	going := map[*kind.Live[any]]int{} // where the step is that destroys an object, or detaches it
 	for i := range p.steps {
 		if p.steps[i].Action.Destroys() || p.steps[i].Action == Detach {
 			going[p.steps[i].have] = i
 		}
 	}
-	p.blocked = make([][]int, len(p.steps))
+	blocked = make([][]int, len(p.steps))
 	if len(going) == 0 {
-		return
+		return blocked
 	}
 	users := make([][]*kind.Live[any], len(p.steps))
 	for _, i := range going {
@@ -52,7 +52,7 @@ func (p *planner) block() {
 			case goes && s.Action != Detach && p.steps[j].Action == Detach:
 				continue
 			case goes:
-				p.blocked[i] = append(p.blocked[i], j)
+				blocked[i] = append(blocked[i], j)
 			}
 			if name := p.userText(user); !named[name] {
 				named[name] = true
@@ -61,6 +61,7 @@ func (p *planner) block() {
 		}
 		natural.Sort(s.Blockers)
 	}
+	return blocked
 }
 
 // userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.

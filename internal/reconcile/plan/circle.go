@@ -14,8 +14,8 @@ import (
 //	replace b, to depend on c      would wait for c
 //
 // Then b goes, and is made when c is there.
-func (p *planner) untie() *waits {
-	g := p.waits()
+func (p *planner) untie(blocked [][]int) *waits {
+	g := p.waits(blocked)
 	for i := range p.steps {
 		if s := &p.steps[i]; s.Action == Recreate && len(s.Awaits) > 0 {
 			s.Awaits = slices.DeleteFunc(s.Awaits, func(key manifest.Key) bool {
@@ -30,15 +30,16 @@ func (p *planner) untie() *waits {
 
 // waits is which step waits for which.
 type waits struct {
-	p     *planner
-	at    map[manifest.Key]int // where a key's step is
-	next  [][]int              // what a step waits for; nil until asked for
-	seen  []int                // by which search a step was last seen
-	round int
+	steps   []Step
+	blocked [][]int              // see [planner.block]
+	at      map[manifest.Key]int // where a key's step is
+	next    [][]int              // what a step waits for; nil until asked for
+	seen    []int                // by which search a step was last seen
+	round   int
 }
 
-func (p *planner) waits() *waits {
-	g := &waits{p: p, at: map[manifest.Key]int{}, next: make([][]int, len(p.steps)), seen: make([]int, len(p.steps))}
+func (p *planner) waits(blocked [][]int) *waits {
+	g := &waits{steps: p.steps, blocked: blocked, at: map[manifest.Key]int{}, next: make([][]int, len(p.steps)), seen: make([]int, len(p.steps))}
 	for i, s := range p.steps {
 		if !s.surplus {
 			g.at[s.Key] = i
@@ -52,12 +53,12 @@ func (g *waits) of(i int) []int {
 		return g.next[i]
 	}
 	list := []int{}
-	for _, key := range g.p.steps[i].Awaits {
+	for _, key := range g.steps[i].Awaits {
 		if j, ok := g.at[key]; ok {
 			list = append(list, j)
 		}
 	}
-	list = append(list, g.p.blocked[i]...)
+	list = append(list, g.blocked[i]...)
 	g.next[i] = list
 	return list
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -44,27 +45,37 @@ import (
 func Compute(in Input) Plan {
 	in = in.fallenBack()
 	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
-	for {
-		in.Want = all.with(want, known.spares, known.sizes)
+	if all != nil {
+		in.Want = all.with(want, known)
 		p := worldOf(in, cloud, all).planner(known)
-		if known.spares == nil && all != nil {
-			known.spares, known.sizes = p.sparesThere(), p.sizesNow()
-			continue
-		}
+		known.spares, known.sizes = p.sparesThere(), p.sizesNow()
+	}
+	for {
+		in.Want = all.with(want, known)
+		p := worldOf(in, cloud, all).planner(known)
 		p.decideAll()
-		if p.unlock() { // first: a group needs no spare for a member that cannot be replaced
-			continue
-		}
-		if settled, standing := p.settleGroups(), p.settleStandIns(); !settled && !standing {
+		next, news := p.learn()
+		if !news {
 			return p.finish()
 		}
+		known = next
 	}
+}
+
+// learn is what is known once everything is decided, and reports whether anything of it was not known when it was.
+func (p *planner) learn() (next verdicts, news bool) {
+	next = p.verdicts.clone()
+	if p.learnLocks(next) { // first: a group needs no spare for a member that cannot be replaced
+		return next, true
+	}
+	p.groups = groupsOf(p)
+	return next, p.groups.learn(next)
 }
 
 // verdicts are what can be known only once everything is decided, and changes what is
 // decided then.
 type verdicts struct {
-	spares        map[manifest.Key]int            // how many spares a group has; nil while that is not known
+	spares        map[manifest.Key]int            // how many spares a group has
 	sizes         map[manifest.Key]size           // how many members a group has that can have more or fewer
 	settledSpares map[manifest.Key]bool           // the groups of which that is decided
 	locked        map[*kind.Live[any]]cause.Cause // why what has to go cannot
@@ -109,21 +120,31 @@ func newVerdicts() verdicts {
 	}
 }
 
+func (v verdicts) clone() verdicts {
+	return verdicts{
+		spares: maps.Clone(v.spares), sizes: v.sizes, settledSpares: maps.Clone(v.settledSpares),
+		locked: maps.Clone(v.locked), holding: maps.Clone(v.holding), spared: maps.Clone(v.spared),
+		traffic: maps.Clone(v.traffic), drains: maps.Clone(v.drains), left: maps.Clone(v.left), standing: maps.Clone(v.standing),
+		healing: healing{cures: maps.Clone(v.healing.cures), treated: maps.Clone(v.healing.treated)},
+	}
+}
+
 // finish gives every step what it takes to know all the others.
 func (p *planner) finish() Plan {
 	p.renamings()
-	p.block()
-	p.inTurn()
-	p.awaitObstacles(p.untie())
+	blocked := p.block()
+	p.groups.inTurn()
+	p.tellForecasts(p.groups)
+	p.awaitObstacles(p.untie(blocked))
 	p.losses()
 	p.bind()
 	p.carryOn()
 	p.nameIDs()
-	p.linger()
+	p.groups.linger()
 	p.weighLosses()
 	p.awaitUsers()
-	p.tellSick()
-	p.tellHeld()
+	p.groups.tellSick()
+	p.groups.tellHeld()
 	p.tellLocked()
 	p.tellCrowded()
 	closed := p.closed()
@@ -133,7 +154,7 @@ func (p *planner) finish() Plan {
 			back = append(back, f)
 		}
 	}
-	return Plan{At: p.Now, seen: p.seen, failing: p.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
+	return Plan{At: p.Now, seen: p.groups.seen, failing: p.groups.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
 

@@ -12,7 +12,57 @@ import (
 
 // The members of a group stand in for each other (see [kind.Info.Members]), so which of them
 // may be interrupted now is decided for all of them together: by package rollout, to which this
-// file says how they are. What it decides is carried out in group_turns.go.
+// file says how they are. What that changes for the next planner is in group_learn.go, what of
+// it becomes of the steps in group_turns.go.
+
+// groups are the groups of a stack, as the steps of one planner show them, with what is decided about their members.
+type groups struct {
+	*world
+	verdicts // that the planner knew
+	found
+	was   map[*kind.Live[any]]manifest.Key
+	steps []Step
+
+	list    []*group
+	gone    []former                      // members that groups have no more
+	stepsOf map[*kind.Live[any]]*Step     // the steps of wanted objects
+	hidden  map[manifest.Key]manifest.Key // by group, the first object of the stack that may judge its members and cannot be seen
+	seen    Seen                          // for the next plan
+	failing []Failing
+}
+
+// groupsOf finds the groups of which a planner has decided about every object, and decides about their members.
+func groupsOf(p *planner) *groups {
+	gs := &groups{world: p.world, verdicts: p.verdicts, found: p.found, was: p.was, steps: p.steps}
+	gs.list, gs.gone = gs.everyGroup(), gs.former()
+	if len(gs.list)+len(gs.gone) == 0 {
+		return gs
+	}
+	gs.hidden = gs.judgesUnseen()
+	gs.stepsOf = map[*kind.Live[any]]*Step{}
+	for i := range gs.steps {
+		if s := &gs.steps[i]; s.have != nil && s.want != nil && !s.surplus {
+			gs.stepsOf[s.have] = s
+		}
+	}
+	for _, g := range gs.list {
+		for _, m := range g.members {
+			gs.judge(g, m)
+		}
+		if g.busy() {
+			gs.decideGroup(g)
+		}
+	}
+	return gs
+}
+
+// of is a group of the stack; nil for what has no members.
+func (gs *groups) of(key manifest.Key) *group {
+	if i := slices.IndexFunc(gs.list, func(g *group) bool { return g.key == key }); i >= 0 {
+		return gs.list[i]
+	}
+	return nil
+}
 
 // part is where an object belongs that is, or belongs to, a member of a group.
 type part struct {
@@ -28,8 +78,11 @@ type group struct {
 	strategy rollout.Strategy
 	members  []*member // in the order of the manifests
 	judges   []string  // kinds of objects that say whether members serve
+	// decision is about the members of a group of which something is to be done: decided says so.
 	decision rollout.Decision
+	decided  bool
 	unseen   manifest.Key // what may judge members and cannot be seen; zero for nothing
+	unhealed string       // why members that do not serve are left so; "" where none are
 	renewed  manifest.Key // what members share and is made first; zero for nothing
 }
 
@@ -52,46 +105,37 @@ type member struct {
 	fronts []front
 }
 
-// groups are those of which something is to be done, with what is decided about their members.
-func (p *planner) groups() (groups []*group) {
-	groups = slices.DeleteFunc(p.everyGroup(), func(g *group) bool { return !g.busy() })
-	for _, g := range groups {
-		p.decideGroup(g)
-	}
-	return groups
-}
-
 // everyGroup finds all groups that have members.
-func (p *planner) everyGroup() (groups []*group) {
+func (gs *groups) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
-	for i := range p.steps {
-		s := &p.steps[i]
-		if s.part = p.partOf(s.want); s.part == nil || s.surplus || s.Unmanaged() {
+	for i := range gs.steps {
+		s := &gs.steps[i]
+		if s.part = gs.partOf(s.want); s.part == nil || s.surplus || s.Unmanaged() {
 			continue // what is only used is shared with other members
 		}
 		m := members[s.part.member]
 		if m == nil {
-			m = &member{part: s.part, spare: p.byKey[s.part.member].Spare, found: p.Sick[s.part.member]}
+			m = &member{part: s.part, spare: gs.byKey[s.part.member].Spare, found: gs.Sick[s.part.member]}
 			members[m.member] = m
 			if at[m.group] == nil {
-				at[m.group] = p.newGroup(m.group)
+				at[m.group] = gs.newGroup(m.group)
 				groups = append(groups, at[m.group])
 			}
 			at[m.group].members = append(at[m.group].members, m)
 		}
 		s.part = m.part // one for all of a member
-		m.add(s, p.kinds[m.member.Kind].Info().WorkerKind)
+		m.add(s, gs.kinds[m.member.Kind].Info().WorkerKind)
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
 		away := 0
-		if g.strategy.Consents && p.written(g.key) {
+		if g.strategy.Consents && gs.written(g.key) {
 			away = g.strategy.AtOnce(g.replicas())
 		}
 		for _, m := range g.members {
 			m.away = away
 			if m.works != nil && m.works.have != nil {
-				m.began, m.until = latest(m.works.have.Since, healedAt(p.Patients[m.member])), p.servedUntil(m)
+				m.began, m.until = latest(m.works.have.Since, healedAt(gs.Patients[m.member])), gs.servedUntil(m)
 			}
 		}
 	}
@@ -144,6 +188,11 @@ func (m *member) ails() bool {
 	return m.works != nil && m.works.have != nil && (m.found.Sure || m.works.have.Down != "")
 }
 
+// runs reports whether what does the member's work can be used, and nothing is about to bring it back.
+func (m *member) runs() bool {
+	return m.works != nil && m.works.have != nil && m.works.have.Phase.Usable() && !m.works.heals
+}
+
 // failing is since when the member does not serve that was changed or brought back: since it ceased to, where it was seen to serve.
 func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }
 
@@ -164,15 +213,15 @@ func (m *member) outdated() bool {
 	return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.left && len(s.aside)+len(s.Changes) > 0 })
 }
 
-func (p *planner) decideGroup(g *group) {
-	p.judgeAll(g)
+func (gs *groups) decideGroup(g *group) {
 	members := make([]rollout.Member, len(g.members))
 	for i, m := range g.members {
-		members[i] = p.conditionOf(m)
+		members[i] = gs.conditionOf(m)
 	}
-	g.decision = rollout.Decide(g.strategy, members, p.Now)
-	p.holdUnseen(g, members)
-	p.holdRenewed(g)
+	g.decided = true
+	g.decision = rollout.Decide(g.strategy, members, gs.Now)
+	gs.holdUnseen(g, members)
+	gs.holdRenewed(g)
 }
 
 // conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
@@ -181,11 +230,11 @@ func (w *world) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
 	turn := w.turnOf(m)
 	out.Stays, out.Last = turn.Stay != "", turn.Last
-	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() || m.works.heals {
+	if !m.runs() {
 		return out
 	}
-	out.Health, m.works.sick = rollout.Serving, m.found.Sick
-	if m.works.have.Down != "" || m.accuser != nil || m.works.sick != "" || !out.Changes && len(m.unfinished) > 0 {
+	out.Health = rollout.Serving
+	if m.works.have.Down != "" || m.accuser != nil || m.found.Sick != "" || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
 	}
 	if !w.Now.IsZero() {
@@ -194,25 +243,19 @@ func (w *world) conditionOf(m *member) rollout.Member {
 	return out
 }
 
-func (p *planner) judgeAll(g *group) {
-	for _, m := range g.members {
-		p.judge(g, m)
-	}
-}
-
 // judge notes which objects use a member and say whether it serves, and the first that says it does not.
 // What takes its time to notice has the group wait for as long.
-func (p *planner) judge(g *group, m *member) {
+func (gs *groups) judge(g *group, m *member) {
 	for _, s := range m.steps {
 		if s.have == nil {
 			continue
 		}
-		for _, user := range p.cloud.UsersOf(s.have) {
-			judge := p.stepOf(user)
-			if judge == nil || !p.kinds[judge.Key.Kind].Info().ReportsHealth {
+		for _, user := range gs.cloud.UsersOf(s.have) {
+			judge := gs.stepsOf[user]
+			if judge == nil || !gs.kinds[judge.Key.Kind].Info().ReportsHealth {
 				continue
 			}
-			p.faces(m, judge, s.have)
+			gs.faces(m, judge, s.have)
 			if user.Lag == 0 && len(user.Unwell) == 0 {
 				continue
 			}
@@ -230,19 +273,6 @@ func (p *planner) judge(g *group, m *member) {
 // accuses reports whether an object says of another one that it does not serve.
 func accuses(user, of *kind.Live[any]) bool {
 	return slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(of.Tokens, token) || token == of.ID })
-}
-
-// stepOf is the step of a wanted object in the cloud; nil for others.
-func (p *planner) stepOf(live *kind.Live[any]) *Step {
-	if p.stepsOf == nil {
-		p.stepsOf = map[*kind.Live[any]]*Step{}
-		for i := range p.steps {
-			if s := &p.steps[i]; s.have != nil && s.want != nil && !s.surplus {
-				p.stepsOf[s.have] = s
-			}
-		}
-	}
-	return p.stepsOf[live]
 }
 
 func (m *member) has(key manifest.Key) bool {

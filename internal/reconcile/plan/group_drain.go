@@ -31,7 +31,7 @@ type front struct {
 func (f front) changes() bool { return f.step.Action == Update || f.step.Action == Wait }
 
 // faces notes a user of one of the member's objects that sends something to it.
-func (p *planner) faces(m *member, user *Step, have *kind.Live[any]) {
+func (gs *groups) faces(m *member, user *Step, have *kind.Live[any]) {
 	if user.have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return
 	}
@@ -42,7 +42,7 @@ func (p *planner) faces(m *member, user *Step, have *kind.Live[any]) {
 		}
 	}
 	if !f.since.IsZero() {
-		f.since = p.quietSince(user, m.member, f.since)
+		f.since = gs.quietSince(user, m.member, f.since)
 	}
 	m.fronts = append(m.fronts, f)
 }
@@ -53,7 +53,7 @@ func (g *group) drains() bool { return g.strategy.Drain > 0 && g.strategy.Type !
 // traffic is what may be sent to a member.
 func (g *group) traffic(i int) kind.Traffic {
 	m := g.members[i]
-	up := m.works != nil && m.works.have != nil && m.works.have.Phase.Usable() && !m.works.heals
+	up := m.runs()
 	switch {
 	case len(m.fronts) == 0 || !g.drains():
 	case !up && slices.ContainsFunc(m.fronts, func(f front) bool { return !f.since.IsZero() }):

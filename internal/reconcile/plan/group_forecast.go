@@ -10,18 +10,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// forecast notes with a group how many of its members are changed, how many at a time, what each keeps, and about how
-// long that takes.
-func (p *planner) forecast(g *group) {
+// forecast says how many of a group's members are changed, how many at a time, what each keeps, and about how
+// long that takes; "" where they do not take turns.
+func (g *group) forecast() string {
 	var changing []*member
 	for _, m := range g.members {
 		if len(m.changes) > 0 && !m.spare && !m.works.heals {
 			changing = append(changing, m)
 		}
 	}
-	i := slices.IndexFunc(p.workloads, func(w Workload) bool { return w.Key == g.key })
-	if len(changing) < 2 || i < 0 {
-		return
+	if len(changing) < 2 {
+		return ""
 	}
 	replicas := g.replicas()
 	down, further := g.strategy.Unavailable(replicas), g.strategy.Surge(replicas)
@@ -36,8 +35,20 @@ func (p *planner) forecast(g *group) {
 	if all := g.pacePerMember(changing) * time.Duration((len(changing)+at-1)/at); all >= worthSaying {
 		text += "; about " + roughly(all)
 	}
-	notes := append(slices.Clone(p.workloads[i].Notes), kind.Note{Field: "rollout", Text: text})
-	p.workloads[i].Notes = notes
+	return text
+}
+
+// tellForecasts notes with the groups whose members take turns what becomes of them.
+func (p *planner) tellForecasts(gs *groups) {
+	for _, g := range gs.list {
+		i := slices.IndexFunc(p.workloads, func(w Workload) bool { return w.Key == g.key })
+		if i < 0 || !g.decided || gs.makeWay(g) {
+			continue
+		}
+		if text := g.forecast(); text != "" {
+			p.workloads[i].Notes = append(slices.Clone(p.workloads[i].Notes), kind.Note{Field: "rollout", Text: text})
+		}
+	}
 }
 
 // worthSaying is from when on it matters how long something takes.

@@ -36,12 +36,7 @@ func TestForecast(t *testing.T) {
 		{rollout.Strategy{}, []*member{changedSince, unknown}, "2 members are changed, one at a time; each keeps its Port"},
 		{rollout.Strategy{}, ten[:1], ""},
 	} {
-		p := &planner{workloads: []Workload{{Key: flock}}}
-		p.forecast(&group{key: flock, strategy: c.strategy, members: c.members})
-		got := ""
-		for _, n := range p.workloads[0].Notes {
-			got += n.Text
-		}
+		got := (&group{key: flock, strategy: c.strategy, members: c.members}).forecast()
 		if got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -40,28 +41,28 @@ func (w *world) patient(m *member) rollout.Patient {
 	return out
 }
 
-// settleHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
+// learnHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
 // needs nothing else.
-func (p *planner) settleHealing(g *group) (news bool) {
-	if _, done := p.healing.treated[g.key]; done || p.Now.IsZero() || !g.heals() {
+func (gs *groups) learnHealing(g *group, next verdicts) (news bool) {
+	if _, done := gs.healing.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
 		return false
 	}
 	patients := make([]rollout.Patient, len(g.members))
 	for i, m := range g.members {
-		if patients[i] = p.patient(m); m.spare {
+		if patients[i] = gs.patient(m); m.spare {
 			patients[i] = rollout.Patient{Away: patients[i].Away}
 		}
-		patients[i].Changes = len(m.changes) > 0 && g.decision.Verdicts[i] == rollout.Go && !p.Healing
+		patients[i].Changes = len(m.changes) > 0 && g.decision.Verdicts[i] == rollout.Go && !gs.Healing
 	}
-	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), p.Now)
-	p.healing.treated[g.key] = out.Held
+	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), gs.Now)
+	next.healing.treated[g.key], g.unhealed = out.Held, out.Held
 	for i, m := range g.members {
 		if out.Cures[i] != "" {
-			c := cure{Cure: out.Cures[i], stands: patients[i].Down, why: cause.Of(cause.DownFor, patients[i].Down, p.Now.Sub(patients[i].Since).Round(time.Second))}
+			c := cure{Cure: out.Cures[i], stands: patients[i].Down, why: cause.Of(cause.DownFor, patients[i].Down, gs.Now.Sub(patients[i].Since).Round(time.Second))}
 			if patients[i].Silent {
-				c.stands, c.why = "does not answer its probes", cause.Of(cause.Unanswering, p.Sick[m.member].Sick)
+				c.stands, c.why = "does not answer its probes", cause.Of(cause.Unanswering, gs.Sick[m.member].Sick)
 			}
-			p.healing.cures[m.member], news = c, true
+			next.healing.cures[m.member], news = c, true
 		}
 	}
 	return news
@@ -111,17 +112,16 @@ func (p *planner) heal(s Step, d *kind.Desired, c cure) Step {
 }
 
 // tellHeld says of members that would be healed why they are not.
-func (p *planner) tellHeld() {
-	for i := range p.steps {
-		s := &p.steps[i]
-		if s.part == nil || !s.works || s.have == nil || s.heals || s.have.Down == "" && s.sick == "" {
-			continue
-		}
-		if held := p.healing.treated[s.part.group]; held != "" {
-			if s.sick != "" {
-				held = s.sick + "; " + held
+func (gs *groups) tellHeld() {
+	for _, g := range gs.list {
+		held := cmp.Or(gs.healing.treated[g.key], g.unhealed)
+		for _, m := range g.members {
+			if s := m.works; held != "" && s != nil && s.have != nil && !s.heals && (s.have.Down != "" || s.sick != "") {
+				if s.sick != "" {
+					s.sick += "; "
+				}
+				s.sick += held
 			}
-			s.sick = held
 		}
 	}
 }

@@ -28,14 +28,14 @@ type leaving struct {
 	outdated bool
 }
 
-// settleLeft notes that a group leaves a member as it is that would be interrupted otherwise, and reports whether that was
+// learnLeft notes that a group leaves a member as it is that would be interrupted otherwise, and reports whether that was
 // not known before.
-func (p *planner) settleLeft(g *group, at int) (news bool) {
+func (gs *groups) learnLeft(g *group, at int, next verdicts) (news bool) {
 	m := g.members[at]
-	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, p.waitsItsTurn) || !p.left[m.member].why.IsZero() {
+	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.waitsItsTurn) || !gs.left[m.member].why.IsZero() {
 		return false
 	}
-	p.left[m.member] = leaving{p.leavesFor(g, at), m.works != nil && p.waitsItsTurn(m.works) && !p.applied(m.works.want, m.works.have.Mark)}
+	next.left[m.member] = leaving{gs.leavesFor(g, at), m.works != nil && gs.waitsItsTurn(m.works) && !gs.applied(m.works.want, m.works.have.Mark)}
 	return true
 }
 

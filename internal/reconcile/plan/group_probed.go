@@ -40,13 +40,13 @@ func (p Plan) Probed() (list []Probed) {
 
 // tellSick marks the objects that do the work of members: what probes found out of these is shown with
 // them, and whom they suspect is looked at again.
-func (p *planner) tellSick() {
-	for i := range p.steps {
-		s := &p.steps[i]
-		if s.part == nil || s.have == nil || s.surplus || !doesTheWork(s, s.part.member, p.kinds[s.part.member.Kind].Info().WorkerKind) {
+func (gs *groups) tellSick() {
+	for i := range gs.steps {
+		s := &gs.steps[i]
+		if s.part == nil || s.have == nil || s.surplus || !doesTheWork(s, s.part.member, gs.kinds[s.part.member.Kind].Info().WorkerKind) {
 			continue
 		}
-		found := p.Sick[s.part.member]
+		found := gs.Sick[s.part.member]
 		s.silent = found.Sure && s.have.Down == ""
 		if s.works, s.sick = true, found.Sick; found.Suspect {
 			s.settling = &settling{}

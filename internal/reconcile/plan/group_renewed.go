@@ -17,9 +17,9 @@ import (
 //	is not there                             it is made first, and they follow in their turns
 
 // shared are the objects that a member's step refers to by fixed references, that are none of the member's own, and that are to be made.
-func (p *planner) shared(m *member, s *Step) (keys []manifest.Key) {
+func (gs *groups) shared(m *member, s *Step) (keys []manifest.Key) {
 	for _, ref := range s.want.Refs {
-		if ref.Fixed && p.doomed[ref.Key] && !m.has(ref.Key) {
+		if ref.Fixed && gs.doomed[ref.Key] && !m.has(ref.Key) {
 			keys = append(keys, ref.Key)
 		}
 	}
@@ -27,10 +27,10 @@ func (p *planner) shared(m *member, s *Step) (keys []manifest.Key) {
 }
 
 // makeWay reports whether the members go because something goes that they share, and that cannot go before they do.
-func (p *planner) makeWay(g *group) bool {
+func (gs *groups) makeWay(g *group) bool {
 	for _, m := range g.members {
 		for _, s := range m.changes {
-			if slices.ContainsFunc(p.shared(m, s), func(key manifest.Key) bool { return p.keeps(s.have, p.live[key]) }) {
+			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.keeps(s.have, gs.live[key]) }) {
 				return true
 			}
 		}
@@ -44,8 +44,8 @@ func (w *world) keeps(user, of *kind.Live[any]) bool {
 }
 
 // holdRenewed has members wait for what they share and is made first: no one is interrupted before it is there.
-func (p *planner) holdRenewed(g *group) {
-	if g.renewed = p.renewedFor(g); g.renewed == (manifest.Key{}) {
+func (gs *groups) holdRenewed(g *group) {
+	if g.renewed = gs.renewedFor(g); g.renewed == (manifest.Key{}) {
 		return
 	}
 	for i, m := range g.members {
@@ -55,13 +55,13 @@ func (p *planner) holdRenewed(g *group) {
 	}
 }
 
-func (p *planner) renewedFor(g *group) manifest.Key {
-	if p.makeWay(g) {
+func (gs *groups) renewedFor(g *group) manifest.Key {
+	if gs.makeWay(g) {
 		return manifest.Key{}
 	}
 	for _, m := range g.members {
 		for _, s := range m.changes {
-			if keys := p.shared(m, s); len(keys) > 0 {
+			if keys := gs.shared(m, s); len(keys) > 0 {
 				return keys[0]
 			}
 		}

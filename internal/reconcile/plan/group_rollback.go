@@ -39,31 +39,31 @@ func (p Plan) Fallbacks() []Fallback { return p.fallbacks }
 
 // noteFailing notes that a group shall go back, if there is anything to go back to: once, because of the member that has not
 // served for the longest time.
-func (p *planner) noteFailing(g *group, m *member) {
+func (gs *groups) noteFailing(g *group, m *member) {
 	since := m.failing()
-	if _, back := p.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.want == nil {
+	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.want == nil {
 		return
 	}
-	noted := slices.IndexFunc(p.failing, func(f Failing) bool { return f.Group == g.key && !f.Recalled })
-	if noted >= 0 && !since.Before(p.failing[noted].Since) {
+	noted := slices.IndexFunc(gs.failing, func(f Failing) bool { return f.Group == g.key && !f.Recalled })
+	if noted >= 0 && !since.Before(gs.failing[noted].Since) {
 		return
 	}
-	f := p.newFailing(g, m, m.found.Sick)
+	f := gs.newFailing(g, m, m.found.Sick)
 	f.Since, f.Limit = since, g.strategy.Deadline
 	if m.accuser != nil {
 		f.Why = m.accuser.Key.String() + " reports it down"
 	}
 	for _, other := range g.members {
-		if (len(other.changes) > 0 || other.outdated()) && p.conditionOf(other).Health == rollout.Serving && other.works.have.Mark != nil {
+		if (len(other.changes) > 0 || other.outdated()) && gs.conditionOf(other).Health == rollout.Serving && other.works.have.Mark != nil {
 			f.serving = append(f.serving, other.works)
 		}
 	}
 	switch {
 	case len(f.serving) == 0:
 	case noted >= 0:
-		p.failing[noted] = f
+		gs.failing[noted] = f
 	default:
-		p.failing = append(p.failing, f)
+		gs.failing = append(gs.failing, f)
 	}
 }
 
@@ -80,16 +80,16 @@ func (w *world) newFailing(g *group, m *member, why string) Failing {
 
 // recall notes that a group went back before, as the mark of one of its members says: the process that knew may have
 // ended.
-func (p *planner) recall(g *group) {
-	if _, back := p.Fallbacks[g.key]; back || !g.strategy.Rollback {
+func (gs *groups) recall(g *group) {
+	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback {
 		return
 	}
 	for _, m := range g.members {
 		if m.works == nil || m.works.want == nil || m.works.have == nil || m.works.have.Mark == nil || m.works.have.Mark.Refused == "" ||
-			!p.applied(m.works.want, &kind.Mark{Applied: m.works.have.Mark.Refused}) {
+			!gs.applied(m.works.want, &kind.Mark{Applied: m.works.have.Mark.Refused}) {
 			continue
 		}
-		f := p.newFailing(g, m, "an earlier pass saw it")
+		f := gs.newFailing(g, m, "an earlier pass saw it")
 		f.Recalled = true
 		for _, other := range g.members {
 			if other.works != nil && other.works.have != nil && other.works.have.Mark != nil && (len(other.changes) > 0 || other.outdated()) {
@@ -97,7 +97,7 @@ func (p *planner) recall(g *group) {
 			}
 		}
 		if len(f.serving) > 0 {
-			p.failing = append(p.failing, f)
+			gs.failing = append(gs.failing, f)
 		}
 		return
 	}

@@ -31,41 +31,41 @@ func (p Plan) Seen() Seen { return p.seen }
 
 // quietSince is since when a front sends nothing to something, of which the cloud says that it was at this time at the latest. It says so of
 // a front that it is at work on before that is so.
-func (p *planner) quietSince(front *Step, of manifest.Key, latest time.Time) time.Time {
+func (gs *groups) quietSince(front *Step, of manifest.Key, latest time.Time) time.Time {
 	at := Quiet{front.Key, of}
-	before, known := p.Seen.Quiet[at]
+	before, known := gs.Seen.Quiet[at]
 	switch {
 	case known && before.Before(latest):
 		latest = before
 	case !known && !front.have.Phase.Usable():
 		return latest
 	}
-	if p.seen.Quiet == nil {
-		p.seen.Quiet = map[Quiet]time.Time{}
+	if gs.seen.Quiet == nil {
+		gs.seen.Quiet = map[Quiet]time.Time{}
 	}
-	p.seen.Quiet[at] = latest
+	gs.seen.Quiet[at] = latest
 	return latest
 }
 
 // noteServing remembers who of a group serves now, and who did.
-func (p *planner) noteServing(g *group) {
-	if p.Now.IsZero() {
+func (gs *groups) noteServing(g *group) {
+	if gs.Now.IsZero() {
 		return
 	}
-	if p.seen.Served == nil {
-		p.seen.Served = map[manifest.Key]Served{}
+	if gs.seen.Served == nil {
+		gs.seen.Served = map[manifest.Key]Served{}
 	}
 	for _, m := range g.members {
-		before, known := p.Seen.Served[m.member]
+		before, known := gs.Seen.Served[m.member]
 		switch {
 		case m.works == nil || m.works.have == nil:
 			if known { // it may be there, and not be seen
-				p.seen.Served[m.member] = before
+				gs.seen.Served[m.member] = before
 			}
-		case p.serves(g, m):
-			p.seen.Served[m.member] = Served{ID: m.works.have.ID}
+		case gs.serves(g, m):
+			gs.seen.Served[m.member] = Served{ID: m.works.have.ID}
 		case before.ID == m.works.have.ID:
-			p.seen.Served[m.member] = Served{before.ID, p.servedUntil(m)}
+			gs.seen.Served[m.member] = Served{before.ID, gs.servedUntil(m)}
 		}
 	}
 }

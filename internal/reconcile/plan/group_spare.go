@@ -83,19 +83,19 @@ func (s *spares) indexFormer(stack string) {
 }
 
 // with are the objects of a revision without those spares, and scaled members, that are more than so many of their group.
-func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int, sizes map[manifest.Key]size) []kind.Desired {
+func (s *spares) with(want []kind.Desired, known verdicts) []kind.Desired {
 	if s == nil {
 		return want
 	}
 	in := map[manifest.Key]bool{}
 	for group, members := range s.members {
 		for i, member := range members {
-			in[member] = i < needed[group]
+			in[member] = i < known.spares[group]
 		}
 	}
 	for group, members := range s.scaled {
 		for i, member := range members {
-			in[member] = s.least[group]+i < sizes[group].members
+			in[member] = s.least[group]+i < known.sizes[group].members
 		}
 	}
 	out := make([]kind.Desired, 0, len(want))
@@ -137,33 +137,29 @@ func (w *world) isSpare(item *kind.Live[any]) bool {
 	return d != nil && d.Spare && w.byKey[d.Key] == nil
 }
 
-// settleSpares notes how many spares a group needs, and reports whether that was not known before. One that
+// learnSpares notes how many spares a group needs, and reports whether that was not known before. One that
 // is not needed any more is drained first, as those are that are interrupted.
-func (p *planner) settleSpares(g *group) (news bool) {
+func (gs *groups) learnSpares(g *group, next verdicts) (news bool) {
 	needed := g.decision.Spares
 	if g.unseen != (manifest.Key{}) {
-		needed = max(needed, p.spares[g.key])
+		needed = max(needed, gs.spares[g.key])
 	}
-	if p.all == nil || p.settledSpares[g.key] || needed == p.spares[g.key] {
+	if gs.all == nil || gs.settledSpares[g.key] || needed == gs.spares[g.key] {
 		return false
 	}
 	for i, m := range g.members {
-		if !m.spare || g.spareNumber(i) < needed {
+		if !m.spare || g.spareNumber(i) < needed || g.drained(m, gs.Now, next.traffic[m.member] != kind.Flows) {
 			continue
 		}
-		if drained := g.drained(m, p.Now, p.traffic[m.member] != kind.Flows); !drained && p.traffic[m.member] == kind.Flows {
-			p.traffic[m.member], news = kind.Ends, true
-			for _, f := range m.fronts {
-				p.drains[f.step.Key] = true
-			}
-		} else if !drained {
+		if next.traffic[m.member] != kind.Flows {
 			return news
 		}
+		next.stop(m, kind.Ends)
+		news = true
 	}
-	if news {
-		return true
+	if !news {
+		next.spares[g.key], next.settledSpares[g.key] = needed, true
 	}
-	p.spares[g.key], p.settledSpares[g.key] = needed, true
 	return true
 }
 
@@ -182,16 +178,16 @@ func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.mem
 
 // awaitSpares has the plan looked at again when spares that are not needed any more have been drained, or when those
 // whom they stand in for have worked for long enough.
-func (p *planner) awaitSpares(g *group) {
-	if at := g.decision.Awaited; at >= 0 && p.spares[g.key] > 0 {
-		p.awaited(g, g.members[at], g.decision.Until)
+func (gs *groups) awaitSpares(g *group) {
+	if at := g.decision.Awaited; at >= 0 && gs.spares[g.key] > 0 {
+		gs.awaited(g, g.members[at], g.decision.Until)
 	}
 	for _, m := range g.members {
-		if !m.spare || p.traffic[m.member] != kind.Ends || len(m.changes) > 0 {
+		if !m.spare || gs.traffic[m.member] != kind.Ends || len(m.changes) > 0 {
 			continue
 		}
 		for _, f := range m.fronts {
-			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(p.Now) {
+			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(gs.Now) {
 				f.step.settling = &settling{until: until}
 			}
 		}

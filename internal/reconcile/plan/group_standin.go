@@ -15,44 +15,17 @@ import (
 // Former members that serve stand in for others as long as too few of those do. They stay, and what sends something to them goes on
 // doing so: its kind asks for that with [kind.Want.StandsIn], since its manifest does not name them any more.
 
-// settleStandIns notes which former members stand in for others, and reports whether there are any that were not known before.
-func (p *planner) settleStandIns() (news bool) {
-	list := p.former()
-	if len(list) == 0 {
-		return false
-	}
-	groups := map[manifest.Key]*group{}
-	for _, g := range p.everyGroup() {
-		groups[g.key] = g
-	}
-	for _, f := range list {
-		g := groups[f.group]
-		if _, unseen := p.judgesUnseen()[f.group]; unseen || g == nil || g.strategy.Type == rollout.Recreate {
-			continue
-		}
-		p.judgeAll(g)
-		missing, _ := p.missing(g)
-		for _, s := range p.fittest(f.works, missing) {
-			if !p.standing[s.have] {
-				p.stand(s)
-				news = true
-			}
-		}
-	}
-	return news
-}
-
 // stand notes that a former member stands in for others, with all that it consists of.
-func (p *planner) stand(works *Step) {
-	for i := range p.steps {
-		s := &p.steps[i]
-		if s.Action != Delete || p.was[s.have] != p.was[works.have] {
+func (gs *groups) stand(works *Step, next verdicts) {
+	for i := range gs.steps {
+		s := &gs.steps[i]
+		if s.Action != Delete || gs.was[s.have] != gs.was[works.have] {
 			continue
 		}
-		p.standing[s.have] = true
-		for _, user := range p.cloud.UsersOf(s.have) {
-			if front := p.stepOf(user); front != nil && user.Drained != nil {
-				p.drains[front.Key] = true
+		next.standing[s.have] = true
+		for _, user := range gs.cloud.UsersOf(s.have) {
+			if front := gs.stepsOf[user]; front != nil && user.Drained != nil {
+				next.drains[front.Key] = true
 			}
 		}
 	}
@@ -95,19 +68,19 @@ func (w *world) sentTo(s *Step) (n int) {
 }
 
 // standIn has the former members wait that stand in for others.
-func (p *planner) standIn(f former) {
-	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *Step) bool { return !p.standing[s.have] })
+func (gs *groups) standIn(f former) {
+	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *Step) bool { return !gs.standing[s.have] })
 	if len(standing) == 0 {
 		return
 	}
 	keys := []manifest.Key{f.group}
-	if g := p.grouped[f.group]; g != nil {
-		if _, away := p.missing(g); away != nil {
+	if g := gs.of(f.group); g != nil {
+		if _, away := gs.missing(g); away != nil {
 			var until time.Time // that it only has to work for longer
-			if p.conditionOf(away).Health == rollout.Serving {
+			if gs.conditionOf(away).Health == rollout.Serving {
 				until = away.began.Add(g.strategy.MinReady)
 			}
-			keys = p.awaited(g, away, until)
+			keys = gs.awaited(g, away, until)
 		}
 	}
 	for _, s := range standing {

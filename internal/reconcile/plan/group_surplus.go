@@ -19,13 +19,13 @@ type former struct {
 }
 
 // former finds them. Those that are down go at once.
-func (p *planner) former() (list []former) {
+func (gs *groups) former() (list []former) {
 	at := map[manifest.Key]int{}
-	for i := range p.steps {
-		s := &p.steps[i]
-		group := p.byKey[s.Within]
-		if s.Action != Delete || group == nil || group.Rollout == nil || p.Now.IsZero() ||
-			s.Key.Kind != p.worksOf(s.Within.Kind) || s.have.Down != "" {
+	for i := range gs.steps {
+		s := &gs.steps[i]
+		group := gs.byKey[s.Within]
+		if s.Action != Delete || group == nil || group.Rollout == nil || gs.Now.IsZero() ||
+			s.Key.Kind != gs.worksOf(s.Within.Kind) || s.have.Down != "" {
 			continue
 		}
 		n, known := at[s.Within]
@@ -39,30 +39,30 @@ func (p *planner) former() (list []former) {
 }
 
 // linger has former members, with all that they consist of, wait for their time.
-func (p *planner) linger() {
-	for _, f := range p.former() {
-		if judge, unseen := p.judgesUnseen()[f.group]; unseen {
+func (gs *groups) linger() {
+	for _, f := range gs.gone {
+		if judge, unseen := gs.hidden[f.group]; unseen {
 			for _, s := range f.works {
 				s.waitFor(whenSeen(judge), judge)
 			}
 		} else {
-			p.standIn(f)
-			if drain := p.byKey[f.group].Rollout.Drain; drain > 0 {
-				p.lingerFor(f, drain)
+			gs.standIn(f)
+			if drain := gs.byKey[f.group].Rollout.Drain; drain > 0 {
+				gs.lingerFor(f, drain)
 			}
 		}
-		p.keepTogether(f)
+		gs.keepTogether(f)
 	}
 }
 
 // keepTogether has what nothing else keeps of a former member, such as its floating IP, stay as long as what does its work.
-func (p *planner) keepTogether(f former) {
+func (gs *groups) keepTogether(f former) {
 	for _, works := range f.works {
 		if works.Turn.IsZero() {
 			continue
 		}
-		for i := range p.steps {
-			if s := &p.steps[i]; s != works && s.Action == Delete && p.was[s.have] == p.was[works.have] && len(s.Blockers) == 0 {
+		for i := range gs.steps {
+			if s := &gs.steps[i]; s != works && s.Action == Delete && gs.was[s.have] == gs.was[works.have] && len(s.Blockers) == 0 {
 				s.waitFor(works.Turn, works.Awaits...)
 			}
 		}
@@ -76,17 +76,17 @@ func (w *world) worksOf(group string) string {
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.
-func (p *planner) lingerFor(f former, drain time.Duration) {
-	for _, front := range p.frontsOf(f) {
+func (gs *groups) lingerFor(f former, drain time.Duration) {
+	for _, front := range gs.frontsOf(f) {
 		if front.have.Updated.IsZero() {
 			continue
 		}
 		for _, s := range f.works {
-			if slices.Contains(p.cloud.UsersOf(s.have), front.have) {
+			if slices.Contains(gs.cloud.UsersOf(s.have), front.have) {
 				continue // which blocks it
 			}
-			until := p.quietSince(front, s.Key, front.have.Updated).Add(drain + time.Second) // clouds leave off what is less than a second
-			if pending := !front.have.Phase.Usable(); pending || until.After(p.Now) {
+			until := gs.quietSince(front, s.Key, front.have.Updated).Add(drain + time.Second) // clouds leave off what is less than a second
+			if pending := !front.have.Phase.Usable(); pending || until.After(gs.Now) {
 				if !pending {
 					front.settling = &settling{until: until}
 				}
@@ -97,9 +97,9 @@ func (p *planner) lingerFor(f former, drain time.Duration) {
 }
 
 // frontsOf are the steps of what sends something to members of a group, or did to the former ones.
-func (p *planner) frontsOf(f former) (fronts []*Step) {
-	for i := range p.steps {
-		if s := &p.steps[i]; s.have != nil && s.want != nil && !s.surplus && s.have.Drained != nil && p.faced(s, f) {
+func (gs *groups) frontsOf(f former) (fronts []*Step) {
+	for i := range gs.steps {
+		if s := &gs.steps[i]; s.have != nil && s.want != nil && !s.surplus && s.have.Drained != nil && gs.faced(s, f) {
 			fronts = append(fronts, s)
 		}
 	}
@@ -107,10 +107,10 @@ func (p *planner) frontsOf(f former) (fronts []*Step) {
 }
 
 // faced reports whether a front refers to a group or to one of its members, or is known to have ceased to send something to a former one.
-func (p *planner) faced(front *Step, f former) bool {
-	return slices.ContainsFunc(front.want.Refs, func(ref kind.RefSpec) bool { return p.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *Step) bool {
-		_, since := p.Seen.Quiet[Quiet{front.Key, s.Key}]
-		_, drained := p.Seen.Quiet[Quiet{front.Key, p.was[s.have]}]
+func (gs *groups) faced(front *Step, f former) bool {
+	return slices.ContainsFunc(front.want.Refs, func(ref kind.RefSpec) bool { return gs.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *Step) bool {
+		_, since := gs.Seen.Quiet[Quiet{front.Key, s.Key}]
+		_, drained := gs.Seen.Quiet[Quiet{front.Key, gs.was[s.have]}]
 		return since || drained
 	})
 }

@@ -13,27 +13,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// settleGroups notes the members that their groups leave as they are, and those that nothing is to be sent
-// to, and reports whether there are any that were not known before.
-func (p *planner) settleGroups() (news bool) {
-	for _, g := range p.groups() {
-		for i, m := range g.members {
-			news = p.settleLeft(g, i) || news
-			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
-				p.traffic[m.member], news = traffic, true
-				for _, f := range m.fronts {
-					p.drains[f.step.Key] = true
-				}
-			}
-		}
-		news = p.settleSpares(g) || news
-		if !news { // who is left as it is needs no change, and can be healed
-			news = p.settleHealing(g)
-		}
-	}
-	return news
-}
-
 // turnOf is what objects inside a member's machine say of it: of several, it stays if one says so, and is last.
 func (w *world) turnOf(m *member) (t kind.Interruptible) {
 	for _, s := range m.steps {
@@ -49,31 +28,25 @@ func (w *world) turnOf(m *member) (t kind.Interruptible) {
 
 // inTurn has the members of every group wait for each other. A group cannot take turns when all of its
 // members have to make way for something that they share, such as their subnet (see group_renewed.go).
-func (p *planner) inTurn() {
-	p.grouped = map[manifest.Key]*group{}
-	for _, g := range p.everyGroup() {
-		p.grouped[g.key] = g
-		if g.busy() {
-			p.decideGroup(g)
-			p.takeTurnsIn(g)
-		} else {
-			p.judgeAll(g)
+func (gs *groups) inTurn() {
+	for _, g := range gs.list {
+		if g.decided {
+			gs.takeTurnsIn(g)
 		}
-		p.noteServing(g)
+		gs.noteServing(g)
 	}
 }
 
-func (p *planner) takeTurnsIn(g *group) {
-	if !p.makeWay(g) {
-		p.takeTurns(g)
-		p.forecast(g)
+func (gs *groups) takeTurnsIn(g *group) {
+	if !gs.makeWay(g) {
+		gs.takeTurns(g)
 	}
-	p.awaitSpares(g)
-	p.awaitUnproven(g)
-	p.recall(g)
+	gs.awaitSpares(g)
+	gs.awaitUnproven(g)
+	gs.recall(g)
 }
 
-func (p *planner) takeTurns(g *group) {
+func (gs *groups) takeTurns(g *group) {
 	var first []manifest.Key
 	var turn cause.Cause
 	for i, m := range g.members {
@@ -81,11 +54,11 @@ func (p *planner) takeTurns(g *group) {
 			for _, s := range m.changes {
 				s.judges = g.judges
 			}
-			g.drain(m, p.Now)
+			g.drain(m, gs.Now)
 			continue
 		}
 		if first == nil {
-			first, turn = p.ahead(g)
+			first, turn = gs.ahead(g)
 		}
 		for _, s := range m.changes {
 			s.waitFor(turn, first...)
@@ -103,7 +76,7 @@ func (s *Step) waitFor(turn cause.Cause, keys ...manifest.Key) {
 }
 
 // ahead is what those who wait are waiting for, and what to say of it.
-func (p *planner) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
+func (gs *groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 	pace := g.pace()
 	if g.unseen != (manifest.Key{}) {
 		return []manifest.Key{g.unseen}, whenSeen(g.unseen)
@@ -112,12 +85,12 @@ func (p *planner) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 		return []manifest.Key{g.renewed}, cause.Of(cause.Turn, g.renewed, pace)
 	}
 	if at := g.decision.Awaited; at >= 0 {
-		keys = p.awaited(g, g.members[at], g.decision.Until)
+		keys = gs.awaited(g, g.members[at], g.decision.Until)
 		if !g.decision.Until.IsZero() {
 			return keys, cause.Of(cause.TurnWorked, keys[0], g.decision.For, pace)
 		}
-		if works := g.members[at].works; works != nil && works.sick != "" {
-			return keys, cause.Of(cause.TurnSick, keys[0], works.sick, pace)
+		if m := g.members[at]; m.runs() && m.found.Sick != "" {
+			return keys, cause.Of(cause.TurnSick, keys[0], m.found.Sick, pace)
 		}
 		return keys, cause.Of(cause.Turn, keys[0], pace)
 	}
@@ -133,13 +106,13 @@ func (p *planner) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 // awaited is what of a member others wait for. What something besides the cloud's work is
 // waited for is looked at again and again; until is when it has worked for long enough, the zero time when it lacks
 // something else.
-func (p *planner) awaited(g *group, m *member, until time.Time) []manifest.Key {
+func (gs *groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.accuser != nil:
 		m.accuser.settling = &settling{whom: m.member, patience: g.strategy.Deadline, failing: m.failing()}
-		p.noteFailing(g, m)
+		gs.noteFailing(g, m)
 		return []manifest.Key{m.accuser.Key}
 	case m.works == nil:
 		return keysOf(m.steps)
@@ -150,17 +123,17 @@ func (p *planner) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	m.works.settling = &settling{until: until, patience: g.strategy.Deadline}
 	if m.found.Sure && until.IsZero() {
 		m.works.settling.failing = m.failing()
-		p.noteFailing(g, m)
+		gs.noteFailing(g, m)
 	}
 	return []manifest.Key{m.works.Key}
 }
 
 // awaitUnproven has the pass wait for members that have not served since they were made or changed, also where no other
 // member waits for them: the last one that is changed, and the first of those that are left as they are.
-func (p *planner) awaitUnproven(g *group) {
+func (gs *groups) awaitUnproven(g *group) {
 	for _, m := range g.members {
 		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.settling == nil {
-			p.awaited(g, m, time.Time{})
+			gs.awaited(g, m, time.Time{})
 		}
 	}
 }

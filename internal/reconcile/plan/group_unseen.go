@@ -12,30 +12,27 @@ import (
 // interrupted, and what the group has too many stays.
 
 // judgesUnseen are, by group, the first object of the stack that may judge its members and cannot be seen.
-func (p *planner) judgesUnseen() map[manifest.Key]manifest.Key {
-	if p.hidden != nil {
-		return p.hidden
-	}
-	p.hidden = map[manifest.Key]manifest.Key{}
-	for i := range p.Want {
-		d := &p.Want[i]
-		if k := p.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info().ReportsHealth {
+func (w *world) judgesUnseen() map[manifest.Key]manifest.Key {
+	hidden := map[manifest.Key]manifest.Key{}
+	for i := range w.Want {
+		d := &w.Want[i]
+		if k := w.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info().ReportsHealth {
 			continue
 		}
-		if c, known := p.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {
+		if c, known := w.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {
 			continue
 		}
-		groups := []manifest.Key{p.groupAt(d.Key)}
+		groups := []manifest.Key{w.groupAt(d.Key)}
 		for _, ref := range d.Refs {
-			groups = append(groups, p.groupAt(ref.Key))
+			groups = append(groups, w.groupAt(ref.Key))
 		}
 		for _, group := range groups {
-			if _, first := p.hidden[group]; !first && group != (manifest.Key{}) {
-				p.hidden[group] = d.Key
+			if _, first := hidden[group]; !first && group != (manifest.Key{}) {
+				hidden[group] = d.Key
 			}
 		}
 	}
-	return p.hidden
+	return hidden
 }
 
 // groupAt is the group that a key is of, or that something of it is a part of; zero for none.
@@ -51,8 +48,8 @@ func (w *world) groupAt(key manifest.Key) manifest.Key {
 }
 
 // holdUnseen has members that serve wait while what may judge them cannot be seen.
-func (p *planner) holdUnseen(g *group, members []rollout.Member) {
-	judge, unseen := p.judgesUnseen()[g.key]
+func (gs *groups) holdUnseen(g *group, members []rollout.Member) {
+	judge, unseen := gs.hidden[g.key]
 	if !unseen || g.strategy.Type == rollout.Recreate {
 		return
 	}

@@ -29,28 +29,33 @@ type world struct {
 type planner struct {
 	*world
 	verdicts
-	scene *kind.Scene
-	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
+	found
+	rivalry
+	scene     *kind.Scene
+	was       map[*kind.Live[any]]manifest.Key // the members of groups that are no more, or were a part of
+	unmade    map[manifest.Key]bool            // what is not made since only what is left as it is would use it
+	steps     []Step
+	workloads []Workload
+	groups    *groups // of these steps
+	compared  int     // names, to suggest one
+}
+
+// found is what the desired objects are in the cloud.
+type found struct {
+	live  map[manifest.Key]*kind.Live[any]
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
 	doomed    map[manifest.Key]bool
-	was       map[*kind.Live[any]]manifest.Key   // the members of groups that are no more, or were a part of
-	unmade    map[manifest.Key]bool              // what is not made since only what is left as it is would use it
 	standsFor map[*kind.Live[any]]*kind.Desired  // which desired object each is in the cloud
 	imports   map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
-	holders   *holders                           // of what only one object can have; nil until somebody asks
-	movesFor  map[manifest.Key][]manifest.Key    // those that have what an object asks for, and are to be replaced
-	keptFor   map[*kind.Live[any]]manifest.Key   // what stays since that cannot be made, for which it would make way
-	steps     []Step
-	stepsOf   map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
-	blocked   [][]int                   // for each step, those that must be done first for it to delete
-	compared  int                       // names, to suggest one
-	workloads []Workload
-	failing   []Failing
-	seen      Seen                          // for the next plan
-	grouped   map[manifest.Key]*group       // all of the stack, once their members take turns
-	hidden    map[manifest.Key]manifest.Key // see judgesUnseen
+}
+
+// rivalry is who has, or asks for, what only one object can have.
+type rivalry struct {
+	holders  *holders                         // nil until somebody asks
+	movesFor map[manifest.Key][]manifest.Key  // those that have what an object asks for, and are to be replaced
+	keptFor  map[*kind.Live[any]]manifest.Key // what stays since that cannot be made, for which it would make way
 }
 
 func newPlanner(in Input) *planner {
@@ -104,9 +109,10 @@ func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
 func (w *world) planner(known verdicts) *planner {
 	p := &planner{
 		world: w, verdicts: known,
-		live: make(map[manifest.Key]*kind.Live[any], len(w.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(w.Want)),
-		movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{},
-		doomed: map[manifest.Key]bool{}, unmade: map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{}, standsFor: map[*kind.Live[any]]*kind.Desired{},
+		found: found{live: make(map[manifest.Key]*kind.Live[any], len(w.Want)), ready: make(map[manifest.Key]bool, len(w.Want)), doomed: map[manifest.Key]bool{},
+			standsFor: map[*kind.Live[any]]*kind.Desired{}, imports: map[*kind.Live[any]][]manifest.Key{}},
+		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{}},
+		unmade:  map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{},
 	}
 	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, StandsIn: p.standsIn}
 	return p

@@ -23,9 +23,9 @@ import (
 //	replace   stays, and the cloud deletes none in use        refuse
 //	replace   is no longer in the repository, and stays       refuse
 
-// unlock finds the steps that destroy what stays in use, and reports whether there
+// learnLocks notes which steps destroy what stays in use, and reports whether there
 // are any that were not known before. One that is refused stays in use itself.
-func (p *planner) unlock() (news bool) {
+func (p *planner) learnLocks(next verdicts) (news bool) {
 	destroying := map[string][]*Step{} // by the tokens that their objects answer to
 	for i := range p.steps {
 		if s := &p.steps[i]; s.Action.Destroys() && !s.surplus {
@@ -48,11 +48,11 @@ func (p *planner) unlock() (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.have.Uses {
 			for _, s := range destroying[token] {
-				if !p.locked[s.have].IsZero() || !p.spared[s.have].IsZero() || p.standing[s.have] || s == user || !p.staysInUse(user, s) {
+				if !next.locked[s.have].IsZero() || !next.spared[s.have].IsZero() || next.standing[s.have] || s == user || !p.staysInUse(user, s, next) {
 					continue
 				}
-				if p.lock(s, user); user.Action == Detach {
-					p.holding[user.have] = cause.Of(cause.HoldsBack, s.Key)
+				if next.lock(s, user); user.Action == Detach {
+					next.holding[user.have] = cause.Of(cause.HoldsBack, s.Key)
 				}
 				open, news = append(open, s), true
 			}
@@ -62,22 +62,22 @@ func (p *planner) unlock() (news bool) {
 }
 
 // lock notes that what a step destroys stays in use. It is kept where it is used only by what is left as it is: a member, by its group, or what nothing can take the place of.
-func (p *planner) lock(s, user *Step) {
+func (v verdicts) lock(s, user *Step) {
 	if user.left && s.want == nil {
 		code := cause.KeptForGroup
 		if user.want == nil {
 			code = cause.KeptForUser
 		}
-		p.spared[s.have] = cause.Of(code, user.Key)
+		v.spared[s.have] = cause.Of(code, user.Key)
 		return
 	}
-	p.locked[s.have] = lockCause(s, user)
+	v.locked[s.have] = lockCause(s, user)
 }
 
 // staysInUse reports whether the object of a step goes on using that of another, which is
 // to go.
-func (p *planner) staysInUse(user, s *Step) bool {
-	stays := user.Action != Update || !p.locked[user.have].IsZero()
+func (p *planner) staysInUse(user, s *Step, known verdicts) bool {
+	stays := user.Action != Update || !known.locked[user.have].IsZero()
 	switch {
 	case user.want == nil || s.Action == Delete:
 		return stays
