@@ -131,6 +131,7 @@ const (
 	BarredImport  Code = "barred-import"
 	OtherWay      Code = "other-way"
 	MaybeUsed     Code = "maybe-used"
+	TakesLeft     Code = "takes-what-is-left"
 	ClaimRefused  Code = "claim-refused"
 	Claim         Code = "claim"
 	ClaimTaken    Code = "claim-taken"
@@ -276,6 +277,7 @@ var words = map[Code]string{
 	BarredWay:     "%s cannot be changed as %s asks: %s; choose %s, or undo the change",
 	BarredImport:  "%s: %s is imported, and finds another object than the one that this was made with, although no commit changed what it asks for; allow replacing with the annotation %s: %s, or import it by ID",
 	MaybeUsed:     "it may have been used, so it is not recreated unasked: allow that with the annotation %s: allow, or correct it in the cloud",
+	TakesLeft:     "would delete what the annotation %s leaves to others: %s; remove their IDs there to let them go, or undo the change",
 	ClaimRefused:  "%s: %s",
 	Claim:         "%s of %s/%s %s",
 	ClaimTaken:    "is taken by %s, which stack %s did not make; %s",

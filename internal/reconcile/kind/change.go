@@ -48,6 +48,11 @@ type Change struct {
 	// Cuts is what no longer works after the change although the object stays: "no traffic is allowed any more"; "" for
 	// nothing.
 	Cuts string `json:"cuts,omitempty"`
+	// Takes are what would go with it although the object's annotation leaves it to others, in words: such a change is not
+	// carried out.
+	Takes []string `json:"-"`
+	// Unfinished is true of what the cloud itself has left half done: nobody has changed it.
+	Unfinished bool `json:"-"`
 	// Way is how the change is carried out where there is a choice: the name of one of
 	// Ways, or of a step that the kind's driver has to make on the way. "" where there is
 	// one way only.
@@ -64,6 +69,7 @@ const MarkField = "owner mark"
 type Changes struct {
 	list  []Change
 	notes []Note
+	left  []string
 }
 
 // Add appends a change as it is.
@@ -71,6 +77,12 @@ func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
 
 // Note records that field is accepted and, on this cloud, not (fully) realised.
 func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{field, text}) }
+
+// Leave records an element of the object that is left to others, in words: it goes when the object is replaced.
+func (c *Changes) Leave(element string) { c.left = append(c.left, element) }
+
+// Left are the elements of the object that are left to others.
+func (c *Changes) Left() []string { return c.left }
 
 // List returns the changes in the order they were found.
 func (c *Changes) List() []Change { return c.list }

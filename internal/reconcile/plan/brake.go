@@ -77,7 +77,7 @@ func (s Step) Harm() (d kind.Disruption, harms bool) {
 // harmful reports whether a change destroys something. Nobody depends yet on what somebody has put into the cloud by hand, or on what the
 // cloud gave an object whose creation is not finished.
 func (s Step) harmful(c kind.Change) bool {
-	return c.Destroys || c.Cuts != "" && !s.Drift && !s.halfMade()
+	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
 }
 
 // halfMade reports whether the object bears the stack's mark, which does not say yet that all was applied.

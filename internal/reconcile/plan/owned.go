@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -43,7 +44,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	differs, moved, ignored, notes := p.changes(d, have)
 	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return p.follows(d, have, c) })
+	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
 	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
 	s.From = former.Name
@@ -56,6 +57,8 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	switch {
 	case len(s.Changes) == 0:
 		return p.tend(s.withAction(Keep, reported(have)), d)
+	case len(takes(s.Changes)) > 0:
+		return s.withAction(Refuse, takesLeft(takes(s.Changes)))
 	case fixed < 0:
 		s.Action = Update
 		if former != (manifest.Key{}) {
@@ -81,6 +84,10 @@ func (p *planner) recreate(s Step, d *kind.Desired, reason cause.Cause) Step {
 	if s.Adopts {
 		s.Error = true
 		return s.withAction(Refuse, reason, cause.Of(cause.AdoptFirst))
+	}
+	if left := p.leftIn(s); len(left) > 0 {
+		s.Error = true
+		return s.withAction(Refuse, reason, takesLeft(left))
 	}
 	if locked := p.locked[s.have]; !locked.IsZero() {
 		s.Error = true
@@ -109,4 +116,26 @@ func (p *planner) recreate(s Step, d *kind.Desired, reason cause.Cause) Step {
 	s = s.withAction(Recreate, reason)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
+}
+
+// takes are the elements left to others that would go with changes.
+func takes(changes []kind.Change) (elements []string) {
+	for _, c := range changes {
+		elements = append(elements, c.Takes...)
+	}
+	return elements
+}
+
+// leftIn are the elements of an object that are left to others: they would go with it.
+func (p *planner) leftIn(s Step) []string {
+	if s.want == nil || s.want.Spec == nil || len(s.want.Options.Ignore) == 0 {
+		return nil
+	}
+	c := p.kinds[s.Key.Kind].Diff(p.view(s.want, s.want.Spec), s.have.State)
+	return c.Left()
+}
+
+// takesLeft refuses what would delete elements that are left to others.
+func takesLeft(elements []string) cause.Cause {
+	return cause.Of(cause.TakesLeft, resolve.AnnotationIgnore, strings.Join(elements, ", "))
 }

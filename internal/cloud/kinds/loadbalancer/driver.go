@@ -157,7 +157,8 @@ func ownEdit(w kind.Want[*Spec], have *State, changes []kind.Change) request {
 	if kind.Has(changes, "spec.tags") {
 		user = w.Spec.Tags
 	}
-	if tags := mark.Tags(w.Mark, user); !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
+	unfinished := slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Unfinished }) // the tags say so meanwhile
+	if tags := mark.Tags(w.Mark, user); unfinished || !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
 		body["tags"] = tags
 	}
 	return put("loadbalancer", have.More.ID, body)

@@ -63,6 +63,10 @@ type editor struct {
 	edits    []edit
 	pairs    map[*Policy]*Policy // of the listener at hand, as they shall be and as they are
 	users    map[string]string   // IDs of pools that L7 policies redirect to, with the cause of their removal
+
+	successors map[string]*Pool // what takes the place of pools, by their IDs
+	unfinished bool             // the cloud has left something unfinished that is the stack's own
+	others     []string         // what is left to others, in words
 }
 
 // editsOf lists what must be done to what is under have, in an order that takes nothing
@@ -72,12 +76,15 @@ type editor struct {
 //	for each port   its pools (made with members and monitors before anything
 //	                points to them), then its listener, then its L7 policies
 //	last            listeners and pools that are not wanted
-func editsOf(w kind.Want[*Spec], have *State) []edit {
+func editsOf(w kind.Want[*Spec], have *State) []edit { return editorOf(w, have).listed() }
+
+func editorOf(w kind.Want[*Spec], have *State) *editor {
 	b := &have.More
-	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.Leaves, users: map[string]string{}}
-	e.stuck(b)
+	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.Leaves, users: map[string]string{}, successors: map[string]*Pool{}}
 	ports := wanted(w)
 	left := b.leftTo(w.Leaves, ports)
+	e.stuck(b, left)
+	e.keep(left, b)
 	kept := left.alone(b)
 	for _, l := range ports {
 		old := b.listener(l.socket())
@@ -87,6 +94,8 @@ func editsOf(w kind.Want[*Spec], have *State) []edit {
 		pool := b.poolFor(l, old, kept)
 		if pool != nil {
 			kept[pool.ID] = true
+		} else if old != nil {
+			e.successors[old.PoolID] = l.Pool
 		}
 		cause := ""
 		if old == nil {
@@ -105,16 +114,39 @@ func editsOf(w kind.Want[*Spec], have *State) []edit {
 		}
 	}
 	for _, p := range b.Pools {
-		if kept[p.ID] || left[p.ID] {
-			continue
+		if !kept[p.ID] && !left[p.ID] {
+			e.removePool(p)
 		}
-		if cause := e.users[p.ID]; cause != "" {
-			e.sequel(cause, func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} })
-		} else {
-			e.remove(portList, "pool "+p.Name, nil, "pools/"+p.ID)
+	}
+	return e
+}
+
+// listed are the edits. While something of the stack's own is unfinished, nobody has changed what is missing.
+func (e *editor) listed() []edit {
+	for _, x := range e.edits {
+		for i := range x.changes {
+			x.changes[i].Unfinished = e.unfinished
 		}
 	}
 	return e.edits
+}
+
+// removePool appends the removal of a pool, with the change that it follows from where it has one. What goes with it and is
+// left to others is said in any case.
+func (e *editor) removePool(p *Pool) {
+	del := func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} }
+	takes, cause := e.takes(p), e.users[p.ID]
+	if cause != "" {
+		e.sequel(cause, del)
+	}
+	if cause != "" && len(takes) == 0 {
+		return
+	}
+	x := edit{changes: []kind.Change{{Field: cmp.Or(cause, portList), Have: "pool " + p.Name, Takes: takes}}}
+	if cause == "" {
+		x.request = func([]kind.Change) request { return del() }
+	}
+	e.edits = append(e.edits, x)
 }
 
 // add appends an edit that is reported as one change.
@@ -217,7 +249,7 @@ func (p *Pool) postMonitor() request {
 func (e *editor) members(p, old *Pool) {
 	p.keepPauses(old)
 	p.keepStandIns(old, e.standsIn)
-	p.keepLeft(old, e.leaves)
+	e.keepLeft(p, old)
 	field, have, want := p.field+".realServers", texts(old.Members), texts(p.Members)
 	switch {
 	case p.missing != "":

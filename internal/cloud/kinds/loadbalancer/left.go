@@ -1,9 +1,8 @@
 package loadbalancer
 
 import (
+	"fmt"
 	"slices"
-
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // portList is the field whose elements are listeners. A pool that no element has is named as one of it, too.
@@ -15,17 +14,18 @@ type leaves func(list, id string) bool
 // left are the listeners and pools that are left to others, by ID: they stay as they are.
 type left map[string]bool
 
-// leftTo finds them, with the pools that such listeners use. A listener at a socket that the manifest has is that of
-// the manifest.
+// leftTo finds them, with the pools that such listeners use, whether or not the cloud has finished them. A listener at a socket
+// that the manifest has is that of the manifest.
 func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
 	found := left{}
-	for _, l := range b.Listeners {
+	listeners := slices.Concat(b.Listeners, b.Stuck.listeners)
+	for _, l := range listeners {
 		if others(portList, l.ID) && !slices.ContainsFunc(ports, func(w *Listener) bool { return w.socket() == l.socket() }) {
 			found[l.ID] = true
 		}
 	}
-	for _, p := range b.Pools {
-		if others(portList, p.ID) || slices.ContainsFunc(b.Listeners, func(l *Listener) bool { return found[l.ID] && l.uses(p.ID) }) {
+	for _, p := range slices.Concat(b.Pools, b.Stuck.pools) {
+		if others(portList, p.ID) || slices.ContainsFunc(listeners, func(l *Listener) bool { return found[l.ID] && l.uses(p.ID) }) {
 			found[p.ID] = true
 		}
 	}
@@ -43,17 +43,56 @@ func (f left) alone(b *Balancer) map[string]bool {
 	return pools
 }
 
-// memberList is the list of a pool's members, wherever the pool stands among others.
-func memberList(pool string) string {
-	return kind.WithoutPlaces(pool + ".realServers.members")
-}
+// The lists of members, wherever their pools stand among others.
+const (
+	memberList   = portList + ".realServers.members"
+	redirectList = portList + ".l7Policies.redirectPool.realServers.members"
+)
 
 // keepLeft keeps the members that are left to others, as they are.
-func (p *Pool) keepLeft(old *Pool, others leaves) {
-	list := memberList(p.field)
+func (e *editor) keepLeft(p, old *Pool) {
+	for _, m := range p.strangers(old, e.leaves) {
+		p.Members = append(p.Members, m)
+		e.others = append(e.others, old.names(m))
+	}
+}
+
+// strangers are the members of old that are left to others. One at a socket that p has is that of the manifest; p is nil where
+// nothing takes the place of old.
+func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
 	for _, o := range old.Members {
-		if others(list, o.ID) && !slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() }) {
-			p.Members = append(p.Members, o)
+		taken := p != nil && slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() })
+		if !taken && (others(memberList, o.ID) || others(redirectList, o.ID)) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// takes says which members go with a pool although they are left to others.
+func (e *editor) takes(p *Pool) (words []string) {
+	for _, m := range e.successors[p.ID].strangers(p, e.leaves) {
+		words = append(words, p.names(m))
+	}
+	e.others = append(e.others, words...)
+	return words
+}
+
+// names is a member in words, with the ID by which the annotation names it.
+func (p *Pool) names(m *Member) string {
+	return fmt.Sprintf("member %s (%s) of pool %s", m.socket(), m.ID, p.Name)
+}
+
+// keep notes what is left to others, in words: it goes when the load balancer is replaced.
+func (e *editor) keep(left left, b *Balancer) {
+	for _, l := range slices.Concat(b.Listeners, b.Stuck.listeners) {
+		if left[l.ID] {
+			e.others = append(e.others, fmt.Sprintf("listener %s %d (%s)", l.Protocol, l.Port, l.ID))
+		}
+	}
+	for _, p := range slices.Concat(b.Pools, b.Stuck.pools) {
+		if left[p.ID] {
+			e.others = append(e.others, fmt.Sprintf("pool %s (%s)", p.Name, p.ID))
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "strconv"
 
 // L7Policy is what becomes of requests that fit all of its rules.
 type L7Policy struct {
-	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"What it is known by when others are added or removed; its number in the list, from 1 on, if left out."`
+	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"What it is known by when others are added, removed or moved; if left out, it is known by what it does."`
 	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Those with a lower one are asked first; those without one come last, in the order of the list."`
 	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"What becomes of requests that fit."`
 	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"Who answers, for redirectToPool."`
@@ -46,6 +46,8 @@ type Policy struct {
 	RuleIDs    []link  `json:"rules" api:"rules,unwritten"`
 	Rules      []*Rule `json:"-"`
 	Pool       *Pool   `json:"-"` // as it shall be; nil for none
+
+	number int // in the list, from 1 on, of one that has no name of its own in the manifest
 }
 
 // Rule is an L7 rule of a policy.

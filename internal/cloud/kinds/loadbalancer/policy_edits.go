@@ -21,6 +21,7 @@ func (e *editor) policies(l, old *Listener, cause string) {
 	var had []*Policy
 	if old != nil {
 		had, order.ids, cause = old.Policies, slices.Clone(old.Policies), l.field+".l7Policies"
+		order.resting = e.resting(l, old)
 	}
 	e.redirecting(had, cause)
 	stay := map[*Policy]bool{}
@@ -48,8 +49,8 @@ func (e *editor) policies(l, old *Listener, cause string) {
 	}
 }
 
-// pair finds for each policy of l the one of old that it is: by its name, or where that has
-// changed by what it does.
+// pair finds for each policy of l the one of old that it is: by its name, or where it has none or that has
+// changed by what it does, or which requests it fits. Only then the number of one without a name counts, which others change when they come or go.
 func (e *editor) pair(l, old *Listener) {
 	e.pairs = map[*Policy]*Policy{}
 	if old == nil {
@@ -64,15 +65,62 @@ func (e *editor) pair(l, old *Listener) {
 		}
 	}
 	named := func(p, was *Policy) bool { return p.Name == was.Name }
-	sameRules := func(p, was *Policy) bool {
-		have, want := p.differing(was)
-		return len(have)+len(want) == 0
-	}
-	match(func(p, was *Policy) bool { return named(p, was) && sameRules(p, was) })
+	match(func(p, was *Policy) bool { return named(p, was) && p.sameRules(was) })
+	match(func(p, was *Policy) bool { return p.number == 0 && named(p, was) })
+	match(func(p, was *Policy) bool { return p.does(was) })
+	match((*Policy).sameRules)
 	match(named)
-	match(func(p, was *Policy) bool {
-		return p.Action == was.Action && p.URL == was.URL && p.Prefix == was.Prefix && sameRules(p, was)
-	})
+	e.nameUnnamed(l)
+}
+
+// nameUnnamed has policies without a name keep what they are called in the cloud, and gives new ones numbers that are free.
+func (e *editor) nameUnnamed(l *Listener) {
+	taken := map[string]bool{}
+	for _, p := range l.Policies {
+		if was := e.pairs[p]; p.number > 0 && was != nil {
+			p.called(was.Name)
+		}
+		taken[p.Name] = taken[p.Name] || p.number == 0 || e.pairs[p] != nil
+	}
+	for _, p := range l.Policies {
+		if p.number == 0 || e.pairs[p] != nil {
+			continue
+		}
+		for n := p.number; taken[p.Name]; n++ {
+			p.called(fmt.Sprintf("%s-%d", l.Name, n))
+		}
+		taken[p.Name] = true
+	}
+}
+
+// called gives the policy, and what is made for it, a name.
+func (p *Policy) called(name string) {
+	if p.Name = name; p.Pool != nil {
+		p.Pool.called(name)
+	}
+}
+
+func (p *Pool) called(name string) {
+	if p.Name = name; p.Monitor != nil {
+		p.Monitor.Name = name
+	}
+}
+
+// adoptName has the pool of a policy without a name keep its own name, too.
+func (p *Policy) adoptName(pool *Pool) {
+	if p.number > 0 {
+		p.Pool.called(pool.Name)
+	}
+}
+
+// does reports whether was does the same to the same requests.
+func (p *Policy) does(was *Policy) bool {
+	return p.Action == was.Action && p.URL == was.URL && p.Prefix == was.Prefix && p.sameRules(was)
+}
+
+func (p *Policy) sameRules(was *Policy) bool {
+	have, want := p.differing(was)
+	return len(have)+len(want) == 0
 }
 
 // changeable reports whether was can be changed to be p in few requests, at no moment of
@@ -140,8 +188,40 @@ func (e *editor) newPolicy(cause string, l *Listener, p *Policy, position int) {
 
 // order is the sequence of a listener's policies while edits change it.
 type order struct {
-	ids []*Policy
-	at  int // where the next one belongs, at the earliest
+	ids     []*Policy
+	at      int // where the next one belongs
+	resting map[*Policy]bool
+}
+
+// resting are the policies of old that need not be moved: as many as are in the wanted order already.
+func (e *editor) resting(l, old *Listener) map[*Policy]bool {
+	var list []*Policy // that stay, in the wanted order
+	for _, p := range l.Policies {
+		if was := e.pairs[p]; was != nil && p.changeable(was) {
+			list = append(list, was)
+		}
+	}
+	place := map[*Policy]int{}
+	for i, was := range old.Policies {
+		place[was] = i
+	}
+	longest, before, end := make([]int, len(list)), make([]int, len(list)), -1 // longest ascending run that ends at each
+	for i := range list {
+		longest[i], before[i] = 1, -1
+		for j := range i {
+			if place[list[j]] < place[list[i]] && longest[j] >= longest[i] {
+				longest[i], before[i] = longest[j]+1, j
+			}
+		}
+		if end < 0 || longest[i] > longest[end] {
+			end = i
+		}
+	}
+	rest := map[*Policy]bool{}
+	for ; end >= 0; end = before[end] {
+		rest[list[end]] = true
+	}
+	return rest
 }
 
 // insert takes in a new one and gives its position.
@@ -151,15 +231,18 @@ func (o *order) insert(p *Policy) int {
 	return o.at
 }
 
-// follow gives the position that one which is there must be moved to, 0 where it comes
-// after those that it must come after.
+// follow gives the position that one which is there must be moved to, 0 where it rests.
 func (o *order) follow(was *Policy) int {
 	i := slices.Index(o.ids, was)
-	if i >= o.at {
+	if o.resting[was] {
 		o.at = i + 1
 		return 0
 	}
-	o.ids = slices.Insert(slices.Delete(o.ids, i, i+1), o.at-1, was)
+	if i < o.at {
+		o.at-- // all between move up
+	}
+	o.ids = slices.Insert(slices.Delete(o.ids, i, i+1), o.at, was)
+	o.at++
 	return o.at
 }
 

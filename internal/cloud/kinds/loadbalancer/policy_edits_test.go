@@ -49,7 +49,7 @@ func TestPolicyEdits(t *testing.T) {
 		},
 			fields: []string{field}, want: []string{"PUT l7policies/y1 position=3"}},
 		{name: "last becomes first", edit: func(s *Spec) { (*policies(s))[2].Position = ptr(7) },
-			fields: []string{field}, want: []string{"PUT l7policies/y1 position=3", "PUT l7policies/y2 position=3"}},
+			fields: []string{field}, want: []string{"PUT l7policies/y3 position=1"}},
 		{name: "another name", edit: func(s *Spec) { (*policies(s))[1].Name = ptr("z") },
 			fields: []string{field + "[1].redirectPool.pool.name", field + "[1].policy.name"}, want: []string{"PUT pools/q2 name=lb-80-z", "PUT l7policies/y2 name=lb-80-z"}},
 		{name: "gone: nobody redirects to the pool when it goes", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) },
@@ -70,6 +70,67 @@ func TestPolicyEdits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.run(t, asking) })
+	}
+}
+
+// unnamed is asking, with policies that nobody has named.
+func unnamed() kind.Want[*Spec] {
+	w := asking()
+	for i := range w.Spec.Ports[0].L7Policies {
+		w.Spec.Ports[0].L7Policies[i].Name = nil
+	}
+	return w
+}
+
+// A policy without a name is known by what it does, so that others can be added and removed before it.
+func TestEditsOfUnnamedPolicies(t *testing.T) {
+	const field = "spec.ports[0].l7Policies"
+	policies := func(s *Spec) *[]L7Policy { return &s.Ports[0].L7Policies }
+	fresh := func(path string) L7Policy {
+		return L7Policy{Action: "reject", Rules: []L7Rule{{Type: "path", CompareType: "startsWith", Value: path}}}
+	}
+	tests := []editCase{
+		{name: "nothing"},
+		{name: "one before all others", edit: func(s *Spec) { *policies(s) = slices.Insert(*policies(s), 0, fresh("/x")) }, fields: []string{field},
+			want: []string{"POST l7policies", "POST l7policies/new/rules"}},
+		{name: "the first goes", edit: func(s *Spec) { *policies(s) = (*policies(s))[1:] }, fields: []string{field},
+			want: []string{"DELETE l7policies/y1"}},
+		{name: "the one with a pool goes", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) }, fields: []string{field},
+			want: []string{"DELETE l7policies/y2", "DELETE pools/q2"}},
+		{name: "one before all others, and the last one's target", edit: func(s *Spec) {
+			(*policies(s))[2].RedirectURL = ptr("https://example.com")
+			*policies(s) = slices.Insert(*policies(s), 0, fresh("/x"))
+		}, fields: []string{field, field + "[3].redirectURL"},
+			want: []string{"POST l7policies", "POST l7policies/new/rules", "PUT l7policies/y3 redirect_url=https://example.com"}},
+		{name: "the last one comes first", edit: func(s *Spec) {
+			p := *policies(s)
+			*policies(s) = []L7Policy{p[2], p[0], p[1]}
+		}, fields: []string{field}, want: []string{"PUT l7policies/y3 position=1"}},
+		{name: "its rule", edit: func(s *Spec) { (*policies(s))[0].Rules[0].Value = "/x" }, fields: []string{field},
+			want: []string{"PUT l7policies/y1/rules/r1 admin_state_up=true compare_type=STARTS_WITH invert=false key=<nil> type=PATH value=/x"}},
+		{name: "a name at last", edit: func(s *Spec) { (*policies(s))[0].Name = ptr("admin") }, fields: []string{field + "[0].policy.name"},
+			want: []string{"PUT l7policies/y1 name=lb-80-admin"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, unnamed) })
+	}
+}
+
+// A new policy without a name gets one that no other has.
+func TestNamesOfUnnamedPolicies(t *testing.T) {
+	s, w := made(unnamed()), unnamed()
+	p := &w.Spec.Ports[0].L7Policies
+	*p = slices.Insert(*p, 0, L7Policy{Action: "reject", Rules: []L7Rule{{Type: "path", CompareType: "startsWith", Value: "/x"}}})
+	var c kind.Changes
+	rules{}.Diff(w, s, &c)
+	names := map[string]bool{}
+	for _, e := range updatesOf(w, s, c.List()) {
+		if r, needed := e.accept(c.List()); needed && r.path == "l7policies" {
+			names[r.body["name"].(string)] = true
+		}
+	}
+	if len(names) != 1 || names["lb-80-1"] || names["lb-80-2"] || names["lb-80-3"] {
+		t.Errorf("the new policy is called %v", names)
 	}
 }
 

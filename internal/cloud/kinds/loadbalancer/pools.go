@@ -50,6 +50,9 @@ func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map
 	pool := b.redirectPoolFor(e.pairs[p], p, kept)
 	if pool != nil {
 		kept[pool.ID] = true
+		p.adoptName(pool)
+	} else if was := e.pairs[p]; was != nil && was.PoolID != "" {
+		e.successors[was.PoolID] = p.Pool
 	}
 	if old != nil {
 		cause = l.field + ".l7Policies"

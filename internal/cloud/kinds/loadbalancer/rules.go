@@ -18,10 +18,14 @@ func (rules) Diff(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	if have.More.offers == nil {
 		return // what is under it was not read, so nothing is known to differ; it is not updated either
 	}
-	for _, e := range editsOf(w, have) {
-		for _, change := range e.changes {
+	e := editorOf(w, have)
+	for _, x := range e.listed() {
+		for _, change := range x.changes {
 			c.Add(change)
 		}
+	}
+	for _, element := range e.others {
+		c.Leave(element)
 	}
 	kind.Field(c, "spec.name", have.More.Name, w.Key.Name)
 	fields.Compare(w, have, c)

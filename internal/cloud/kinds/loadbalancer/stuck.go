@@ -18,8 +18,13 @@ import (
 // without a listener). No version document says so.
 const populatedCreate = "load balancers created in one request"
 
-// stuck is a listener or a pool that Octavia has left in PENDING_CREATE.
-type stuck struct{ what, path string }
+// stuck are listeners and pools that Octavia has left in PENDING_CREATE.
+type stuck struct {
+	listeners []*Listener
+	pools     []*Pool
+}
+
+func (s stuck) none() bool { return len(s.listeners)+len(s.pools) == 0 }
 
 // doubts are the listeners and pools that the last list found in PENDING_CREATE
 // under an ACTIVE load balancer, by ID.
@@ -71,28 +76,27 @@ func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
 	before := d.doubts.replace(doubtful)
 	for _, b := range balancers {
 		b.setAside(func(c *child) bool { return doubtful[c.ID] && before[c.ID] })
-		if len(b.Stuck) > 0 {
+		if !b.Stuck.none() {
 			d.c.Lack(populatedCreate)
 		}
 	}
 }
 
 // setAside moves the listeners and pools that are stuck out of the tree, so that
-// they count as missing, and the load balancer as unfinished.
+// they count as missing. Whose they are is not known yet: see [editor.stuck].
 func (b *Balancer) setAside(is func(*child) bool) {
-	move := func(what, path string) bool {
-		b.Stuck = append(b.Stuck, stuck{what + ", which the cloud left unfinished", path})
-		return true
-	}
 	b.Listeners = slices.DeleteFunc(b.Listeners, func(l *Listener) bool {
-		return is(&l.child) && move(fmt.Sprintf("%s %d", l.Protocol, l.Port), "listeners/"+l.ID)
+		if is(&l.child) {
+			b.Stuck.listeners = append(b.Stuck.listeners, l)
+		}
+		return is(&l.child)
 	})
 	b.Pools = slices.DeleteFunc(b.Pools, func(p *Pool) bool {
-		return is(&p.child) && move("pool "+p.Name, "pools/"+p.ID)
+		if is(&p.child) {
+			b.Stuck.pools = append(b.Stuck.pools, p)
+		}
+		return is(&p.child)
 	})
-	if found := mark.InTags(b.AllTags); found != nil && len(b.Stuck) > 0 {
-		b.AllTags = unfinished(*found, mark.UserTags(b.AllTags))
-	}
 }
 
 // unfinished are the tags of a load balancer some of whose children are missing,
@@ -102,15 +106,26 @@ func unfinished(m kind.Mark, user []string) []string {
 	return mark.Tags(m, user)
 }
 
-// stuck appends the removal of what is stuck. It comes first, since names and
+// stuck appends the removal of what is stuck and not left to others. It comes first, since names and
 // ports must be free and nothing is served by it; the mark before it, so that a
 // kill in between is not taken for a change by people.
-func (e *editor) stuck(b *Balancer) {
-	if len(b.Stuck) > 0 {
-		e.sequel("spec.ports", func() request { return put("loadbalancer", b.ID, map[string]any{"tags": b.AllTags}) })
+func (e *editor) stuck(b *Balancer, left left) {
+	remove := func(c *child, what, path string) {
+		if left[c.ID] {
+			return
+		}
+		if found := mark.InTags(b.AllTags); !e.unfinished && found != nil {
+			tags := unfinished(*found, mark.UserTags(b.AllTags))
+			e.sequel(portList, func() request { return put("loadbalancer", b.ID, map[string]any{"tags": tags}) })
+		}
+		e.unfinished = true
+		e.remove(portList, what+", which the cloud left unfinished", nil, path+c.ID)
 	}
-	for _, x := range b.Stuck {
-		e.remove("spec.ports", x.what, nil, x.path)
+	for _, l := range b.Stuck.listeners {
+		remove(&l.child, fmt.Sprintf("%s %d", l.Protocol, l.Port), "listeners/")
+	}
+	for _, p := range b.Stuck.pools {
+		remove(&p.child, "pool "+p.Name, "pools/")
 	}
 }
 

@@ -40,7 +40,7 @@ func TestStuckInTwoListsInARow(t *testing.T) {
 				}
 				d.findStuck(map[string]*Balancer{b.ID: b}, now)
 			}
-			if got := len(b.Stuck) == 1 && len(b.Listeners) == 0; got != tt.stuck || d.c.Lacks(populatedCreate) != tt.stuck {
+			if got := len(b.Stuck.listeners) == 1 && len(b.Listeners) == 0; got != tt.stuck || d.c.Lacks(populatedCreate) != tt.stuck {
 				t.Errorf("stuck: %v, want %v; remembered of the cloud: %v", b.Stuck, tt.stuck, d.c.Lacks(populatedCreate))
 			}
 		})

@@ -36,7 +36,7 @@ type Balancer struct {
 	Pools     []*Pool     `json:"-"`
 	// Stuck are listeners and pools that nothing will ever finish; they are in
 	// neither list above.
-	Stuck  []stuck `json:"-"`
+	Stuck  stuck `json:"-"`
 	offers *offers
 }
 

@@ -121,6 +121,9 @@ func (p *Port) policies(w kind.Want[*Spec], l *Listener) []*Policy {
 		own := child{field: policyField(l.field, i)}
 		one := &Policy{child: own, Name: l.Name + "-" + spec.name(i), Up: true, Position: table.Or(spec.Position, math.MaxInt32), Action: policyActions[spec.Action],
 			URL: table.Or(spec.RedirectURL, ""), Prefix: table.Or(spec.RedirectPrefix, ""), Code: table.Or(spec.RedirectHTTPCode, 0)}
+		if spec.Name == nil {
+			one.number = i + 1
+		}
 		if one.URL+one.Prefix != "" && one.Code == 0 {
 			one.Code = defaultRedirect
 		}

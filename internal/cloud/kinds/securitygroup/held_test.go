@@ -1,9 +1,11 @@
 package securitygroup_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -35,4 +37,34 @@ func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	moved := strings.Replace(stateless, "securityGroupRefs: [web]", "securityGroupRefs: [clients]", 1)
 	g.MustSync(moved)
 	g.MustSync(strings.Replace(moved, "securityGroupRefs: [clients]", "securityGroupRefs: [web]", 1))
+}
+
+// A rule that is left to others does not go with its group.
+func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + "---" + object)
+	made := g.MustSync(needs + "---" + object)
+	group := ""
+	for _, s := range made.Last.Steps {
+		if s.Key == key {
+			group = s.ID()
+		}
+	}
+	var answer struct {
+		Rule struct {
+			ID string `json:"id"`
+		} `json:"security_group_rule"`
+	}
+	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "security-group-rules", Into: &answer,
+		Body: map[string]any{"security_group_rule": map[string]any{"security_group_id": group, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": 4711, "port_range_max": 4711}}}); err != nil {
+		t.Fatal(err)
+	}
+	theirs := strings.Replace(needs+"---"+object, "metadata: {name: web", "metadata: {annotations: {stackreeve.dev/replace: allow, stackreeve.dev/ignore-fields: 'spec.resource.rules["+answer.Rule.ID+"]'}, name: web", 1)
+	g.MustSync(theirs)
+	next := strings.Replace(theirs, "stateful: true", "stateful: false", 1)
+	for _, s := range g.Plan(next).Steps {
+		if s.Key == key && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), answer.Rule.ID)) {
+			t.Errorf("%s: %s", s.Action, s.Reason())
+		}
+	}
 }

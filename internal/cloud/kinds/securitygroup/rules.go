@@ -200,6 +200,12 @@ func compareRules(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Ch
 		present = append(present, managed[i].String())
 	}
 	kind.Set(c, list, present, want, kind.InPlace)
+	for i := range have.More.Rules {
+		r := &have.More.Rules[i]
+		if !slices.ContainsFunc(managed, func(m CloudRule) bool { return m.ID == r.ID }) {
+			c.Leave(fmt.Sprintf("rule %s (%s)", r, r.ID))
+		}
+	}
 }
 
 // list is the field of the rules.
