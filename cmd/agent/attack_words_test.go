@@ -163,7 +163,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		}
 		memory := forgetest.NewMemory()
 		memory.Put(forge.Pull{Number: 7, Open: true, Base: "main", Head: feature, HeadRef: "refs/heads/feature"})
-		r := review.New(memory, w.Log)
+		r := review.New(memory.Forge(), w.Log)
 		look := w.Previewer(&stacks[0])
 		reviewed := &review.Planner{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.Read, Plan: look.Plan, Again: func() {}}
 		r.Add(reviewed, stacks[0].PullPoll)
@@ -273,7 +273,7 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := fmt.Sprintf("{appID: %d, installationID: %d, privateKeyFile: %s", g.AppID, g.InstallationID, g.AppKeyFile)
-	lab := onGitHub{g, f}
+	lab := onGitHub{g, f.Forge()}
 	r := newReview(t, lab, "@every 1s", "{githubApp: "+key+", apiURL: "+g.APIURL+"}}", "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+api+"}")
 	lab.Push(t, "feature", networks("two"))
 	lab.OpenPull(t, "feature", lab.Branch(), "Add two")

@@ -339,7 +339,7 @@ func TestPullRequestsOnGitHub(t *testing.T) {
 	}
 	key := fmt.Sprintf("{appID: %d, installationID: %d, privateKeyFile: %s", g.AppID, g.InstallationID, g.AppKeyFile)
 	auth := "{githubApp: " + key + ", apiURL: " + g.APIURL + "}}"
-	newReview(t, onGitHub{g, f}, "@every 1s", auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
+	newReview(t, onGitHub{g, f.Forge()}, "@every 1s", auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
 }
 
 // Nothing is polled for: webhooks alone say when to look.
@@ -350,7 +350,7 @@ func TestPullRequestsOnGitea(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth := "{tokenFile: " + g.TokenFile + ", username: " + forgetest.Bot + "}"
-	r := newReview(t, onGitea{g, f}, "@every 1h", auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}")
+	r := newReview(t, onGitea{g, f.Forge()}, "@every 1h", auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}")
 	r.start() // takes an address
 	r.kill()
 	g.Hook(t, "http://"+r.addr+"/webhook/gitea", webhookSecret)

@@ -150,6 +150,9 @@ func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step,
 
 // author is the pull request that last touched a file, 0 when none did.
 func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) {
+	if !s.repository.Forge.Reviewed() {
+		return 0, nil
+	}
 	commit, err := s.repository.Forge.LastTouch(ctx, branch, file)
 	if err == nil {
 		var pull forge.Pull

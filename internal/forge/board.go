@@ -12,7 +12,7 @@ import (
 
 // Board writes commit statuses when they are news, and only then.
 type Board struct {
-	forge Statuses
+	forge CommitStatuses
 
 	mu      sync.Mutex
 	known   map[string]map[string]Status // by commit, by context
@@ -29,7 +29,7 @@ const (
 )
 
 // NewBoard writes to f.
-func NewBoard(f Statuses) *Board {
+func NewBoard(f CommitStatuses) *Board {
 	return &Board{forge: f, known: map[string]map[string]Status{}, posted: map[[2]string]int{}}
 }
 

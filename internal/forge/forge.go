@@ -10,17 +10,32 @@ import (
 	"time"
 )
 
-// Forge is one repository on a forge. Its methods may be called from any number
-// of goroutines. Their errors are, or wrap, one of [ErrRefused], [ErrNotFound],
-// [ErrUnavailable], [ErrUnsupported] or a [*LimitedError].
-type Forge interface {
-	Pulls
-	Conversations
-	Statuses
+// Forge is one repository on a forge, by what it can do: a role that it does not
+// have is nil. Methods may be called from any number of goroutines. Their errors
+// are, or wrap, one of [ErrRefused], [ErrNotFound], [ErrUnavailable],
+// [ErrUnsupported] or a [*LimitedError].
+type Forge struct {
+	Can Abilities
+
+	CommitStatuses // every forge has them
+	Reviews        // all or none of them
 	Checks
 }
 
-// Pulls finds pull requests and the people of a repository.
+// Reviews are the roles of a forge on which commits are reviewed before they are
+// merged. [Forge.Reviewed] reports whether there are any.
+type Reviews struct {
+	Pulls
+	History
+	Rights
+	Conversations
+	Reactions
+}
+
+// Reviewed reports whether there are pull requests.
+func (f Forge) Reviewed() bool { return f.Pulls != nil }
+
+// Pulls finds pull requests.
 type Pulls interface {
 	// Open lists the open pull requests into branch, lowest number first. With
 	// [ErrTooMany] they are the oldest of more.
@@ -30,11 +45,27 @@ type Pulls interface {
 	// MergedBy returns the pull request that a commit of branch was merged by;
 	// ErrNotFound when it came without one.
 	MergedBy(ctx context.Context, branch, commit string) (Pull, error)
+}
+
+// History finds commits.
+type History interface {
 	// LastTouch returns the newest commit of branch that touched a file, given by
 	// its path from the root of the repository; ErrNotFound when none did.
 	LastTouch(ctx context.Context, branch, file string) (commit string, err error)
-	// MayWrite reports whether a person may push to the repository now.
-	MayWrite(ctx context.Context, login string) (bool, error)
+}
+
+// Rights says what people may do.
+type Rights interface {
+	// MayWrite reports whether a person may change a branch now: push to it, or, where
+	// the forge has no rights by branch, to the repository.
+	MayWrite(ctx context.Context, who Person, branch string) (bool, error)
+}
+
+// Person is an account: whoever takes over a name that another one gave up has
+// another number.
+type Person struct {
+	ID    int64 // 0 when it is not known
+	Login string
 }
 
 // Conversations reads and writes the comments of pull requests.
@@ -46,12 +77,16 @@ type Conversations interface {
 	Post(ctx context.Context, number int, body string) (Comment, error)
 	Edit(ctx context.Context, number int, id int64, body string) error
 	Delete(ctx context.Context, number int, id int64) error
+}
+
+// Reactions are given to comments.
+type Reactions interface {
 	// React acknowledges a comment. Doing so twice changes nothing.
 	React(ctx context.Context, number int, id int64, r Reaction) error
 }
 
-// Statuses reads and writes commit statuses.
-type Statuses interface {
+// CommitStatuses reads and writes commit statuses.
+type CommitStatuses interface {
 	// Statuses returns the newest of our statuses of each context of a commit:
 	// those that the account in use has made, as the forge reports. Whose maker the
 	// forge does not report belong to no one.
@@ -62,7 +97,7 @@ type Statuses interface {
 // Checks writes check runs.
 type Checks interface {
 	// PutCheck makes the check of that name and commit say this, or repeats it;
-	// ErrUnsupported where the forge or the credentials allow no checks.
+	// ErrUnsupported where the credentials allow no checks.
 	PutCheck(ctx context.Context, c Check) error
 }
 

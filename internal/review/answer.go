@@ -12,8 +12,8 @@ import (
 
 // answerAll is the conversation with these comments in it, and has what is new
 // in them answered. People who may not push are not answered.
-func (r *Repository) answerAll(ctx context.Context, number int, c conversation, comments []forge.Comment) (conversation, error) {
-	said, err := r.understand(ctx, comments)
+func (r *Repository) answerAll(ctx context.Context, pull forge.Pull, c conversation, comments []forge.Comment) (conversation, error) {
+	said, err := r.understand(ctx, pull.Base, comments)
 	if err != nil {
 		return c, err
 	}
@@ -24,7 +24,7 @@ func (r *Repository) answerAll(ctx context.Context, number int, c conversation, 
 	for _, cmd := range said.commands {
 		if cmd.first && !c.answered[cmd.comment] {
 			c.answered[cmd.comment] = true
-			r.answer(number, cmd, said)
+			r.answer(pull.Number, cmd, said)
 		}
 	}
 	return c, nil

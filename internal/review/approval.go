@@ -56,7 +56,7 @@ func approved(s said, stack string, merged source.Revision) (list []plan.Approva
 			if !shown(cmd, m) {
 				continue
 			}
-			a := plan.Approval{Hash: cmd.hash, By: cmd.by.login, Standing: true}
+			a := plan.Approval{Hash: cmd.hash, By: cmd.by.Login, Standing: true}
 			if m.Hash == cmd.hash && m.Tree != "" && m.Tree == merged.Tree {
 				a.Commit, a.Proof = merged.Commit, proven(m)
 			}

@@ -15,7 +15,7 @@ type command struct {
 	verb    string // plan, approve or help; anything else is not known
 	hash    string // of approve: the plan's; of plan: the commit's, or ""
 	comment int64
-	by      person
+	by      forge.Person
 	at      time.Time
 	first   bool // of its comment
 	edited  bool // the comment is not what it was when it was written: nothing in it counts
@@ -68,7 +68,7 @@ func commands(c forge.Comment) (list []command) {
 	}
 	for _, line := range lines {
 		cmd := parse(line)
-		cmd.comment, cmd.by, cmd.at, cmd.reactions = c.ID, person{c.AuthorID, c.Author}, c.Created, c.Reactions
+		cmd.comment, cmd.by, cmd.at, cmd.reactions = c.ID, forge.Person{ID: c.AuthorID, Login: c.Author}, c.Created, c.Reactions
 		cmd.first, cmd.edited = len(list) == 0, c.Edited
 		if list = append(list, cmd); len(list) == mostCommands {
 			break

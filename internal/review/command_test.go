@@ -42,7 +42,7 @@ func TestCommands(t *testing.T) {
 				text += " " + c.hash
 			}
 			got = append(got, text)
-			if c.by.login != "ann" || c.comment != 7 {
+			if c.by.Login != "ann" || c.comment != 7 {
 				t.Errorf("%q: %+v does not say who asked where", body, c)
 			}
 		}

@@ -129,7 +129,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	if err != nil {
 		return c, err
 	}
-	if c, err = r.answerAll(ctx, pull.Number, c, comments); err != nil {
+	if c, err = r.answerAll(ctx, pull, c, comments); err != nil {
 		return c, err
 	}
 	c.said.unread = unread
@@ -153,15 +153,15 @@ func (r *Repository) comments(ctx context.Context, number int) (list []forge.Com
 // understand finds in a conversation the comments that are ours, and what people
 // who may push ask for. Nothing else is kept, and of no other comment is a word
 // read: anybody may write much.
-func (r *Repository) understand(ctx context.Context, comments []forge.Comment) (s said, err error) {
-	later := r.people.later(comments)
+func (r *Repository) understand(ctx context.Context, branch string, comments []forge.Comment) (s said, err error) {
+	later := r.people.later(branch, comments)
 	s.unasked = len(later) > 0
 	for _, c := range comments {
 		if c.Mine && memory.Marked(c.Body) {
 			s.ours = append(s.ours, c)
 			continue
 		}
-		who := person{c.AuthorID, c.Author}
+		who := person{forge.Person{ID: c.AuthorID, Login: c.Author}, branch}
 		if !mayAsk(c) || later[who] {
 			continue
 		}

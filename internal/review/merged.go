@@ -24,7 +24,7 @@ type Merged struct {
 // when there is none.
 func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err error) {
 	rev, ok := s.Last()
-	if !ok || commit == "" {
+	if !ok || commit == "" || !s.repository.Forge.Reviewed() {
 		return m, forge.ErrNotFound
 	}
 	if m.Pull, err = s.repository.Forge.MergedBy(ctx, rev.Branch, commit); err != nil {
@@ -40,7 +40,7 @@ func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err er
 // ApprovalsIn are the approvals of the stack's plans in the comments of a merged
 // pull request.
 func (s *Planner) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, error) {
-	said, err := s.repository.understand(ctx, m.Comments)
+	said, err := s.repository.understand(ctx, m.Pull.Base, m.Comments)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, faile
 			continue // else it came without a pull request, or the forge does not say with which
 		}
 		visited[m.Pull.Number] = true // remember what was answered there
-		c, err := r.answerAll(ctx, m.Pull.Number, r.conversations.get(m.Pull.Number), m.Comments)
+		c, err := r.answerAll(ctx, m.Pull, r.conversations.get(m.Pull.Number), m.Comments)
 		if err != nil {
 			failed = err
 			continue

@@ -13,20 +13,19 @@ import (
 
 // people remembers for a while who may push.
 type people struct {
-	forge forge.Pulls
+	forge forge.Rights
 	log   *slog.Logger
 
 	mu      sync.Mutex
 	rights  map[person]right
 	logged  string // the last reason why permissions cannot be read
-	answers map[person]answers
+	answers map[forge.Person]answers
 }
 
-// person is an account: whoever takes over a name that another one gave up has
-// another number.
+// person is an account, as far as one branch is concerned.
 type person struct {
-	id    int64
-	login string
+	forge.Person
+	branch string
 }
 
 // answers is how often a person was answered of late.
@@ -45,11 +44,11 @@ const (
 )
 
 // countAnswer counts an answer to a person, and reports whether it is to be given.
-func (p *people) countAnswer(who person) bool {
+func (p *people) countAnswer(who forge.Person) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.answers == nil || len(p.answers) > mostPeople {
-		p.answers = map[person]answers{}
+		p.answers = map[forge.Person]answers{}
 	}
 	a := p.answers[who]
 	if time.Since(a.since) >= answersAge {
@@ -86,13 +85,13 @@ const mostStrangers = 50
 // the forge is asked with a later visit. Nobody else's comments put off whoever may
 // push, once that is known; of the others those who have waited longest are next, and
 // whoever spoke last.
-func (p *people) later(comments []forge.Comment) map[person]bool {
+func (p *people) later(branch string, comments []forge.Comment) map[person]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	later := map[person]bool{}
 	var strangers []person
 	for _, c := range slices.Backward(comments) {
-		who := person{c.AuthorID, c.Author}
+		who := person{forge.Person{ID: c.AuthorID, Login: c.Author}, branch}
 		if r := p.rights[who]; mayAsk(c) && !later[who] && !r.write && !r.fresh() {
 			later[who] = true
 			strangers = append(strangers, who)
@@ -105,7 +104,7 @@ func (p *people) later(comments []forge.Comment) map[person]bool {
 	return later
 }
 
-// mayWrite reports whether a person may push to the repository. Where the forge
+// mayWrite reports whether a person may push to the branch. Where the forge
 // does not say, nobody may.
 func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	p.mu.Lock()
@@ -114,7 +113,7 @@ func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	if ok && r.fresh() {
 		return r.write, nil
 	}
-	write, err := p.forge.MayWrite(ctx, who.login)
+	write, err := p.forge.MayWrite(ctx, who.Person, who.branch)
 	if err != nil && !errors.Is(err, forge.ErrRefused) {
 		return false, err
 	}

@@ -148,7 +148,7 @@ func Later(err error) bool {
 
 // writeCheck writes the check run, where there can be one.
 func (r *Repository) writeCheck(ctx context.Context, p page, status forge.Status) error {
-	if r.noChecks.Load() {
+	if r.Forge.Checks == nil || r.noChecks.Load() {
 		return nil
 	}
 	c := forge.Check{

@@ -53,7 +53,7 @@ type Repository struct {
 func New(f forge.Forge, log *slog.Logger) *Repository {
 	return &Repository{
 		Forge: f, Board: forge.NewBoard(f), Outbox: outbox.New("the forge", forge.Judge, log), Log: log,
-		people: people{forge: f, log: log}, wake: make(chan struct{}, 1),
+		people: people{forge: f.Rights, log: log}, wake: make(chan struct{}, 1),
 	}
 }
 

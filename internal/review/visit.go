@@ -70,6 +70,9 @@ func (l listing) open() map[int]bool {
 // are more; the error is that of a branch whose pull requests could not be listed.
 func (r *Repository) list(ctx context.Context) (listings []listing, complete bool, failed error) {
 	complete = true
+	if !r.Forge.Reviewed() {
+		return nil, true, nil
+	}
 	branches := r.branches()
 	for _, branch := range slices.Sorted(maps.Keys(branches)) {
 		pulls, err := r.Forge.Open(ctx, branch)

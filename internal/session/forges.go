@@ -60,12 +60,20 @@ func (r Reporting) github(g *config.GitHub) (forge.Forge, error) {
 	} else {
 		c.Token = forge.FileToken(g.TokenFile)
 	}
-	return github.New(c)
+	return roles(github.New(c))
 }
 
 func (r Reporting) gitea(g *config.Gitea) (forge.Forge, error) {
-	return gitea.New(gitea.Config{
+	return roles(gitea.New(gitea.Config{
 		URL: g.URL, Repository: g.Repository, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
 		Observe: r.observe(g.Repository), Fence: r.Fence,
-	})
+	}))
+}
+
+// roles are those of a repository, unless its configuration is wrong.
+func roles[R interface{ Forge() forge.Forge }](r R, err error) (forge.Forge, error) {
+	if err != nil {
+		return forge.Forge{}, err
+	}
+	return r.Forge(), nil
 }

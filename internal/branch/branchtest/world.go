@@ -48,7 +48,7 @@ func In(t *testing.T, test func(w *World)) {
 // Restart begins from nothing, as on an empty disk.
 func (w *World) Restart() {
 	w.Review = w.stack("prod", func() { w.Again++ })
-	w.Repo = review.New(w.Forge, slog.New(slog.DiscardHandler))
+	w.Repo = review.New(w.Forge.Forge(), slog.New(slog.DiscardHandler))
 	w.Repo.Add(w.Review, schedule.Schedule{})
 	w.stacks = []*review.Planner{w.Review}
 	w.Branch = branch.New(w.Repo, w.Review)

@@ -35,13 +35,19 @@ type file struct {
 	mu   sync.Mutex
 }
 
-// New writes to the file at path, which need not exist.
-func New(path string) forge.Forge { return &file{path: path} }
+// New writes to the file at path, which need not exist. It has statuses and no
+// other role.
+func New(path string) forge.Forge {
+	return forge.Forge{Can: Abilities(), CommitStatuses: &file{path: path}}
+}
+
+// Abilities are what a file can hold: whoever writes to it is trusted.
+func Abilities() forge.Abilities { return forge.Abilities{forge.ErrorState} }
 
 // tail is how much of the file is read back after a start, in bytes.
 const tail = 1 << 20
 
-// Statuses implements forge.Statuses.
+// Statuses implements forge.CommitStatuses.
 func (f *file) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +81,7 @@ func (f *file) Statuses(_ context.Context, commit string) ([]forge.Status, error
 	return list, nil
 }
 
-// SetStatus implements forge.Statuses.
+// SetStatus implements forge.CommitStatuses.
 func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,42 +135,3 @@ func cut(out *os.File) bool {
 	_, err = in.ReadAt(last[:], info.Size()-1)
 	return err == nil && last[0] != '\n'
 }
-
-// Open implements forge.Pulls.
-func (*file) Open(context.Context, string) ([]forge.Pull, error) { return nil, nil }
-
-// Pull implements forge.Pulls.
-func (*file) Pull(context.Context, int) (forge.Pull, error) { return forge.Pull{}, forge.ErrNotFound }
-
-// MergedBy implements forge.Pulls.
-func (*file) MergedBy(context.Context, string, string) (forge.Pull, error) {
-	return forge.Pull{}, forge.ErrNotFound
-}
-
-// LastTouch implements forge.Pulls.
-func (*file) LastTouch(context.Context, string, string) (string, error) {
-	return "", forge.ErrNotFound
-}
-
-// MayWrite implements forge.Pulls.
-func (*file) MayWrite(context.Context, string) (bool, error) { return false, nil }
-
-// Comments implements forge.Conversations.
-func (*file) Comments(context.Context, int) ([]forge.Comment, error) { return nil, forge.ErrNotFound }
-
-// Post implements forge.Conversations.
-func (*file) Post(context.Context, int, string) (forge.Comment, error) {
-	return forge.Comment{}, forge.ErrUnsupported
-}
-
-// Edit implements forge.Conversations.
-func (*file) Edit(context.Context, int, int64, string) error { return forge.ErrUnsupported }
-
-// Delete implements forge.Conversations.
-func (*file) Delete(context.Context, int, int64) error { return forge.ErrUnsupported }
-
-// React implements forge.Conversations.
-func (*file) React(context.Context, int, int64, forge.Reaction) error { return forge.ErrUnsupported }
-
-// PutCheck implements forge.Checks.
-func (*file) PutCheck(context.Context, forge.Check) error { return forge.ErrUnsupported }

@@ -91,8 +91,8 @@ func (g *Gitea) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *Gitea) Remote() string { return g.URL + "/" + g.Repository + ".git" }
 
-// Can implements [Site].
-func (g *Gitea) Can() Ability { return Ability{} }
+// Strict implements [Site].
+func (g *Gitea) Strict() bool { return false }
 
 // Token is a person's, the agent's too.
 func (g *Gitea) Token(login string) string {

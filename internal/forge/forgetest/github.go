@@ -136,8 +136,8 @@ func (g *GitHub) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *GitHub) Remote() string { return g.front.URL + "/" + g.Repository + ".git" }
 
-// Can implements [Site]: what the App can. A token writes no checks.
-func (g *GitHub) Can() Ability { return Ability{Checks: true, Limits: true} }
+// Strict implements [Site]: what the App can. A token writes no checks.
+func (g *GitHub) Strict() bool { return true }
 
 // Hook implements [Site].
 func (g *GitHub) Hook(_ *testing.T, url, secret string) {

@@ -37,7 +37,13 @@ type Memory struct {
 	asked    []string
 }
 
-var _ forge.Forge = (*Memory)(nil)
+// Forge is the repository, by its roles: it has all of them.
+func (m *Memory) Forge() forge.Forge {
+	return forge.Forge{
+		Can: forge.EveryAbility(), CommitStatuses: m, Checks: m,
+		Reviews: forge.Reviews{Pulls: m, History: m, Rights: m, Conversations: m, Reactions: m},
+	}
+}
 
 // NewMemory is an empty forge whose writers may push.
 func NewMemory(writers ...string) *Memory {

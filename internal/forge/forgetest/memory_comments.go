@@ -74,7 +74,7 @@ func (m *Memory) Delete(_ context.Context, number int, id int64) error {
 	return nil
 }
 
-// React implements forge.Conversations.
+// React implements forge.Reactions.
 func (m *Memory) React(_ context.Context, number int, id int64, r forge.Reaction) error {
 	err := m.begin("react", number)
 	defer m.mu.Unlock()

@@ -45,7 +45,7 @@ func (m *Memory) MergedBy(_ context.Context, branch, commit string) (forge.Pull,
 	return *p, nil
 }
 
-// LastTouch implements forge.Pulls.
+// LastTouch implements forge.History.
 func (m *Memory) LastTouch(_ context.Context, _, file string) (string, error) {
 	err := m.begin("touch", file)
 	defer m.mu.Unlock()
@@ -55,9 +55,9 @@ func (m *Memory) LastTouch(_ context.Context, _, file string) (string, error) {
 	return m.touched[file], nil
 }
 
-// MayWrite implements forge.Pulls.
-func (m *Memory) MayWrite(_ context.Context, login string) (bool, error) {
-	err := m.begin("right", login)
+// MayWrite implements forge.Rights.
+func (m *Memory) MayWrite(_ context.Context, who forge.Person, _ string) (bool, error) {
+	err := m.begin("right", who.Login)
 	defer m.mu.Unlock()
-	return m.writers[login], err
+	return m.writers[who.Login], err
 }

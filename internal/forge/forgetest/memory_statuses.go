@@ -15,7 +15,7 @@ type posted struct {
 	by int64
 }
 
-// Statuses implements forge.Statuses.
+// Statuses implements forge.CommitStatuses.
 func (m *Memory) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
 	err := m.begin("statuses", commit)
 	defer m.mu.Unlock()
@@ -28,7 +28,7 @@ func (m *Memory) Statuses(_ context.Context, commit string) ([]forge.Status, err
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// SetStatus implements forge.Statuses.
+// SetStatus implements forge.CommitStatuses.
 func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) error {
 	err := m.begin("status", commit)
 	defer m.mu.Unlock()

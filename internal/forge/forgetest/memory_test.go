@@ -27,10 +27,9 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-func (l *lab) Forge() forge.Forge             { return l.Memory }
 func (l *lab) Branch() string                 { return "main" }
 func (l *lab) Remote() string                 { return "" }
-func (l *lab) Can() Ability                   { return Ability{Checks: true, Limits: true} }
+func (l *lab) Strict() bool                   { return true }
 func (l *lab) Hook(t *testing.T, _, _ string) { t.Skip("a forge in memory calls nobody") }
 func (l *lab) Unfork(*testing.T, string)      {}
 func (l *lab) Close(_ *testing.T, number int) {

@@ -141,13 +141,13 @@ func testLastTouch(t *testing.T, lab Lab) {
 func testMayWrite(t *testing.T, lab Lab) {
 	lab.Allow(t, "writer", true)
 	lab.Allow(t, "reader", false)
-	for login, want := range map[string]bool{"writer": true, "reader": false, "nobody-of-that-name": false} {
-		if may, err := lab.Forge().MayWrite(t.Context(), login); may != want || err != nil {
+	for login, want := range map[string]bool{"writer": true, "reader": false, "nobody-of-that-name": false, "": false} {
+		if may, err := lab.Forge().MayWrite(t.Context(), forge.Person{Login: login}, lab.Branch()); may != want || err != nil {
 			t.Errorf("%s may write: %v, %v", login, may, err)
 		}
 	}
 	lab.Allow(t, "writer", false)
-	if may, err := lab.Forge().MayWrite(t.Context(), "writer"); may || err != nil {
+	if may, err := lab.Forge().MayWrite(t.Context(), forge.Person{Login: "writer"}, lab.Branch()); may || err != nil {
 		t.Errorf("somebody who may no longer write: %v, %v", may, err)
 	}
 }

@@ -22,16 +22,10 @@ type Site interface {
 	// agent can fetch from over HTTP, without credentials in it.
 	Branch() string
 	Remote() string
-	// Can returns what this forge lacks.
-	Can() Ability
+	// Strict reports whether the forge refuses by itself what is too long.
+	Strict() bool
 	// Hook has events delivered to a URL, signed with secret, from now on.
 	Hook(t *testing.T, url, secret string)
-}
-
-// Ability is what not every forge, or not with every credential, can do.
-type Ability struct {
-	Checks bool // check runs
-	Limits bool // refuses what is too long by itself
 }
 
 // Hands change the repository, as a person who may write.
@@ -77,6 +71,7 @@ func Suite(t *testing.T, start func(t *testing.T) Lab) {
 		name string
 		run  func(*testing.T, Lab)
 	}{
+		{"abilities are declared", testAbilities},
 		{"open pull requests are listed", testOpen},
 		{"a push moves the head", testHead},
 		{"a merged one is found by its commit", testMergedBy},

@@ -43,13 +43,13 @@ func with(t *testing.T, c gitea.Config) *gitea.Repository {
 }
 
 // all calls every method that asks the forge something.
-func all(ctx context.Context, f forge.Forge) map[string]error {
+func all(ctx context.Context, f *gitea.Repository) map[string]error {
 	errs := map[string]error{}
 	_, errs["Open"] = f.Open(ctx, "main")
 	_, errs["Pull"] = f.Pull(ctx, 7)
 	_, errs["MergedBy"] = f.MergedBy(ctx, "main", commit)
 	_, errs["LastTouch"] = f.LastTouch(ctx, "main", "a.yaml")
-	_, errs["MayWrite"] = f.MayWrite(ctx, "writer")
+	_, errs["MayWrite"] = f.MayWrite(ctx, forge.Person{Login: "writer"}, "main")
 	_, errs["Comments"] = f.Comments(ctx, 7)
 	_, errs["Post"] = f.Post(ctx, 7, "hello")
 	errs["Edit"] = f.Edit(ctx, 7, 8, "hello")
@@ -145,7 +145,7 @@ func TestMovedCommentsAreNobodys(t *testing.T) {
 			t.Errorf("%q is by %q, mine: %v; want %q, %v", c.Body, c.Author, c.Mine, want.Author, want.Mine)
 		}
 	}
-	if may, err := f.MayWrite(t.Context(), ""); may || err != nil {
+	if may, err := f.MayWrite(t.Context(), forge.Person{Login: ""}, "main"); may || err != nil {
 		t.Errorf("nobody may write: %v, %v", may, err)
 	}
 }

@@ -92,7 +92,7 @@ func (r *Repository) Delete(ctx context.Context, number int, id int64) error {
 	return r.fail(fmt.Sprintf("delete comment %d on pull request %d", id, number), resp, err)
 }
 
-// React implements forge.Conversations.
+// React implements forge.Reactions.
 func (r *Repository) React(ctx context.Context, number int, id int64, reaction forge.Reaction) error {
 	api, err := r.api(ctx)
 	if err != nil {

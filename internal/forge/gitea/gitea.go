@@ -57,7 +57,21 @@ type Repository struct {
 	}
 }
 
-var _ forge.Forge = (*Repository)(nil)
+// Abilities are those of Gitea and Forgejo.
+func Abilities() forge.Abilities {
+	return forge.Abilities{
+		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.EditableComments, forge.CommentReactions,
+		forge.ForkStatuses, forge.StatusAuthors, forge.ErrorState,
+	}
+}
+
+// Forge is the repository, by its roles.
+func (r *Repository) Forge() forge.Forge {
+	return forge.Forge{
+		Can: Abilities(), CommitStatuses: r,
+		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r, Reactions: r},
+	}
+}
 
 // New checks the configuration. It makes no request.
 func New(c Config) (*Repository, error) {

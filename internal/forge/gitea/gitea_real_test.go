@@ -55,7 +55,7 @@ func TestRights(t *testing.T) {
 	theirs := lab.Say(t, number, "writer", "hello")
 
 	writer := enter(t, lab.Gitea, "writer").Forge()
-	if _, err := writer.MayWrite(t.Context(), "reader"); !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "administrator of acme/cloud-config") {
+	if _, err := writer.MayWrite(t.Context(), forge.Person{Login: "reader"}, "main"); !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "administrator of acme/cloud-config") {
 		t.Errorf("a writer asks who may write: %v", err)
 	}
 	reader := enter(t, lab.Gitea, "reader").Forge()

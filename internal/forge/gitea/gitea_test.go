@@ -12,10 +12,10 @@ import (
 // lab is a real Gitea.
 type lab struct {
 	*forgetest.Gitea
-	forge forge.Forge
+	forge *gitea.Repository
 }
 
-func (l lab) Forge() forge.Forge { return l.forge }
+func (l lab) Forge() forge.Forge { return l.forge.Forge() }
 
 func start(t *testing.T) lab {
 	t.Helper()

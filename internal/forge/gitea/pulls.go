@@ -102,7 +102,7 @@ func pullOf(p *sdk.PullRequest) forge.Pull {
 // may who can read: it says to come from the repository, and from no branch.
 func isAgit(head *sdk.PRBranchInfo) bool { return head.Name == "" }
 
-// LastTouch implements forge.Pulls.
+// LastTouch implements forge.History.
 func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string, error) {
 	api, err := r.api(ctx)
 	if err != nil {
@@ -119,9 +119,10 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	return list[0].SHA, nil
 }
 
-// MayWrite implements forge.Pulls. Gitea reports it to administrators only, of the
+// MayWrite implements forge.Rights. Gitea reports it to administrators only, of the
 // repository only.
-func (r *Repository) MayWrite(ctx context.Context, login string) (bool, error) {
+func (r *Repository) MayWrite(ctx context.Context, who forge.Person, _ string) (bool, error) {
+	login := who.Login
 	if login == "" {
 		return false, nil
 	}

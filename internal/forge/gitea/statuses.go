@@ -23,7 +23,7 @@ const mostStatuses = 40
 // read is sorted once more.
 const newestFirst = "leastindex"
 
-// Statuses implements forge.Statuses.
+// Statuses implements forge.CommitStatuses.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
 	if !full.MatchString(commit) {
 		return nil, r.refused("read the statuses", notFull(commit))
@@ -69,7 +69,7 @@ func notFull(commit string) error {
 	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
 }
 
-// SetStatus implements forge.Statuses. Gitea takes any state, commit and
+// SetStatus implements forge.CommitStatuses. Gitea takes any state, commit and
 // length; what is refused or cut elsewhere is so here.
 func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
 	switch {
@@ -90,9 +90,4 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 		_, resp, err := api.GetSingleCommit(r.owner, r.name, commit)
 		return r.fail("read the commit "+commit, resp, err)
 	})
-}
-
-// PutCheck implements forge.Checks: there are none on these forges.
-func (r *Repository) PutCheck(context.Context, forge.Check) error {
-	return r.refused("write a check", fmt.Errorf("%w: Gitea has no check runs", forge.ErrUnsupported))
 }

@@ -121,7 +121,7 @@ func (r *Repository) Delete(ctx context.Context, number int, id int64) error {
 	return r.fail(err, fmt.Sprintf("delete a comment on #%d", number))
 }
 
-// React implements [forge.Conversations]. GitHub keeps one of each kind and person.
+// React implements [forge.Reactions]. GitHub keeps one of each kind and person.
 func (r *Repository) React(ctx context.Context, number int, id int64, reaction forge.Reaction) error {
 	_, _, err := r.client.Reactions.CreateIssueCommentReaction(ctx, r.owner, r.name, id, string(reaction))
 	return r.fail(err, fmt.Sprintf("react to a comment on #%d", number))

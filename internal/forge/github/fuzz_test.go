@@ -71,7 +71,7 @@ func FuzzAnswers(f *testing.F) {
 		check("comments", err)
 		_, err = r.Statuses(ctx, "0123456789abcdef0123456789abcdef01234567")
 		check("statuses", err)
-		_, err = r.MayWrite(ctx, "ann")
+		_, err = r.MayWrite(ctx, forge.Person{Login: "ann"}, "main")
 		check("permission", err)
 	})
 }

@@ -78,7 +78,21 @@ type Repository struct {
 	full     map[[2]string]bool
 }
 
-var _ forge.Forge = (*Repository)(nil)
+// Abilities are those of GitHub, for an App.
+func Abilities() forge.Abilities {
+	return forge.Abilities{
+		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.EditableComments, forge.CommentReactions,
+		forge.ForkStatuses, forge.StatusAuthors, forge.ErrorState, forge.LineNotes,
+	}
+}
+
+// Forge is the repository, by its roles.
+func (r *Repository) Forge() forge.Forge {
+	return forge.Forge{
+		Can: Abilities(), CommitStatuses: r, Checks: r,
+		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r, Reactions: r},
+	}
+}
 
 var fullName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 

@@ -214,7 +214,7 @@ func TestWhichPullRequestMergedACommit(t *testing.T) {
 func TestRights(t *testing.T) {
 	for permission, want := range map[string]bool{"admin": true, "write": true, "maintain": true, "read": false, "triage": false, "none": false, "": false} {
 		h := serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/collaborators/{login}/permission": says(200, `{"permission":"`+permission+`"}`)})
-		if may, err := h.repo.MayWrite(t.Context(), "bob"); may != want || err != nil {
+		if may, err := h.repo.MayWrite(t.Context(), forge.Person{Login: "bob"}, "main"); may != want || err != nil {
 			t.Errorf("%q: %v, %v", permission, may, err)
 		}
 	}
@@ -227,15 +227,15 @@ func TestRights(t *testing.T) {
 			says(403, `{"message":"Must have push access"}`)(w, r)
 		},
 	})
-	if may, err := h.repo.MayWrite(t.Context(), "renovate[bot]"); !may || err != nil {
+	if may, err := h.repo.MayWrite(t.Context(), forge.Person{Login: "renovate[bot]"}, "main"); !may || err != nil {
 		t.Errorf("a bot: %v, %v", may, err)
 	}
-	if may, err := h.repo.MayWrite(t.Context(), "bob"); may || !errors.Is(err, forge.ErrRefused) {
+	if may, err := h.repo.MayWrite(t.Context(), forge.Person{Login: "bob"}, "main"); may || !errors.Is(err, forge.ErrRefused) {
 		t.Errorf("not allowed to ask: %v, %v", may, err)
 	}
 	asked := len(h.asked)
 	for _, login := range []string{"", "../../../user", "a/b", "a?b", "a b", "a%2fb", "-a", "[bot]"} {
-		if may, err := h.repo.MayWrite(t.Context(), login); may || err != nil || len(h.asked) != asked {
+		if may, err := h.repo.MayWrite(t.Context(), forge.Person{Login: login}, "main"); may || err != nil || len(h.asked) != asked {
 			t.Errorf("%q: %v, %v", login, may, err)
 		}
 	}

@@ -28,11 +28,9 @@ import (
 type lab struct {
 	*forgetest.GitHub
 	forge *github.Repository
-	can   forgetest.Ability
 }
 
-func (l lab) Forge() forge.Forge     { return l.forge }
-func (l lab) Can() forgetest.Ability { return l.can }
+func (l lab) Forge() forge.Forge { return l.forge.Forge() }
 
 // patient pays no heed to limits on writing, which the suite would run into.
 func patient(g *forgetest.GitHub) github.Config {
@@ -43,14 +41,14 @@ func withToken(t *testing.T, g *forgetest.GitHub) lab {
 	t.Helper()
 	c := patient(g)
 	c.Token = forge.FileToken(g.TokenFile)
-	return lab{g, open(t, c), forgetest.Ability{Limits: true}}
+	return lab{g, open(t, c)}
 }
 
 func withApp(t *testing.T, g *forgetest.GitHub) lab {
 	t.Helper()
 	c := patient(g)
 	c.App = app(g)
-	return lab{g, open(t, c), g.Can()}
+	return lab{g, open(t, c)}
 }
 
 func app(g *forgetest.GitHub) *forge.App {

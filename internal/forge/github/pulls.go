@@ -100,7 +100,7 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 	})), nil
 }
 
-// LastTouch implements [forge.Pulls].
+// LastTouch implements [forge.History].
 func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string, error) {
 	what := "find who touched " + file
 	list, _, err := r.client.Repositories.ListCommits(ctx, r.owner, r.name, &github.CommitsListOptions{
@@ -118,8 +118,9 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 
 var anyLogin = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
-// MayWrite implements [forge.Pulls]. GitHub reports the role maintain as write.
-func (r *Repository) MayWrite(ctx context.Context, login string) (bool, error) {
+// MayWrite implements [forge.Rights]. GitHub reports the role maintain as write.
+func (r *Repository) MayWrite(ctx context.Context, who forge.Person, _ string) (bool, error) {
+	login := who.Login
 	if !anyLogin.MatchString(login) {
 		return false, nil
 	}

@@ -19,7 +19,7 @@ var fullCommit = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 // anyone who may push can set any number. What is not among them is not known.
 const mostStatuses = 20
 
-// Statuses implements [forge.Statuses]. What GitHub combines does not say who has
+// Statuses implements [forge.CommitStatuses]. What GitHub combines does not say who has
 // made it; the list does.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
 	me, err := r.me(ctx)
@@ -47,7 +47,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 // mostFull bounds what is remembered of commits that take no more statuses.
 const mostFull = 10_000
 
-// SetStatus implements [forge.Statuses]. A commit takes 1,000 statuses of a
+// SetStatus implements [forge.CommitStatuses]. A commit takes 1,000 statuses of a
 // context; once that is reached it is not asked again.
 func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
 	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)

@@ -1,0 +1,33 @@
+package forge
+
+import "slices"
+
+// Ability is something that not every forge can hold or tell.
+type Ability string
+
+// The abilities. Each is a sentence about a forge.
+const (
+	PullRequests     Ability = "commits are reviewed before they are merged"
+	ForkHeads        Ability = "a fork's commits can be fetched from the repository, without the fork's credentials"
+	Merges           Ability = "it says which pull request a commit was merged by"
+	PersonRights     Ability = "it says whether a person may change a branch"
+	EditableComments Ability = "a comment of ours can be edited in place"
+	CommentReactions Ability = "a comment can be given a reaction"
+	ForkStatuses     Ability = "people see the status of a fork's commit on the pull request"
+	StatusAuthors    Ability = "it says who set a status"
+	ErrorState       Ability = "a status can say that the outcome is unknown, apart from a failure"
+	LineNotes        Ability = "it shows notes on lines of manifests beside a commit"
+)
+
+// EveryAbility lists them in the order in which people read of them.
+func EveryAbility() Abilities {
+	return Abilities{
+		PullRequests, ForkHeads, Merges, PersonRights, EditableComments, CommentReactions, ForkStatuses, StatusAuthors, ErrorState, LineNotes,
+	}
+}
+
+// Abilities are what a forge declares: forgetest proves that it is true.
+type Abilities []Ability
+
+// Has reports whether an ability is declared.
+func (a Abilities) Has(one Ability) bool { return slices.Contains(a, one) }
