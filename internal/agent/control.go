@@ -216,7 +216,7 @@ func stateOf(run report.Run) State {
 			state.Hash = pass.First.Hash()
 		}
 		for _, f := range pass.Failures[:min(len(pass.Failures), mostFailures)] {
-			state.Failures = append(state.Failures, Failed{f.Key.String(), report.Clean(f.Reason), f.Fault})
+			state.Failures = append(state.Failures, Failed{f.Key.String(), report.Clean(f.Reason()), f.Fault})
 		}
 	}
 	return state

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -48,7 +49,7 @@ func TestThePassThatRunsIsShown(t *testing.T) {
 	if is := s.State().Running; is == nil || is.Commit != "b" || is.State != "applying 1/4" {
 		t.Errorf("it is %+v", is)
 	}
-	failed := engine.Failure{Key: manifest.Key{Kind: "Thing", Name: "a"}, Reason: "403", Fault: "Forbidden"}
+	failed := engine.Failure{Key: manifest.Key{Kind: "Thing", Name: "a"}, Causes: cause.List{cause.Of(cause.Tried, "403")}, Fault: "Forbidden"}
 	s.control.saw(report.Run{Pass: &engine.Pass{Failures: []engine.Failure{failed}}})
 	if is := s.State(); is.Running != nil || !slices.Equal(is.Failures, []Failed{{"Thing/a", "403", "Forbidden"}}) {
 		t.Errorf("it has ended: %+v", is)

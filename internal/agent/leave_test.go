@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -23,7 +24,7 @@ func TestAStackLeavesBetweenPasses(t *testing.T) {
 					t.Errorf("%s: the pass was ended", name)
 				}
 				if state == "failed" {
-					return engine.Pass{Failures: []engine.Failure{{Reason: "x"}}}
+					return engine.Pass{Failures: []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "x")}}}}
 				}
 				return engine.Pass{}
 			}

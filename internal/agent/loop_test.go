@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -111,7 +112,9 @@ func (o *outside) commits() []string {
 	return list
 }
 
-func failed() engine.Pass { return engine.Pass{Failures: []engine.Failure{{Reason: "no"}}} }
+func failed() engine.Pass {
+	return engine.Pass{Failures: []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "no")}}}}
+}
 
 func TestASourceThatIsAwayKeepsTheLastRevision(t *testing.T) {
 	o := &outside{}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -161,7 +162,7 @@ func TestAnOutcomeThatWaitsWhileDriftIsPutBack(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.Branch.Progress(engine.Progress{Done: 0, Total: 1})
 		vain := ran(commit, drifted, drifted)
-		vain.Pass.Failures = []engine.Failure{{Key: drifted.Steps[0].Key, Reason: "no valid host"}}
+		vain.Pass.Failures = []engine.Failure{{Key: drifted.Steps[0].Key, Causes: cause.List{cause.Of(cause.Tried, "no valid host")}}}
 		w.Branch.Ran(vain)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync")

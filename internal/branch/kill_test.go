@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -121,7 +122,7 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 		w.Repo.Outbox.Flush(w.Context())
 		w.WantStatus(old, "sync", forge.Success, "until "+next[:10])
 		failed := ran(next, planned, planOf(next, "b +c"), engine.Result{Step: planned.Steps[0]})
-		failed.Pass.Failures = []engine.Failure{{Reason: "no"}}
+		failed.Pass.Failures = []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "no")}}}
 		w.Branch.Ran(failed)
 		w.Visit()
 		w.Forge.Requests()

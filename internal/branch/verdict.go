@@ -45,7 +45,7 @@ func passed(p engine.Pass) memory.Status {
 		return unknown(last.Unlisted[0])
 	case len(p.Failures) > 0:
 		f := p.Failures[0]
-		return memory.Status{Is: memory.Failed, Why: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, review.Steady(f.Reason))}
+		return memory.Status{Is: memory.Failed, Why: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, review.Steady(f.Reason()))}
 	case p.Outcome() == plan.InSync, onlyDrift(last):
 		return memory.Status{Is: memory.InSync, Objects: last.Owned, Paused: last.Suspended != ""}
 	default:

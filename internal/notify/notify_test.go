@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/notify"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -25,7 +26,7 @@ func run(state, commit string) report.Run {
 	r := report.Run{Stack: "prod", Started: time.Unix(1, 0), Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{}}
 	switch state {
 	case "failed":
-		r.Pass.Failures = []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: "web"}, Reason: "no valid host"}}
+		r.Pass.Failures = []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: "web"}, Causes: cause.List{cause.Of(cause.Tried, "no valid host")}}}
 	case "held":
 		r.Pass.Last.Held = "would delete 9 of 10 objects"
 	case "refused":

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // failing is a run in which an object failed.
 func failing(name string, n int) report.Run {
-	return report.Run{Stack: "prod", Started: time.Unix(int64(1000+n), 0), Pass: &engine.Pass{Failures: []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: name}, Reason: "no"}}}}
+	return report.Run{Stack: "prod", Started: time.Unix(int64(1000+n), 0), Pass: &engine.Pass{Failures: []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: name}, Causes: cause.List{cause.Of(cause.Tried, "no")}}}}}
 }
 
 // process is a store as a process begins with it, on a folder.

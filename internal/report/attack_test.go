@@ -57,7 +57,7 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 		var b bytes.Buffer
 		to := Text{W: &b, Approve: "stackreeve run --config '" + text + "' --approve"}
 		to.Plan(plan, rev)
-		to.Pass(engine.Pass{Stack: "s", First: plan, Failures: []engine.Failure{{Key: plan.Steps[0].Key, Origin: plan.Steps[0].Origin, Reason: text, Dependents: []manifest.Key{key(text, text)}}}})
+		to.Pass(engine.Pass{Stack: "s", First: plan, Failures: []engine.Failure{{Key: plan.Steps[0].Key, Origin: plan.Steps[0].Origin, Causes: cause.List{cause.Of(cause.Tried, text)}, Dependents: []manifest.Key{key(text, text)}}}})
 		to.Problems(manifest.Problems{{Origin: manifest.Origin{File: text, Line: 1}, Key: key(text, text), Field: text, What: text, Fix: text}})
 		l := NewLines(&b, "", func() source.Revision { return rev }, to)
 		l.Finished(engine.Result{Step: plan.Steps[0], Err: errors.New(text)})

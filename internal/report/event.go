@@ -48,7 +48,7 @@ func Events(r Run) (list []Event) {
 	}
 	for _, f := range r.Pass.Failures {
 		if !b.said[f.Key] { // its step has said it
-			b.add(f.Key, "Failed", f.Reason, true, r.Started.Add(r.Took))
+			b.add(f.Key, "Failed", f.Reason(), true, r.Started.Add(r.Took))
 		}
 	}
 	return b.list

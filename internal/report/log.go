@@ -179,7 +179,7 @@ func (l *Log) passed(p engine.Pass, commit string) {
 		return
 	}
 	for _, f := range p.Failures {
-		l.log.Error("not as wanted", "key", f.Key.String(), "commit", commit, "origin", f.Origin.String(), "reason", f.Reason, "dependents", len(f.Dependents))
+		l.log.Error("not as wanted", "key", f.Key.String(), "commit", commit, "origin", f.Origin.String(), "reason", f.Reason(), "dependents", len(f.Dependents))
 	}
 	level := slog.LevelInfo
 	if p.Outcome() != plan.InSync {

@@ -128,9 +128,9 @@ func TestPassesInWords(t *testing.T) {
 		{"replaced", engine.Pass{Stack: "s", Took: 90 * time.Second, Results: []engine.Result{
 			done(plan.Recreate, nil), done(plan.Create, nil), done(plan.Create, nil), done(plan.Update, errors.New("no"))}},
 			"stack s: in sync: 1 created, 1 replaced (1m30s)\n"},
-		{"failed", engine.Pass{Stack: "s", Failures: []engine.Failure{{Key: key("Server", "a"), Origin: at(3), Reason: "quota\x1b", Dependents: []manifest.Key{key("FloatingIP", "f")}}}},
+		{"failed", engine.Pass{Stack: "s", Failures: []engine.Failure{{Key: key("Server", "a"), Origin: at(3), Causes: cause.List{cause.Of(cause.Tried, "quota\x1b")}, Dependents: []manifest.Key{key("FloatingIP", "f")}}}},
 			"failed: web.yaml:3: Server/a: quota\\x1b (1 object waiting for it: FloatingIP/f)\nstack s: failed (0s)\n"},
-		{"interrupted", engine.Pass{Stack: "s", Interrupted: true, Failures: []engine.Failure{{Reason: "x"}}}, "stack s: interrupted (0s)\n"},
+		{"interrupted", engine.Pass{Stack: "s", Interrupted: true, Failures: []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "x")}}}}, "stack s: interrupted (0s)\n"},
 		{"held", engine.Pass{Stack: "s", First: plan.Plan{Held: "x"}, Last: plan.Plan{Held: "x"}}, "stack s: held, nothing was changed (0s)\n"},
 		{"news", engine.Pass{Stack: "s",
 			First: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Wait}, {Key: key("Server", "b"), Action: plan.Refuse}}},

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // What a pass failed at because it was asked to stop says nothing of the stack: nobody is told that it failed.
 func TestAnInterruptedPassIsNoFailure(t *testing.T) {
-	failures := []engine.Failure{{Reason: "network: context canceled"}}
+	failures := []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "network: context canceled")}}}
 	for want, pass := range map[string]engine.Pass{
 		report.StateInterrupted: {Interrupted: true, Failures: failures},
 		report.StateFailed:      {Failures: failures},
@@ -23,7 +24,7 @@ func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 
 // Who reads that a stack failed, on a page or in a chat, reads of which object.
 func TestAFailureNamesItsObject(t *testing.T) {
-	failed := engine.Failure{Key: manifest.Key{Kind: "Server", Name: "web"}, Reason: "create: compute: 403"}
+	failed := engine.Failure{Key: manifest.Key{Kind: "Server", Name: "web"}, Causes: cause.List{cause.Of(cause.Tried, "create: compute: 403")}}
 	for want, failures := range map[string][]engine.Failure{
 		"Server/web: create: compute: 403":             {failed},
 		"Server/web: create: compute: 403; and 1 more": {failed, {Key: manifest.Key{Kind: "Port", Name: "p"}}},

@@ -68,7 +68,7 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 		t.Errorf("with a load balancer: %s, %d writing requests; want an error and none", pass.Outcome(), count.Writes.Load())
 	}
 	for _, f := range pass.Failures {
-		if f.Key.Kind != "LoadBalancer" || !strings.Contains(f.Reason, "load-balancer") {
+		if f.Key.Kind != "LoadBalancer" || !strings.Contains(f.Reason(), "load-balancer") {
 			t.Errorf("%v", f)
 		}
 	}
@@ -95,7 +95,7 @@ func TestCloudWithoutSharedFileSystems(t *testing.T) {
 		t.Errorf("a network: %s, %d owned: %v", pass.Outcome(), pass.Last.Owned, pass.Failures)
 	}
 	pass := g.SyncThrough(network+share, none.wrap)
-	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "ShareNetwork" || !strings.Contains(pass.Failures[0].Reason, "shared-file-system") {
+	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "ShareNetwork" || !strings.Contains(pass.Failures[0].Reason(), "shared-file-system") {
 		t.Errorf("failures are %v, want the share network's", pass.Failures)
 	}
 	// It is as if the service were down: nothing of it is taken for gone.
@@ -116,7 +116,7 @@ func TestCloudWithoutObjectStore(t *testing.T) {
 	network := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net}\nspec: {resource: {name: " + g.Stack + "}}"
 	both := network + "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: SwiftContainer\nmetadata: {name: pictures}\nspec: {resource: {name: " + g.Stack + "}}"
 	pass := g.SyncThrough(both, none.wrap)
-	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "SwiftContainer" || !strings.Contains(pass.Failures[0].Reason, "object-store") || pass.Last.Owned != 1 {
+	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "SwiftContainer" || !strings.Contains(pass.Failures[0].Reason(), "object-store") || pass.Last.Owned != 1 {
 		t.Errorf("%d are owned, failures are %v; want the network, and the container's", pass.Last.Owned, pass.Failures)
 	}
 	g.MustSync(both)
@@ -168,7 +168,7 @@ func TestCloudWithoutBlockStorage(t *testing.T) {
 	none := &without{services: []string{"block-storage", "volume", "volumev2", "volumev3"}}
 	leaning := strings.NewReplacer("name: web", "name: leaning", "tags: [web, blue]", "volumes: [{volumeRef: data}]").Replace(taggedServer)
 	pass := g.SyncThrough(strings.Join([]string{imported, taggedServer, plainVolume, leaning}, "\n---\n"), none.wrap)
-	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "Volume" || !strings.Contains(pass.Failures[0].Reason, "block-storage") {
+	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "Volume" || !strings.Contains(pass.Failures[0].Reason(), "block-storage") {
 		t.Errorf("failures are %v, want the volume's", pass.Failures)
 	}
 	if pass.Last.Owned != 1 {

@@ -183,7 +183,7 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 			g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Through(tt.older.Wrap)
 			const beside = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: beside}\nspec: {resource: {policy: affinity}}"
 			pass := g.Sync(imported + "\n---\n" + beside + "\n---\n" + tt.object)
-			if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, tt.want) {
+			if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), tt.want) {
 				t.Errorf("failures are %v, want %q", pass.Failures, tt.want)
 			}
 			if pass.Last.Owned != 1 {
@@ -201,7 +201,7 @@ func TestVolumeInUseGrowsOnNewerCloudsOnly(t *testing.T) {
 	g.MustSync(text)
 	larger := strings.Replace(text, "size: 1", "size: 2", 1)
 	pass := g.Sync(larger)
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "need microversion 3.42 of the block-storage service, this cloud has 3.41") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "need microversion 3.42 of the block-storage service, this cloud has 3.41") {
 		t.Errorf("failures are %v", pass.Failures)
 	}
 	for _, step := range pass.Last.Steps {

@@ -50,7 +50,7 @@ func TestRoutesThroughAnInterfaceAreNamed(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	})
-	if attempts != 1 || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason, "remove route") {
+	if attempts != 1 || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason(), "remove route") {
 		t.Errorf("%d requests: %v", attempts, pass.Failures)
 	}
 	route()
@@ -234,7 +234,7 @@ func TestABalancerOnAWrongSubnet(t *testing.T) {
 		})
 	})
 	named := slices.ContainsFunc(pass.Failures, func(f engine.Failure) bool {
-		return f.Key.Kind == "LoadBalancer" && strings.Contains(f.Reason, "Subnet 1 is not on the network")
+		return f.Key.Kind == "LoadBalancer" && strings.Contains(f.Reason(), "Subnet 1 is not on the network")
 	})
 	if posts == 0 || posts > 6 || !named {
 		t.Errorf("%d requests: %v", posts, pass.Failures)

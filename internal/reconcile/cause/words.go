@@ -10,6 +10,7 @@ const (
 	Phase    Code = "phase"     // what the cloud does with the object
 	Failed   Code = "failed"    // broken, in the cloud's words
 	Kind     Code = "kind-says" // what a kind knows of the service, in its words
+	Tried    Code = "tried"     // why a request failed
 )
 
 // Codes of what is there.
@@ -62,6 +63,7 @@ const (
 	HoldsBack        Code = "holds-back"
 	CannotDelete     Code = "cannot-be-deleted"
 	CannotReplace    Code = "cannot-be-replaced"
+	StillUsed        Code = "still-used"
 	UserLetGo        Code = "user-let-go"
 	UserBecause      Code = "user-because"
 	ReplaceTogether  Code = "replace-together"
@@ -160,13 +162,15 @@ const (
 	TurnMore        Code = "turn-more"
 	MoreServe       Code = "more-serve"
 	Drained         Code = "drained"
+	WentBack        Code = "went-back" // what a group is kept at, and why
+	NoHistory       Code = "no-history"
 	Seen            Code = "seen"
 	AllSeen         Code = "all-seen"
 )
 
 // words are what people read. Each %s is an argument of the cause, in this order.
 var words = map[Code]string{
-	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Kind: "%s", Unanswering: "%s",
+	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Kind: "%s", Unanswering: "%s", Tried: "%s", WentBack: "%s",
 	Policy: "policy %s",
 	Phase:  "%s %s",
 	Failed: "failed: %s",
@@ -215,6 +219,7 @@ var words = map[Code]string{
 	KeptForGroup:     "kept while %s uses it, which its group leaves as it is",
 	KeptInstead:      "kept while %s cannot be made, for which it would have to make way",
 	KeptForOthers:    "kept for those that use %s, which has to stay",
+	StillUsed:        "cannot be deleted while %s uses it",
 	CannotDelete:     "cannot be deleted while %s uses it%s; detach it from that, or put its manifest back",
 	CannotReplace:    "cannot be replaced (%s) while %s uses it%s; %s",
 	UserLetGo:        " (which is no longer in the repository, and was to be let go)",
@@ -303,5 +308,6 @@ var words = map[Code]string{
 	MoreServe:       "when more members of %s serve",
 	Drained:         "after %s has sent it nothing new for %s",
 	Seen:            "when %s can be seen",
+	NoHistory:       "shall go back, and the history of the repository cannot be read: %s",
 	AllSeen:         "when every %s can be seen",
 }

@@ -34,7 +34,7 @@ func syncPass(t *testing.T, w *thingtest.World, e *Engine, lines ...string) (pas
 func failed(p Pass) string {
 	var out []string
 	for _, f := range p.Failures {
-		out = append(out, fmt.Sprintf("%s: %s %v", f.Key.Name, f.Reason, f.Dependents))
+		out = append(out, fmt.Sprintf("%s: %s %v", f.Key.Name, f.Reason(), f.Dependents))
 	}
 	slices.Sort(out)
 	return strings.Join(out, "\n")

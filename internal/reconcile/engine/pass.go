@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -26,7 +27,7 @@ type Result struct {
 type Failure struct {
 	Key    manifest.Key
 	Origin manifest.Origin
-	Reason string
+	Causes cause.List
 	// Fault is the reason of the object's condition, where the pass has tried something and failed; see [plan.Fault].
 	Fault string
 	// Dependents depend on the key and had to wait.
@@ -60,8 +61,11 @@ type Pass struct {
 	want []kind.Desired
 }
 
+// Reason is why in words.
+func (f Failure) Reason() string { return f.Causes.String() }
+
 // String names the object that failed, and says why.
-func (f Failure) String() string { return f.Key.String() + ": " + f.Reason }
+func (f Failure) String() string { return f.Key.String() + ": " + f.Reason() }
 
 // Outcome returns how the pass ended.
 func (p Pass) Outcome() plan.Outcome {
@@ -93,18 +97,18 @@ func (p Pass) Drifted() int {
 func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Failure {
 	var list []Failure
 	at := map[manifest.Key]int{}
-	add := func(s plan.Step, why plan.Fault) {
+	add := func(s plan.Step, fault string, why ...cause.Cause) {
 		if _, dup := at[s.Key]; !dup {
 			at[s.Key] = len(list)
-			list = append(list, Failure{Key: s.Key, Origin: s.Origin, Reason: why.Text, Fault: why.Reason})
+			list = append(list, Failure{Key: s.Key, Origin: s.Origin, Causes: why, Fault: fault})
 		}
 	}
 	tried := tried(last, errs, now)
 	for _, s := range last.Steps {
 		if why := tried[s.Key]; why.Text != "" {
-			add(s, why)
+			add(s, why.Reason, cause.Of(cause.Tried, why.Text))
 		} else if s.Error && s.Action != plan.Keep && !s.Until().After(now) {
-			add(s, plan.Fault{Text: s.Reason()})
+			add(s, "", s.Causes.And(s.Turn)...)
 		}
 	}
 	later := map[manifest.Key]bool{} // what nothing but time is waited for
@@ -119,18 +123,18 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			if i, ok := at[key]; ok {
 				list[i].Dependents = append(list[i].Dependents, s.Key)
 			} else if !s.Error && errs[s.Key] == nil {
-				add(s, plan.Fault{Text: fmt.Sprintf("waits for %s", key)})
+				add(s, "", cause.Of(cause.WaitsFor, key))
 			}
 		}
 		if len(s.Blockers) > 0 && errs[s.Key] == nil && s.Action.Destroys() {
-			add(s, plan.Fault{Text: fmt.Sprintf("cannot be deleted while %s uses it", s.Blockers[0])})
+			add(s, "", cause.Of(cause.StillUsed, s.Blockers[0]))
 		}
 	}
 	for _, f := range last.Fallbacks() {
-		list = append(list, Failure{Key: f.Group, Reason: f.String()})
+		list = append(list, Failure{Key: f.Group, Causes: cause.List{cause.Of(cause.WentBack, f.String())}})
 	}
 	for _, reason := range last.Unlisted {
-		list = append(list, Failure{Key: manifest.Key{Kind: "cloud"}, Reason: reason})
+		list = append(list, Failure{Key: manifest.Key{Kind: "cloud"}, Causes: cause.List{cause.Of(cause.Unlisted, reason)}})
 	}
 	return list
 }

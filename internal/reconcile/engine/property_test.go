@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -97,8 +98,8 @@ func checkPass(w *thingtest.World, pass Pass, want []kind.Desired, before string
 	}
 	if pass.Outcome() == plan.Broken {
 		for _, f := range pass.Failures {
-			if !strings.Contains(f.Reason, "is taken by") && !strings.Contains(f.Reason, "bear the mark of") && !strings.Contains(f.Reason, "waits for") {
-				return fmt.Errorf("%s: %s", f.Key, f.Reason)
+			if !slices.ContainsFunc([]cause.Code{cause.NameTaken, cause.NameAdoptable, cause.ClaimTaken, cause.Several, cause.WaitsFor}, f.Causes.Has) {
+				return fmt.Errorf("%s: %s", f.Key, f.Reason())
 			}
 		}
 		return nil // a stranger bears one of our names; it is reported

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -19,7 +20,7 @@ func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
 		found, err := r.goBack(ctx, f)
 		back = back || found
 		if err != nil {
-			failures = append(failures, Failure{Key: f.Group, Reason: "shall go back, and the history of the repository cannot be read: " + r.secrets.Text(err.Error())})
+			failures = append(failures, Failure{Key: f.Group, Causes: cause.List{cause.Of(cause.NoHistory, r.secrets.Text(err.Error()))}})
 		}
 	}
 	return back, failures

@@ -85,7 +85,7 @@ func (p Page) passed(pass engine.Pass) string {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
 			break
 		}
-		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(f.Origin), quote(f.Reason), because(f))
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(f.Origin), quote(f.Reason()), because(f))
 	}
 	b.WriteString(p.left(pass))
 	return b.String()

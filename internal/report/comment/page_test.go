@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -30,7 +31,7 @@ func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {
 	if strings.Contains(after, "merge it") || !strings.Contains(after, "`Network/front`") {
 		t.Errorf("after the merge, the plan reads\n%s", after)
 	}
-	p.After = &report.Run{Pass: &engine.Pass{Interrupted: true, Failures: []engine.Failure{{Reason: "no time"}}}}
+	p.After = &report.Run{Pass: &engine.Pass{Interrupted: true, Failures: []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "no time")}}}}}
 	if got := p.Markdown(); !strings.Contains(got, "interrupted, and taken up again") || strings.Contains(got, "no time") {
 		t.Errorf("an interrupted pass reads\n%s", got)
 	}

@@ -155,7 +155,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
 	approvals := []plan.Approval{{Hash: a, By: b}}
-	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Reason: a, Dependents: []manifest.Key{key, {Kind: b}}}}}
+	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Causes: cause.List{cause.Of(cause.Tried, a)}, Dependents: []manifest.Key{key, {Kind: b}}}}}
 	free := *pass
 	free.First.Held = ""
 	steps[0].Trace = &kind.Trace{Who: a, What: b, When: time.Unix(0, 0)}

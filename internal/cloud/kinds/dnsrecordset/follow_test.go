@@ -233,7 +233,7 @@ func TestNamesOfAddresses(t *testing.T) {
 	}
 	// An object without an address in the zone is refused.
 	if pass := g.Sync(doc + pointer("lost", "back6", "portRef: two, records: [two.example.org.]")); len(pass.Failures) != 1 ||
-		!strings.Contains(pass.Failures[0].Reason, "spec.resource.portRef: Port/two has no address in zone 0.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa.") {
+		!strings.Contains(pass.Failures[0].Reason(), "spec.resource.portRef: Port/two has no address in zone 0.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa.") {
 		t.Errorf("failures: %v", pass.Failures)
 	}
 	g.MustSync("")
@@ -267,7 +267,7 @@ func TestNoAddressOfTheFamily(t *testing.T) {
 	g.Only(doc + follower("x", "type: AAAA, portRef: two"))
 	g.MustSync(doc)
 	pass := g.Sync(doc + follower("x", "type: AAAA, portRef: two"))
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "spec.resource.portRef: Port/two has no IPv6 address") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "spec.resource.portRef: Port/two has no IPv6 address") {
 		t.Errorf("failures: %v", pass.Failures)
 	}
 	g.MustSync(doc + follower("x", "type: AAAA, portRef: one"))

@@ -151,7 +151,7 @@ func TestABucketThatFails(t *testing.T) {
 		pass := g.Sync(inBucket)
 		said := ""
 		for _, f := range pass.Failures {
-			said += f.Reason + "\n"
+			said += f.Reason() + "\n"
 		}
 		for _, step := range pass.Last.Steps {
 			said += step.Why() + "\n"
@@ -177,7 +177,7 @@ func TestABucketThatIsNotThere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	_, g.Machines = members(t)
 	pass := g.Sync(elsewhere)
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "there is no bucket others; make it, or correct spec.defaults.s3") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "there is no bucket others; make it, or correct spec.defaults.s3") {
 		t.Errorf("%v", pass.Failures)
 	}
 }

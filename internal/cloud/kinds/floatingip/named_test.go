@@ -27,7 +27,7 @@ func TestANamedAddressThatCannotBeDeleted(t *testing.T) {
 	}
 	pass := g.Sync("")
 	g.Simulator.ClearFaults()
-	if pass.Outcome() == plan.InSync || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason, "www.example.org.") {
+	if pass.Outcome() == plan.InSync || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason(), "www.example.org.") {
 		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 	}
 }

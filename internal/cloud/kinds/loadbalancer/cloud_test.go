@@ -189,7 +189,7 @@ func zones(t *testing.T, g *kindtest.Target) {
 	}
 	g.MustSync("")
 	pass := g.Sync(elsewhere)
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "did you mean az-a?") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "did you mean az-a?") {
 		t.Errorf("failures are %v, want what zones there are", pass.Failures)
 	}
 }
@@ -227,7 +227,7 @@ func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
 				t.Errorf("changes are %v", step.Changes)
 			}
 			g.MustSync("")
-			if pass := g.Sync(tt.named); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "may not list") {
+			if pass := g.Sync(tt.named); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "may not list") {
 				t.Errorf("failures are %v", pass.Failures)
 			}
 		})
@@ -243,7 +243,7 @@ func TestQuota(t *testing.T) {
 	project := g.Client(nil).ProjectID
 	g.Simulator.Cloud.Do(func() { g.Simulator.Cloud.Octavia.SetQuota(project, "member", 2) })
 	pass := g.Sync(object)
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, want) {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), want) {
 		t.Errorf("failures are %v, want %q", pass.Failures, want)
 	}
 }

@@ -40,7 +40,7 @@ func TestAFaultThatTheListLeavesOut(t *testing.T) {
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Server, metadata: {name: torn}, spec: {resource: {ports: [], flavorRef: small, imageRef: os, schedulerHints: {sameHostServerRefs: [first], differentHostServerRefs: [first]}}}}
 `
 	pass := g.SyncThrough(torn, func(next http.RoundTripper) http.RoundTripper { return withoutFaults{next} })
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "No valid host was found") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "No valid host was found") {
 		t.Errorf("%v", pass.Failures)
 	}
 	g.MustSync("")

@@ -28,7 +28,7 @@ func TestHostsThatAreShared(t *testing.T) {
 	if hosts["first"] == "" || hosts["near"] != hosts["first"] || hosts["apart"] == hosts["first"] || hosts["both"] != hosts["apart"] {
 		t.Errorf("they are on %v", hosts)
 	}
-	if pass := g.Sync(doc + of("torn", "sameHostServerRefs: [first], differentHostServerRefs: [near]")); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "No valid host was found") {
+	if pass := g.Sync(doc + of("torn", "sameHostServerRefs: [first], differentHostServerRefs: [near]")); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "No valid host was found") {
 		t.Errorf("of a server that is torn: %v", pass.Failures)
 	}
 	g.MustSync("")

@@ -84,7 +84,7 @@ func webOf(t *testing.T, p plan.Plan) plan.Step {
 func failures(pass engine.Pass) string {
 	var out []string
 	for _, f := range pass.Failures {
-		out = append(out, f.Reason)
+		out = append(out, f.Reason())
 	}
 	return strings.Join(out, "; ")
 }

@@ -140,7 +140,7 @@ func TestInUse(t *testing.T) {
 	network := id(g.MustSync(whole).Last)
 	g.Simulator.Do(func() { g.Simulator.Manila.Occupy(network, true) })
 	pass := g.Sync(strings.Replace(whole, both, "    networkRef: others\n    subnetRef: others\n", 1))
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "It is used by share servers") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "It is used by share servers") {
 		t.Errorf("failures are %v", pass.Failures)
 	}
 	g.MustSync(strings.Replace(whole, "where files are served", "in use", 1))

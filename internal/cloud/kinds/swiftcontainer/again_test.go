@@ -29,7 +29,7 @@ func TestAContainerThatAStrangerMadeAgain(t *testing.T) {
 		}
 	}
 	pass := e.Sync(t.Context(), rev)
-	if len(pass.Results) > 0 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "which stack") {
+	if len(pass.Results) > 0 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "which stack") {
 		t.Errorf("%d steps were carried out: %v", len(pass.Results), pass.Failures)
 	}
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: name}); err != nil {

@@ -77,7 +77,7 @@ func TestSwitchedOff(t *testing.T) {
 	off := strings.Replace(object, "adminStateUp: true", "adminStateUp: false", 1)
 	g.MustSync(needs + "---" + off)
 	pass := g.Sync(needs + "---" + strings.Replace(off, "segmentationID: 101", "segmentationID: 102", 1))
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "set adminStateUp: true") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "set adminStateUp: true") {
 		t.Errorf("failures: %v", pass.Failures)
 	}
 	g.MustSync(needs + "---" + strings.Replace(object, "segmentationID: 101", "segmentationID: 102", 1))

@@ -123,7 +123,7 @@ func (s *stage) mostAreSick(c *client, rev engine.Revision) {
 
 func failures(pass engine.Pass) (text string) {
 	for _, f := range pass.Failures {
-		text += f.Reason + "\n"
+		text += f.Reason() + "\n"
 	}
 	return text
 }

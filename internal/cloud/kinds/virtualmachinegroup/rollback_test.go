@@ -52,7 +52,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	once(two, e)
 	for range 2 {
 		pass := once(two, start())
-		if len(pass.Results) > 0 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "went back to what it was at commit before") {
+		if len(pass.Results) > 0 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "went back to what it was at commit before") {
 			t.Fatalf("%d steps were carried out; %v", len(pass.Results), pass.Failures)
 		}
 	}

@@ -36,7 +36,7 @@ func TestAClaimOfAServerThatIsGoneIsNamed(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	})
-	if attempts != 1 || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason, answer.Attachment.ID) || !strings.Contains(pass.Failures[0].Reason, gone) {
+	if attempts != 1 || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason(), answer.Attachment.ID) || !strings.Contains(pass.Failures[0].Reason(), gone) {
 		t.Errorf("%d requests: %v", attempts, pass.Failures)
 	}
 	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "attachments/" + answer.Attachment.ID, Microversion: "3.27"}); err != nil {
@@ -82,7 +82,7 @@ func TestASnapshotOfOthersIsNamed(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	})
-	if attempts != 1 || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason, made.Snapshot.ID) {
+	if attempts != 1 || len(pass.Failures) == 0 || !strings.Contains(pass.Failures[0].Reason(), made.Snapshot.ID) {
 		t.Errorf("%d requests: %v", attempts, pass.Failures)
 	}
 	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "snapshots/" + made.Snapshot.ID}); err != nil {

@@ -34,8 +34,8 @@ func TestWhyAVolumeFailed(t *testing.T) {
 		t.Errorf("%d failures: %v", len(failures), failures)
 	}
 	for _, f := range failures {
-		if !strings.Contains(f.Reason, "is in the status error: schedule allocate volume: Could not find any available weighted backend") {
-			t.Errorf("%s: %s", f.Key, f.Reason)
+		if !strings.Contains(f.Reason(), "is in the status error: schedule allocate volume: Could not find any available weighted backend") {
+			t.Errorf("%s: %s", f.Key, f.Reason())
 		}
 	}
 	var failing, well kindtest.Counter

@@ -113,7 +113,7 @@ func TestRestoreOnOlderClouds(t *testing.T) {
 	g.MustSync(saved)
 	old := g.Through((&kindtest.Older{Volume: "3.46"}).Wrap)
 	pass := old.Sync(saved + "---" + fromBackup)
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "3.47") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "3.47") {
 		t.Errorf("failures are %v", pass.Failures)
 	}
 	if n := len(disksOf(t, g).list()); n != 1 {

@@ -150,7 +150,7 @@ func TestRefusedDeletionsAreFinal(t *testing.T) {
 					Body: io.NopCloser(strings.NewReader(`{"error": {"message": "the policy of this cloud says so"}}`))}, nil
 			})
 		})
-		if asked != 1 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, c.named) {
+		if asked != 1 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), c.named) {
 			t.Errorf("%s: asked %d times: %v", what, asked, pass.Failures)
 		}
 	}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// What a pass leaves undone has a cause of a code: what was tried and failed, what the plan says, and what only waits for another object.
+func TestFailuresHaveCauses(t *testing.T) {
+	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
+	last := plan.Plan{
+		Steps: []plan.Step{
+			{Key: key("tried"), Action: plan.Create},
+			{Key: key("said"), Action: plan.Refuse, Error: true, Causes: cause.List{cause.Of(cause.NotThere)}, Turn: cause.Of(cause.Gone)},
+			{Key: key("waits"), Action: plan.Create, Awaits: []manifest.Key{key("absent")}},
+			{Key: key("depends"), Action: plan.Create, Awaits: []manifest.Key{key("tried")}},
+			{Key: key("used"), Action: plan.Delete, Blockers: []string{"Thing/user"}},
+			{Key: key("kept"), Action: plan.Keep},
+		},
+		Unlisted: []string{"503"},
+	}
+	type failure struct {
+		name, fault string
+		codes       []cause.Code
+	}
+	want := []failure{
+		{"tried", plan.ReasonForbidden, []cause.Code{cause.Tried}}, {"said", "", []cause.Code{cause.NotThere, cause.Gone}},
+		{"waits", "", []cause.Code{cause.WaitsFor}}, {"used", "", []cause.Code{cause.StillUsed}}, {"", "", []cause.Code{cause.Unlisted}},
+	}
+	got := failuresOf(last, map[manifest.Key]error{key("tried"): kind.ErrForbidden, key("kept"): errors.New("before")}, time.Now())
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i, f := range got {
+		var codes []cause.Code
+		for _, c := range f.Causes {
+			codes = append(codes, c.Code)
+		}
+		if w := want[i]; f.Key.Name != w.name || f.Fault != w.fault || !slices.Equal(codes, w.codes) {
+			t.Errorf("%s: %s, fault %q, want %+v", f, codes, f.Fault, w)
+		}
+	}
+	if !slices.Equal(got[0].Dependents, []manifest.Key{key("depends")}) {
+		t.Errorf("%v wait for it", got[0].Dependents)
+	}
+}
