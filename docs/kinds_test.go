@@ -30,8 +30,8 @@ func (p page) name() string { return strings.ToLower(p.gvk.Kind) }
 func kindPages() []page {
 	var list []page
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		i := k.Info()
-		list = append(list, page{manifest.GroupVersionKind{Group: i.Group, Version: i.Version, Kind: i.Kind}, i.Aliases, k.Body(), i.Doc})
+		i := k.Info
+		list = append(list, page{manifest.GroupVersionKind{Group: i.Group, Version: i.Version, Kind: i.Kind}, i.Aliases, k.Body, i.Doc})
 	}
 	for _, k := range config.Kinds() {
 		list = append(list, page{k.GVK, nil, k.Body, k.Doc + " It is in a file of the agent, never of the repository."})

@@ -53,7 +53,7 @@ func TestAnEmptiedFileIsNoDeletion(t *testing.T) {
 				at = 0
 			}
 			s.Fetch = func(context.Context) (source.Revision, bool, error) { return revisionOf(c.commits, at), true, nil }
-			r := resolve.Reader{Kinds: []kind.Kind{new(thingtest.World).Kind()}}
+			r := resolve.Reader{Kinds: []*kind.Kind{new(thingtest.World).Kind()}}
 			s.Read = func(ctx context.Context, files fs.FS, _ string) (resolve.Reading, error) { return r.Read(ctx, files) }
 			s.Emptied = r.Emptied
 			s.History = func(_ context.Context, commit string, _ int, visit func(source.Revision) bool) error {
@@ -93,7 +93,7 @@ func TestAHistoryThatCannotBeReadDecidesNothing(t *testing.T) {
 	s.Fetch = func(context.Context) (source.Revision, bool, error) {
 		return revisionOf([]map[string]string{{"a.yaml": ""}}, 0), true, nil
 	}
-	r := resolve.Reader{Kinds: []kind.Kind{new(thingtest.World).Kind()}}
+	r := resolve.Reader{Kinds: []*kind.Kind{new(thingtest.World).Kind()}}
 	s.Read = func(ctx context.Context, files fs.FS, _ string) (resolve.Reading, error) { return r.Read(ctx, files) }
 	s.Emptied = r.Emptied
 	away := errors.New("the server is away")
@@ -124,7 +124,7 @@ func TestAFolderThatIsGoneIsNotEmpty(t *testing.T) {
 		"never there":                {[]string{"nte", "web"}, map[string]string{"web/b.yaml": things("b")}, false},
 	} {
 		commits := []map[string]string{full, c.newest}
-		r := resolve.Reader{Kinds: []kind.Kind{new(thingtest.World).Kind()}, Selection: manifest.Selection{Include: c.include}}
+		r := resolve.Reader{Kinds: []*kind.Kind{new(thingtest.World).Kind()}, Selection: manifest.Selection{Include: c.include}}
 		for _, running := range []bool{false, true} {
 			o := &outside{}
 			s := o.stack(t, "@every 1m", "@every 5m")

@@ -8,23 +8,22 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 type clock struct{}
 
-// clockRules wind up a clock every three hours, counted from the first time.
-type clockRules struct{ first time.Time }
-
-func (clockRules) Name(w kind.Want[*clock]) string               { return w.Key.Name }
-func (clockRules) Validate(*clock, *kind.Report)                 {}
-func (clockRules) Diff(kind.Want[*clock], *clock, *kind.Changes) {}
-func (clockRules) Match(kind.Want[*struct{}], *clock) bool       { return false }
-func (clockRules) Status(*clock) any                             { return nil }
-func (r clockRules) Upkeep(_ kind.Want[*clock], _ *clock, now time.Time) kind.Upkeep {
-	const every = 3 * time.Hour
-	return kind.Upkeep{Next: r.first.Add((now.Sub(r.first)/every + 1) * every)}
+// clocks are wound up every three hours, counted from the first time.
+func clocks(first time.Time) *kind.Kind {
+	return typed.Kind[clock, struct{}, clock]{
+		Info: kind.Info{Group: "test", Version: "v1", Kind: "Clock"},
+		Upkeep: func(_ typed.Want[clock], _ *clock, now time.Time) kind.Upkeep {
+			const every = 3 * time.Hour
+			return kind.Upkeep{Next: first.Add((now.Sub(first)/every + 1) * every)}
+		},
+	}.Flat()
 }
 
 // The cloud is checked when something is due, whatever the schedule of checks says, and not while the stack rests after
@@ -32,15 +31,15 @@ func (r clockRules) Upkeep(_ kind.Want[*clock], _ *clock, now time.Time) kind.Up
 func TestAPassComesWhenSomethingIsDue(t *testing.T) {
 	o := &outside{commit: "one"}
 	serve(t, o, "@every 1m", "@every 240h", func(*Loop) {
-		k := kind.DefineFlat[clock, clock](kind.Info{Group: "test", Version: "v1", Kind: "Clock"}, clockRules{time.Now()}, nil)
-		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: test/v1\nkind: Clock\nmetadata: {name: a}\nspec: {}\n")}}, []kind.Kind{k})
+		k := clocks(time.Now())
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: test/v1\nkind: Clock\nmetadata: {name: a}\nspec: {}\n")}}, []*kind.Kind{k})
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := want[0].PlainMark("s")
-		have := kind.Snapshot{"Clock": {Items: []kind.Live[any]{{ID: "a", Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(clock)}}}}
+		have := kind.Snapshot{"Clock": {Items: []kind.Live{{ID: "a", Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(clock)}}}}
 		o.pass = func(context.Context, int) engine.Pass {
-			return engine.Pass{Last: plan.Compute(plan.Input{Stack: "s", Kinds: []kind.Kind{k}, Want: want, Have: have, Now: time.Now()})}
+			return engine.Pass{Last: plan.Compute(plan.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: have, Now: time.Now()})}
 		}
 		o.commit = "two"
 		o.pause(2 * time.Minute)

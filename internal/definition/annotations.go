@@ -14,7 +14,7 @@ import (
 
 // checkAnnotations refuses annotations of ours that no manifest could have, or that are about one object and not about
 // what a template makes. Those that steer the agent are written out, so that they are judged when the definition is.
-func (d *draft) checkAnnotations(at string, from any, k kind.Kind) {
+func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	all, ok := from.(map[string]any)
 	if !ok {
 		d.problem(at, "wants a mapping of texts", "")
@@ -52,18 +52,18 @@ const mostEntries = 100
 
 // checkChoices refuses names of fields, and ways to change them, that neither objects of the kind have nor what these stand
 // for. What other definitions' kinds stand for is known when all of them are read.
-func (d *draft) checkChoices(name, path, text string, k kind.Kind) {
+func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	all := d.reached(k)
 	if len(all) == 0 {
 		return
 	}
-	of := k.Info().Kind
-	if k.Driver() == nil {
+	of := k.Info.Kind
+	if k.Driver == nil {
 		of = "what a " + of + " stands for"
 	}
 	var choices []manifest.Choice
 	for _, k := range all {
-		choices = append(choices, manifest.Choices(k.Body(), k.SpecPath())...)
+		choices = append(choices, manifest.Choices(k.Body, k.SpecPath)...)
 	}
 	for i, entry := range strings.SplitN(text, ",", mostEntries+1) {
 		if i == mostEntries {
@@ -72,7 +72,7 @@ func (d *draft) checkChoices(name, path, text string, k kind.Kind) {
 		entry = strings.TrimSpace(entry)
 		switch {
 		case entry == "":
-		case name == resolve.AnnotationIgnore && !slices.ContainsFunc(all, func(k kind.Kind) bool { return comparesField(k, entry) }):
+		case name == resolve.AnnotationIgnore && !slices.ContainsFunc(all, func(k *kind.Kind) bool { return comparesField(k, entry) }):
 			d.problem(path, fmt.Sprintf("names %s, which is no field of %s", quote(entry), of), "name a field as a manifest has it, such as spec.resource.description")
 		case name == resolve.AnnotationChange && !slices.ContainsFunc(choices, func(c manifest.Choice) bool { return isChoice(c, entry) }):
 			d.problem(path, fmt.Sprintf("has %s, which is no choice of %s", quote(entry), of), meantChoice(choices, entry))
@@ -81,9 +81,9 @@ func (d *draft) checkChoices(name, path, text string, k kind.Kind) {
 }
 
 // comparesField reports whether a field of the kind, or what holds it, is compared with the cloud.
-func comparesField(k kind.Kind, field string) bool {
-	spec := k.SpecPath()
-	return (kind.Within(field, spec) || kind.Within(spec, field)) && manifest.HasField(k.Body(), field)
+func comparesField(k *kind.Kind, field string) bool {
+	spec := k.SpecPath
+	return (kind.Within(field, spec) || kind.Within(spec, field)) && manifest.HasField(k.Body, field)
 }
 
 func isChoice(c manifest.Choice, entry string) bool {
@@ -113,20 +113,20 @@ func meantChoice(choices []manifest.Choice, entry string) string {
 }
 
 // reached are the kinds with objects in the cloud among a kind and all that it can stand for.
-func (d *draft) reached(k kind.Kind) (list []kind.Kind) {
+func (d *draft) reached(k *kind.Kind) (list []*kind.Kind) {
 	seen := map[string]bool{}
-	var walk func(k kind.Kind)
-	walk = func(k kind.Kind) {
-		info := k.Info()
+	var walk func(k *kind.Kind)
+	walk = func(k *kind.Kind) {
+		info := k.Info
 		if seen[info.Kind] {
 			return
 		}
 		seen[info.Kind] = true
-		if k.Driver() != nil {
+		if k.Driver != nil {
 			list = append(list, k)
 		}
 		parts := info.Parts
-		if own, ok := k.(*defined); ok {
+		if own := d.total.made[info.Kind]; own != nil {
 			parts = slices.Sorted(maps.Keys(own.uses))
 		}
 		for _, name := range parts {

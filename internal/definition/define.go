@@ -26,6 +26,7 @@ const (
 type total struct {
 	source, fields, text int
 	said                 bool
+	made                 map[string]*defined // by kind
 }
 
 // draft is a definition while it is read.
@@ -33,7 +34,7 @@ type draft struct {
 	obj    *manifest.Object
 	spec   Spec
 	made   *defined
-	known  map[string]kind.Kind
+	known  map[string]*kind.Kind
 	report kind.Report
 	total  *total
 	stop   func() error
@@ -48,20 +49,20 @@ func (d *draft) problem(path, what, fix string) {
 	d.report.Problem(path, what, fix)
 }
 
-// Define implements [kind.Definer].
-func (definer) Define(documents []*manifest.Object, kinds []kind.Kind, stop func() error) (list []kind.Kind, problems []manifest.Problem) {
-	known := make(map[string]kind.Kind, len(kinds))
+// define is that of [kind.Kind.Define].
+func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error) (list []*kind.Kind, problems []manifest.Problem) {
+	known := make(map[string]*kind.Kind, len(kinds))
 	for _, k := range kinds {
-		known[k.Info().Kind] = k
+		known[k.Info.Kind] = k
 	}
 	var drafts []*draft
-	sum := &total{}
+	sum := &total{made: map[string]*defined{}}
 	for i, obj := range documents {
 		if i >= mostDefinitions {
 			problems = append(problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("is one of more than %d definitions", mostDefinitions), Fix: "split the stack"})
 			break
 		}
-		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: &defined{obj: obj}}
+		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: newDefined(obj)}
 		var body Body
 		d.made.broken = len(obj.Decode(&body)) > 0 // reported when the object itself is read
 		if d.spec = body.Spec; d.name(drafts, kinds) {
@@ -70,9 +71,9 @@ func (definer) Define(documents []*manifest.Object, kinds []kind.Kind, stop func
 		problems = append(problems, d.problems()...)
 	}
 	for _, d := range drafts {
-		known[d.made.info.Kind] = d.made
+		known[d.made.Info.Kind], sum.made[d.made.Info.Kind] = &d.made.Kind, d.made
 		d.types()
-		list = append(list, d.made)
+		list = append(list, &d.made.Kind)
 	}
 	for _, d := range drafts {
 		if !d.made.broken {
@@ -80,7 +81,7 @@ func (definer) Define(documents []*manifest.Object, kinds []kind.Kind, stop func
 		}
 	}
 	for _, d := range drafts {
-		d.nesting(known)
+		d.nesting()
 	}
 	for _, d := range drafts {
 		for _, check := range d.later {
@@ -107,26 +108,26 @@ func (d *draft) problems() []manifest.Problem {
 var takenKinds = []string{"List", "Plan", "Pass"}
 
 // name reads which kind is defined. It is false when that is none.
-func (d *draft) name(before []*draft, kinds []kind.Kind) bool {
+func (d *draft) name(before []*draft, kinds []*kind.Kind) bool {
 	s := d.spec.Schema
 	info := kind.Info{Group: s.Group, Version: s.APIVersion, Kind: s.Kind, Public: true}
 	if info.Group == "" {
 		info.Group = d.obj.Key.Group
 	}
 	info.Doc = fmt.Sprintf("Defined by %s at %s.", d.obj.Key, d.obj.Origin)
-	d.made.info = info
+	d.made.Info = info
 	if s.Kind == "" || s.APIVersion == "" {
 		return false
 	}
 	const field = "spec.schema.kind"
 	for _, k := range kinds {
-		if strings.EqualFold(k.Info().Kind, s.Kind) {
+		if strings.EqualFold(k.Info.Kind, s.Kind) {
 			d.problem(field, fmt.Sprintf("is %s, which is a kind of the agent's own", s.Kind), "choose another name")
 			return false
 		}
 	}
 	for _, other := range before {
-		if strings.EqualFold(other.made.info.Kind, s.Kind) {
+		if strings.EqualFold(other.made.Info.Kind, s.Kind) {
 			d.problem(field, fmt.Sprintf("is %s, which %s defines (%s)", s.Kind, other.obj.Key, other.obj.Origin), "keep one of them, or choose another name")
 			return false
 		}
@@ -166,7 +167,7 @@ func (d *draft) types() {
 		d.problem(specPath, err.Error(), "")
 		return
 	}
-	d.made.body = body
+	d.made.body, d.made.Body = body, body
 }
 
 // specField is the one field of documents of a kind that a definition makes.
@@ -245,13 +246,13 @@ func (d *draft) checkIDs() {
 const mostNested = 3
 
 // nesting refuses kinds that stand for themselves, directly or by others, and those that are nested too deep.
-func (d *draft) nesting(known map[string]kind.Kind) {
-	chain := []string{d.made.info.Kind}
+func (d *draft) nesting() {
+	chain := []string{d.made.Info.Kind}
 	var walk func(k *defined) bool
 	walk = func(k *defined) bool {
 		for _, name := range slices.Sorted(maps.Keys(k.uses)) {
-			next, ok := known[name].(*defined)
-			if !ok {
+			next := d.total.made[name]
+			if next == nil {
 				continue
 			}
 			at := d.made.uses[name]

@@ -12,9 +12,9 @@ import (
 
 // defined is a kind that a definition makes.
 type defined struct {
-	info      kind.Info
+	kind.Kind
 	obj       *manifest.Object
-	body      manifest.Type
+	body      manifest.Type // zero while it is unknown
 	spec      *shape
 	schema    *shape
 	resources []*resource
@@ -23,27 +23,19 @@ type defined struct {
 	broken    bool              // something is wrong with the definition
 }
 
-var (
-	_ kind.Kind    = (*defined)(nil)
-	_ kind.Summing = (*defined)(nil)
-)
-
 // anything is the body of objects whose definition is broken.
 type anything struct {
 	Spec any `json:"spec"`
 }
 
-func (k *defined) Info() kind.Info { return k.info }
-
-func (k *defined) Body() manifest.Type {
-	if !k.body.Is() {
-		return manifest.TypeFor[anything]()
-	}
-	return k.body
+func newDefined(obj *manifest.Object) *defined {
+	k := &defined{obj: obj}
+	k.Kind = kind.Kind{Body: manifest.TypeFor[anything](), SpecPath: "spec", Decode: k.decode, Expand: k.expand, StatusExpr: k.statusOf,
+		Name: func(w kind.Want) string { return w.Key.Name }}
+	return k
 }
 
-// Decode implements [kind.Kind].
-func (k *defined) Decode(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
+func (k *defined) decode(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 	d := kind.NewDesired(obj)
 	d.Virtual = true
 	if k.broken {
@@ -54,16 +46,7 @@ func (k *defined) Decode(obj *manifest.Object) (kind.Desired, []manifest.Problem
 	return d, problems
 }
 
-func (k *defined) Name(w kind.Want[any]) string          { return w.Key.Name }
-func (k *defined) Diff(kind.Want[any], any) kind.Changes { return kind.Changes{} }
-func (k *defined) Match(kind.Want[any], any) bool        { return false }
-func (k *defined) Status(any) any                        { return nil }
-func (k *defined) Export(any, *kind.Export) any          { return nil }
-func (k *defined) SpecPath() string                      { return "spec" }
-func (k *defined) Driver() kind.AnyDriver                { return nil }
-
-// Expand implements [kind.Kind].
-func (k *defined) Expand(d *kind.Desired, e *kind.Expansion) {
+func (k *defined) expand(d *kind.Desired, e *kind.Expansion) {
 	if k.broken {
 		return
 	}

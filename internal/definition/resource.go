@@ -88,7 +88,7 @@ func (d *draft) externalRef(r *resource, from *ExternalRef, c compiler) {
 }
 
 // kindOf finds a kind that a template names.
-func (d *draft) kindOf(at string, apiVersion, name string) kind.Kind {
+func (d *draft) kindOf(at string, apiVersion, name string) *kind.Kind {
 	k := d.known[name]
 	if k == nil {
 		fix := "see `explain` for the kinds there are"
@@ -98,7 +98,7 @@ func (d *draft) kindOf(at string, apiVersion, name string) kind.Kind {
 		d.problem(at+".kind", fmt.Sprintf("is %s, which is no kind", quote(name)), fix)
 		return nil
 	}
-	info := k.Info()
+	info := k.Info
 	var versions []string
 	for _, group := range append([]string{info.Group}, info.Aliases...) {
 		versions = append(versions, manifest.GroupVersionKind{Group: group, Version: info.Version}.APIVersion())
@@ -128,7 +128,7 @@ func (d *draft) template(r *resource, from any, names, fields compiler) {
 	if k == nil {
 		return
 	}
-	if _, defines := k.(kind.Definer); defines {
+	if k.Define != nil {
 		d.problem(at+".kind", "is "+name+": a definition cannot make definitions", "write it into a file of its own")
 		return
 	}
@@ -148,7 +148,7 @@ func (d *draft) template(r *resource, from any, names, fields compiler) {
 	r.body = fields.tree(at, body)
 }
 
-func (d *draft) metadata(r *resource, at string, from any, k kind.Kind, names, fields compiler) {
+func (d *draft) metadata(r *resource, at string, from any, k *kind.Kind, names, fields compiler) {
 	meta, _ := from.(map[string]any)
 	name, ok := meta["name"].(string)
 	if !ok {
@@ -175,24 +175,24 @@ func (d *draft) metadata(r *resource, at string, from any, k kind.Kind, names, f
 }
 
 // checkFields refuses fields that objects of the kind do not have.
-func (d *draft) checkFields(k kind.Kind, at, path string, from any) {
-	if broken, ok := k.(*defined); ok && !broken.body.Is() {
+func (d *draft) checkFields(k *kind.Kind, at, path string, from any) {
+	if own := d.total.made[k.Info.Kind]; own != nil && !own.body.Is() {
 		return
 	}
 	switch v := from.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			field := strings.TrimPrefix(below(path, key), ".")
-			if manifest.HasField(k.Body(), field) {
+			if manifest.HasField(k.Body, field) {
 				d.checkFields(k, at, field, v[key])
 				continue
 			}
-			names := manifest.FieldsAt(k.Body(), strings.NewReplacer("[]", "").Replace(withoutIndexes(path)))
-			fix := "see `explain " + k.Info().Kind + "`"
+			names := manifest.FieldsAt(k.Body, strings.NewReplacer("[]", "").Replace(withoutIndexes(path)))
+			fix := "see `explain " + k.Info.Kind + "`"
 			if near := nearest.Name(key, names); near != "" {
 				fix = "did you mean " + near + "?"
 			}
-			d.problem(at+"."+field, "is no field of "+k.Info().Kind, fix)
+			d.problem(at+"."+field, "is no field of "+k.Info.Kind, fix)
 		}
 	case []any:
 		for i := range v {

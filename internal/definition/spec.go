@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Body is a definition without its head.
@@ -64,17 +65,19 @@ const (
 )
 
 // Kinds are the kinds whose objects define kinds.
-func Kinds() []kind.Kind {
-	return []kind.Kind{
-		definer{kind.DefineData(kind.Info{Group: ourGroup, Version: "v1alpha1", Kind: Name, Public: true,
-			Doc: "A kind of your own: what its objects may hold, and which objects of other kinds each of them stands for."}, read)},
-		definer{kind.DefineData(kind.Info{Group: kroGroup, Version: "v1alpha1", Kind: kroName, Public: true,
-			Doc: "A Definition in the words of kro. What kro has besides is refused."}, read)},
+func Kinds() []*kind.Kind {
+	return []*kind.Kind{
+		definer(ourGroup, Name, "A kind of your own: what its objects may hold, and which objects of other kinds each of them stands for."),
+		definer(kroGroup, kroName, "A Definition in the words of kro. What kro has besides is refused."),
 	}
 }
 
-// definer is a kind whose objects define kinds. What is wrong with them is found by Define, which sees all of them.
-type definer struct{ kind.Kind }
+// definer is a kind whose objects define kinds. What is wrong with them is found by define, which sees all of them.
+func definer(group, name, doc string) *kind.Kind {
+	k := typed.Data(kind.Info{Group: group, Version: "v1alpha1", Kind: name, Public: true, Doc: doc}, read)
+	k.Define = define
+	return k
+}
 
 // read refuses what nobody may write. The rest is judged by Define.
 func read(b *Body, r *kind.Report) map[string]string {

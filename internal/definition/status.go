@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Sum implements [kind.Summing]. An expression that has no value yet, as of an object that is not there, leaves its
+// statusOf is that of [kind.Kind.StatusExpr]. An expression that has no value yet, as of an object that is not there, leaves its
 // field out.
-func (k *defined) Sum(d *kind.Desired, parts map[string][]any, spend func(cost int) bool) (status any, unready string) {
+func (k *defined) statusOf(d *kind.Desired, parts map[string][]any, spend func(cost int) bool) (status any, unready string) {
 	if k.broken {
 		return nil, ""
 	}

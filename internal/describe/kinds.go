@@ -37,12 +37,12 @@ func All() []Kind {
 	return list
 }
 
-func describe(kinds []kind.Kind) (list []Kind) {
+func describe(kinds []*kind.Kind) (list []Kind) {
 	for _, k := range kinds {
-		info := k.Info()
+		info := k.Info
 		doc := info.Doc
 		for _, gvk := range info.Spellings() {
-			list = append(list, Kind{GVK: gvk, Body: k.Body(), Doc: doc, short: info.Short})
+			list = append(list, Kind{GVK: gvk, Body: k.Body, Doc: doc, short: info.Short})
 			doc = "The same as " + info.Kind + " in " + info.Group + "."
 		}
 	}

@@ -111,7 +111,7 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 		if one == nil || demoted[one] { // it says that these are not all, or is about a group
 			continue
 		}
-		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath()+".")
+		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath+".")
 		at, within := one.leftOut(field)
 		switch {
 		case dropped[one][at]:
@@ -145,7 +145,7 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 func (x *exporter) drop(one *item, at, why string) {
 	why = "cannot be written in a manifest (" + why + ")"
 	if list, isItem := listOf(at); isItem {
-		list = one.kind.SpecPath() + "." + list
+		list = one.kind.SpecPath + "." + list
 		why = shown(one.value(at).Interface()) + " is left out of the list: it " + why
 		if id := one.idAt(at); id != "" {
 			x.leave(one, list, id, why)
@@ -159,7 +159,7 @@ func (x *exporter) drop(one *item, at, why string) {
 		one.dropped = map[string]bool{}
 	}
 	one.dropped[at] = true
-	x.ignoreField(one, one.kind.SpecPath()+"."+at, why)
+	x.ignoreField(one, one.kind.SpecPath+"."+at, why)
 }
 
 // settle looks at the step for an object: nothing but the mark may be written. What would
@@ -204,9 +204,9 @@ func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 // unsaid leaves out what has attributes that no field of a manifest is for, and reports whether there was any.
 func (x *exporter) unsaid(one *item, changes []kind.Change) (found bool) {
 	for _, c := range changes {
-		field, inSpec := strings.CutPrefix(c.Field, one.kind.SpecPath()+".")
+		field, inSpec := strings.CutPrefix(c.Field, one.kind.SpecPath+".")
 		at, within := one.leftOut(field)
-		if inSpec && within != "" && !one.dropped[at] && !manifest.HasField(one.kind.Body(), c.Field) {
+		if inSpec && within != "" && !one.dropped[at] && !manifest.HasField(one.kind.Body, c.Field) {
 			x.drop(one, at, fmt.Sprintf("%s is %s in the cloud", within, shown(c.Have)))
 			found = true
 		}

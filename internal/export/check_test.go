@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -30,35 +31,23 @@ type boxFilter struct {
 
 type boxRules struct{}
 
-func (boxRules) Name(w kind.Want[*box]) string          { return w.Key.Name }
-func (boxRules) Validate(*box, *kind.Report)            {}
-func (boxRules) Match(kind.Want[*boxFilter], *box) bool { return true }
-func (boxRules) Status(*box) any                        { return nil }
-func (boxRules) Export(have *box, _ *kind.Export) *box  { out := *have; return &out }
-func (boxRules) Diff(w kind.Want[*box], have *box, c *kind.Changes) {
+func (boxRules) Export(have *box, _ *kind.Export) *box { out := *have; return &out }
+func (boxRules) Diff(w typed.Want[box], have *box, c *kind.Changes) {
 	kind.Field(c, "spec.resource.last", "not "+have.Last, w.Spec.Last)
 }
 
-type noDriver struct{}
+// none is the list of a kind of which the cloud has no object.
+func none[T any](context.Context, kind.Listing) ([]typed.Live[T], error) { return nil, nil }
 
-func (noDriver) List(context.Context, kind.Listing) ([]kind.Live[*box], error) { return nil, nil }
-func (noDriver) Create(context.Context, kind.Want[*box]) (kind.Live[*box], error) {
-	return kind.Live[*box]{}, nil
-}
-func (noDriver) Update(context.Context, kind.Want[*box], kind.Live[*box], []kind.Change) error {
-	return nil
-}
-func (noDriver) Delete(context.Context, kind.Live[*box]) (bool, error) { return true, nil }
-func (noDriver) Unmark(context.Context, kind.Live[*box]) error         { return nil }
-
-func boxKind() kind.Kind {
-	return kind.Define[box, boxFilter, box](kind.Info{Group: "test.example", Version: "v1", Kind: "Box", Doc: "A box."}, boxRules{}, noDriver{})
+func boxKind() *kind.Kind {
+	return typed.Kind[box, boxFilter, box]{Info: kind.Info{Group: "test.example", Version: "v1", Kind: "Box", Doc: "A box."},
+		Export: boxRules{}.Export, Diff: boxRules{}.Diff, List: none[box]}.Resource()
 }
 
 // boxes exports boxes.
-func boxes(t *testing.T, live ...kind.Live[any]) map[string]string {
+func boxes(t *testing.T, live ...kind.Live) map[string]string {
 	t.Helper()
-	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}, Only: []string{"Box"}})
+	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}, Only: []string{"Box"}})
 	if err != nil {
 		t.Fatalf("%.500s", err)
 	}
@@ -69,8 +58,8 @@ func boxes(t *testing.T, live ...kind.Live[any]) map[string]string {
 	return found
 }
 
-func boxOf(name string, is box) kind.Live[any] {
-	return kind.Live[any]{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
+func boxOf(name string, is box) kind.Live {
+	return kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
 }
 
 // However much of one object is refused, all are planned before they are written.
@@ -88,7 +77,7 @@ func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 // So it is where so much is refused that not all of it is listed at once.
 func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	testcost.Long(t)
-	var live []kind.Live[any]
+	var live []kind.Live
 	for i := range 2 * 1001 {
 		live = append(live, boxOf(fmt.Sprintf("n%04d", i), box{A: "longer"}))
 	}
@@ -112,11 +101,11 @@ func TestAnObjectOfAnyNameIsChecked(t *testing.T) {
 
 // Nor is there a number of objects that cannot be read again.
 func TestMoreThanAStackMayHoldIsChecked(t *testing.T) {
-	live := make([]kind.Live[any], 60_000)
+	live := make([]kind.Live, 60_000)
 	for i := range live {
 		live[i].ID = fmt.Sprint(i)
 	}
-	b := newExporter(Input{Kinds: []kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}}).bounds()
+	b := newExporter(Input{Kinds: []*kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}}).bounds()
 	if n := len(live); b.Objects <= n || b.Files <= n || b.Documents <= n || b.Values < 20*n || b.Bytes < 4096*int64(n) {
 		t.Errorf("%+v", b)
 	}
@@ -138,33 +127,18 @@ type door struct {
 
 type rackRules struct{}
 
-func (rackRules) Name(w kind.Want[*rack]) string          { return w.Key.Name }
-func (rackRules) Validate(*rack, *kind.Report)            {}
-func (rackRules) Match(kind.Want[*boxFilter], *rack) bool { return true }
-func (rackRules) Status(*rack) any                        { return nil }
 func (rackRules) Export(have *rack, _ *kind.Export) *rack { out := *have; return &out }
-func (rackRules) Diff(w kind.Want[*rack], have *rack, c *kind.Changes) {
+func (rackRules) Diff(w typed.Want[rack], have *rack, c *kind.Changes) {
 	kind.Set(c, "spec.resource.words", have.Words, w.Spec.Words, kind.InPlace)
 }
 
-type noRackDriver struct{}
-
-func (noRackDriver) List(context.Context, kind.Listing) ([]kind.Live[*rack], error) { return nil, nil }
-func (noRackDriver) Create(context.Context, kind.Want[*rack]) (kind.Live[*rack], error) {
-	return kind.Live[*rack]{}, nil
-}
-func (noRackDriver) Update(context.Context, kind.Want[*rack], kind.Live[*rack], []kind.Change) error {
-	return nil
-}
-func (noRackDriver) Delete(context.Context, kind.Live[*rack]) (bool, error) { return true, nil }
-func (noRackDriver) Unmark(context.Context, kind.Live[*rack]) error         { return nil }
-
 // An item that no manifest can hold is left out, and not its list: the innermost one that has it.
 func TestRefusedItemsAreLeftOut(t *testing.T) {
-	k := kind.Define[rack, boxFilter, rack](kind.Info{Group: "test.example", Version: "v1", Kind: "Rack", Doc: "A rack."}, rackRules{}, noRackDriver{})
+	k := typed.Kind[rack, boxFilter, rack]{Info: kind.Info{Group: "test.example", Version: "v1", Kind: "Rack", Doc: "A rack."},
+		Export: rackRules{}.Export, Diff: rackRules{}.Diff, List: none[rack]}.Resource()
 	have := rack{Words: []string{"X1", "good", "X2", "fine"}, Shelves: []shelf{{[]door{{"a"}, {"longer"}}}, {[]door{{"b"}}}}}
-	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{k}, Only: []string{"Rack"},
-		Have: kind.Snapshot{"Rack": {Items: []kind.Live[any]{{ID: "1", Name: "r", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
+	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{k}, Only: []string{"Rack"},
+		Have: kind.Snapshot{"Rack": {Items: []kind.Live{{ID: "1", Name: "r", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,10 +173,6 @@ type crateRules struct{}
 
 const lids = "spec.resource.lids"
 
-func (crateRules) Name(w kind.Want[*crate]) string          { return w.Key.Name }
-func (crateRules) Validate(*crate, *kind.Report)            {}
-func (crateRules) Match(kind.Want[*boxFilter], *crate) bool { return true }
-func (crateRules) Status(*crate) any                        { return nil }
 func (crateRules) Export(have *crate, e *kind.Export) *crate {
 	out := &crate{}
 	for _, l := range have.Lids {
@@ -214,7 +184,7 @@ func (crateRules) Export(have *crate, e *kind.Export) *crate {
 	}
 	return out
 }
-func (crateRules) Diff(w kind.Want[*crate], have *crate, c *kind.Changes) {
+func (crateRules) Diff(w typed.Want[crate], have *crate, c *kind.Changes) {
 	var want, there []string
 	for _, l := range w.Spec.Lids {
 		want = append(want, l.Name)
@@ -232,29 +202,16 @@ func (crateRules) Diff(w kind.Want[*crate], have *crate, c *kind.Changes) {
 	}
 }
 
-type noCrateDriver struct{}
-
-func (noCrateDriver) List(context.Context, kind.Listing) ([]kind.Live[*crate], error) {
-	return nil, nil
-}
-func (noCrateDriver) Create(context.Context, kind.Want[*crate]) (kind.Live[*crate], error) {
-	return kind.Live[*crate]{}, nil
-}
-func (noCrateDriver) Update(context.Context, kind.Want[*crate], kind.Live[*crate], []kind.Change) error {
-	return nil
-}
-func (noCrateDriver) Delete(context.Context, kind.Live[*crate]) (bool, error) { return true, nil }
-func (noCrateDriver) Unmark(context.Context, kind.Live[*crate]) error         { return nil }
-
-func crates() kind.Kind {
-	return kind.Define[crate, boxFilter, crate](kind.Info{Group: "test.example", Version: "v1", Kind: "Crate", Doc: "A crate."}, crateRules{}, noCrateDriver{})
+func crates() *kind.Kind {
+	return typed.Kind[crate, boxFilter, crate]{Info: kind.Info{Group: "test.example", Version: "v1", Kind: "Crate", Doc: "A crate."},
+		Export: crateRules{}.Export, Diff: crateRules{}.Diff, List: none[crate]}.Resource()
 }
 
 func crated(t *testing.T, have crate) Result {
 	t.Helper()
 	k := crates()
-	r, err := Make(t.Context(), Input{Kinds: []kind.Kind{k}, Only: []string{"Crate"},
-		Have: kind.Snapshot{"Crate": {Items: []kind.Live[any]{{ID: "1", Name: "c", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
+	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{k}, Only: []string{"Crate"},
+		Have: kind.Snapshot{"Crate": {Items: []kind.Live{{ID: "1", Name: "c", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
 	if err != nil || len(r.Objects) != 1 {
 		t.Fatal(r.Objects, err)
 	}

@@ -68,7 +68,7 @@ func (x *exporter) user(c Chosen) (only *item) {
 
 // judge decides whether an object is adopted. Of one that was chosen and cannot be, it is noted why.
 func (x *exporter) judge(one *item) {
-	l, info := one.live, one.kind.Info()
+	l, info := one.live, one.kind.Info
 	if x.Chosen == nil {
 		one.managed = x.asked(info) && l.InOwnProject && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
 		return

@@ -20,7 +20,7 @@ import (
 
 // document writes the manifest of an object.
 func (x *exporter) document(one *item) ([]byte, error) {
-	info := one.kind.Info()
+	info := one.kind.Info
 	gvk := manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}
 	annotations, spec := mapping(), mapping()
 	switch resource, err := one.resource(); {
@@ -50,12 +50,12 @@ func (x *exporter) document(one *item) ([]byte, error) {
 // filter says which object is meant: by its name where only one has that and no mark is in it, else by its ID.
 func (x *exporter) filter(one *item) *yaml.Node {
 	same := 0
-	for _, other := range x.all[one.kind.Info().Kind] {
+	for _, other := range x.all[one.kind.Info.Kind] {
 		if other.live.Name == one.live.Name {
 			same++
 		}
 	}
-	if same == 1 && one.live.Name != "" && !kind.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body().Go()) {
+	if same == 1 && one.live.Name != "" && !kind.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body.Go()) {
 		return mapping("filter", mapping("name", text(one.live.Name)))
 	}
 	return mapping("id", text(one.live.ID))

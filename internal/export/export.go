@@ -15,7 +15,7 @@ import (
 
 // Input is what an export is made from.
 type Input struct {
-	Kinds []kind.Kind // in an order in which each comes after those it depends on
+	Kinds []*kind.Kind // in an order in which each comes after those it depends on
 	Have  kind.Snapshot
 	// Only are the kinds to be written; nil for all that are a project's: what belongs to
 	// the cloud as a whole (users, roles) is written when it is named.
@@ -73,7 +73,7 @@ func Make(ctx context.Context, in Input) (Result, error) {
 
 type exporter struct {
 	Input
-	kinds map[string]kind.Kind
+	kinds map[string]*kind.Kind
 	group map[string]string
 	all   map[string][]*item // by kind, in the order of names and IDs
 	byID  map[string]map[string]*item
@@ -87,8 +87,8 @@ type exporter struct {
 
 // item is an object of the cloud, and the manifest that stands for it.
 type item struct {
-	kind kind.Kind
-	live *kind.Live[any]
+	kind *kind.Kind
+	live *kind.Live
 	name string // of the manifest
 
 	managed bool // it is written as an object to be adopted
@@ -111,9 +111,9 @@ type item struct {
 }
 
 func newExporter(in Input) *exporter {
-	x := &exporter{Input: in, kinds: map[string]kind.Kind{}, group: kind.GroupsOf(in.Kinds), all: map[string][]*item{}, byID: map[string]map[string]*item{}, byName: map[string]map[string]*item{}}
+	x := &exporter{Input: in, kinds: map[string]*kind.Kind{}, group: kind.GroupsOf(in.Kinds), all: map[string][]*item{}, byID: map[string]map[string]*item{}, byName: map[string]map[string]*item{}}
 	for _, k := range in.Kinds {
-		name := k.Info().Kind
+		name := k.Info.Kind
 		x.kinds[name], x.byID[name], x.byName[name] = k, map[string]*item{}, map[string]*item{}
 		live := in.Have[name].Items
 		for i := range live {
@@ -136,7 +136,7 @@ func (x *exporter) unlisted() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(x.Have)) {
 		err := x.Have[name].Err
-		info := x.kinds[name].Info()
+		info := x.kinds[name].Info
 		forbidden := errors.Is(err, kind.ErrForbidden) && info.Rare && x.Only == nil
 		if err == nil || errors.Is(err, kind.ErrNoService) || forbidden || errors.Is(err, kind.ErrRejected) && !x.asked(info) {
 			continue
@@ -161,7 +161,7 @@ func (x *exporter) asked(of kind.Info) bool {
 func (x *exporter) choose() {
 	x.find()
 	for _, k := range x.Kinds {
-		all := x.all[k.Info().Kind]
+		all := x.all[k.Info.Kind]
 		for _, one := range all {
 			x.judge(one)
 		}
@@ -177,7 +177,7 @@ func (x *exporter) choose() {
 // specify asks kinds for the specs of what is written, and finds what they refer to.
 func (x *exporter) specify() {
 	for _, k := range x.Kinds {
-		for _, one := range x.all[k.Info().Kind] {
+		for _, one := range x.all[k.Info.Kind] {
 			if !one.managed {
 				continue
 			}
@@ -199,7 +199,7 @@ func (x *exporter) specify() {
 		}
 	}
 	for _, k := range slices.Backward(x.Kinds) {
-		for _, one := range x.all[k.Info().Kind] {
+		for _, one := range x.all[k.Info.Kind] {
 			if one.managed {
 				x.refer(one)
 			}
@@ -212,6 +212,10 @@ func (x *exporter) ask(one *item) {
 	one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow, Adopts: x.adopts,
 		Without: func(list, id string) bool { return slices.Contains(one.without, kind.ElementPath(list, id)) }}
 	one.known = len(one.without)
+	if one.kind.Export == nil {
+		one.export.ImportOnly = "objects of this kind cannot be written as manifests"
+		return
+	}
 	one.spec = one.kind.Export(one.live.State, &one.export)
 }
 
@@ -222,7 +226,7 @@ func (x *exporter) adopts(of, id string) bool {
 }
 
 func (x *exporter) note(one *item, field, text string) {
-	x.notes = append(x.notes, Note{Kind: one.kind.Info().Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
+	x.notes = append(x.notes, Note{Kind: one.kind.Info.Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
 }
 
 // lost notes what the kind of an object says that its manifest does not hold.
@@ -239,14 +243,14 @@ func (x *exporter) lost(one *item) {
 func (i *item) written() bool { return !i.gone && (i.managed || i.wanted) }
 
 func (i *item) key(groups map[string]string) manifest.Key {
-	name := i.kind.Info().Kind
+	name := i.kind.Info.Kind
 	return manifest.Key{Group: groups[name], Kind: name, Namespace: manifest.DefaultNamespace, Name: i.name}
 }
 
 // items are those that are written by themselves, in order.
 func (x *exporter) items() (list []*item) {
 	for _, k := range x.Kinds {
-		of := slices.DeleteFunc(slices.Clone(x.all[k.Info().Kind]), func(one *item) bool { return !one.written() || one.in != nil })
+		of := slices.DeleteFunc(slices.Clone(x.all[k.Info.Kind]), func(one *item) bool { return !one.written() || one.in != nil })
 		slices.SortFunc(of, func(a, b *item) int { return natural.Compare(a.name, b.name) })
 		list = append(list, of...)
 	}
@@ -255,7 +259,7 @@ func (x *exporter) items() (list []*item) {
 
 // order is where the kind of an object stands.
 func (x *exporter) order(o Object) int {
-	return slices.IndexFunc(x.Kinds, func(k kind.Kind) bool { return k.Info().Kind == o.Key.Kind })
+	return slices.IndexFunc(x.Kinds, func(k *kind.Kind) bool { return k.Info.Kind == o.Key.Kind })
 }
 
 func (x *exporter) result() (r Result, err error) {

@@ -33,7 +33,7 @@ func (x *exporter) gather() error {
 		if !one.managed {
 			continue
 		}
-		e := kind.Exported{Called: kind.Called{Kind: one.kind.Info().Kind, Name: one.name}}
+		e := kind.Exported{Called: kind.Called{Kind: one.kind.Info.Kind, Name: one.name}}
 		text, err := json.Marshal(one.spec)
 		if err == nil {
 			err = json.Unmarshal(text, &e.Spec)
@@ -44,9 +44,8 @@ func (x *exporter) gather() error {
 		of, items[e.Called] = append(of, e), one
 	}
 	for _, k := range x.Kinds {
-		g, ok := k.(kind.Gatherer)
-		if info := k.Info(); ok && x.asked(info) {
-			for _, c := range g.Gather(of) {
+		if info := k.Info; k.Gather != nil && x.asked(info) {
+			for _, c := range k.Gather(of) {
 				x.propose(group{Gathered: c, info: info, key: manifest.Key{Group: info.Group, Kind: info.Kind, Namespace: manifest.DefaultNamespace, Name: c.Name}}, items)
 			}
 		}

@@ -75,7 +75,7 @@ func called(v reflect.Value, name string) reflect.Value {
 func (i *item) idAt(at string) string {
 	list, _ := listOf(at)
 	n, err := strconv.Atoi(at[len(list)+1 : len(at)-1])
-	if ids := i.export.IDs[i.kind.SpecPath()+"."+list]; err == nil && n < len(ids) {
+	if ids := i.export.IDs[i.kind.SpecPath+"."+list]; err == nil && n < len(ids) {
 		return ids[n]
 	}
 	return ""
@@ -92,7 +92,7 @@ func (i *item) ignored() []string {
 	if paths = slices.Compact(paths); len(paths) <= resolve.MostIgnored {
 		return paths
 	}
-	spec := i.kind.SpecPath() + "."
+	spec := i.kind.SpecPath + "."
 	for n, path := range paths {
 		if at := strings.IndexAny(strings.TrimPrefix(path, spec), ".["); at > 0 && strings.Contains(path, "[") {
 			paths[n] = path[:len(path)-len(strings.TrimPrefix(path, spec))+at]

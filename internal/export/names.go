@@ -44,7 +44,7 @@ func giveNames(all []*item) {
 	managed, count := map[string]int{}, map[string]int{}
 	for _, one := range all {
 		text, most := one.called()
-		one.name = slug(text, one.kind.Info().Kind, most)
+		one.name = slug(text, one.kind.Info.Kind, most)
 		if count[one.name]++; one.managed {
 			managed[one.name]++
 		}

@@ -15,7 +15,7 @@ import (
 func (x *exporter) refer(one *item) {
 	for {
 		before := len(one.without)
-		x.walk(one, reflect.ValueOf(one.spec).Elem(), "", one.kind.SpecPath())
+		x.walk(one, reflect.ValueOf(one.spec).Elem(), "", one.kind.SpecPath)
 		if len(one.without) == before {
 			return
 		}
@@ -108,4 +108,4 @@ func (x *exporter) follow(to, id string) (name string, ok bool) {
 }
 
 // importable reports whether an unmanaged manifest can stand for an object.
-func importable(one *item) bool { return one.kind.SpecPath() == "spec.resource" }
+func importable(one *item) bool { return one.kind.SpecPath == "spec.resource" }

@@ -30,7 +30,7 @@ func visited(t *testing.T, about About) *Store {
 	}
 	mark := want[0].PlainMark("prod")
 	w.Put(thingtest.Thing{Name: "a", Colour: "blue", Mark: &mark, Mine: true})
-	kinds := []kind.Kind{w.Kind()}
+	kinds := []*kind.Kind{w.Kind()}
 	p := plan.Compute(plan.Input{Stack: "prod", Kinds: kinds, Want: want, Have: w.Snapshot()})
 	s := NewStore(nil, kinds, time.Unix(1, 0))
 	s.Add("prod", about, time.Unix(1, 0))

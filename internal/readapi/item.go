@@ -124,7 +124,7 @@ func (d draft) encode(version int) ([]byte, error) {
 const namespaceLabel = "stackreeve.dev/namespace"
 
 // objects are those of a plan. Two that differ in nothing but the namespace of their manifests are both there.
-func objects(stack string, p *plan.Plan, kinds []kind.Kind) (list []draft) {
+func objects(stack string, p *plan.Plan, kinds []*kind.Kind) (list []draft) {
 	specs := p.Specs()
 	for _, o := range plan.Statuses(*p, kinds) {
 		if o.APIVersion == "" || o.Status.Surplus {

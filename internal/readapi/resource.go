@@ -42,10 +42,10 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 
 // apart gives kinds of one group whose plural would be the same one of their own: whoever writes a Definition takes none from another kind.
 // The agent's own kinds keep theirs, and of others the first in the order of their names.
-func apart(list []resource, kinds []kind.Kind) {
+func apart(list []resource, kinds []*kind.Kind) {
 	builtIn := map[manifest.GroupVersionKind]bool{}
 	for _, k := range kinds {
-		info := k.Info()
+		info := k.Info
 		builtIn[manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}] = true
 	}
 	first := func(r resource) int {
@@ -72,13 +72,13 @@ func apart(list []resource, kinds []kind.Kind) {
 // The core group's kinds carry data, and have no status to show.
 func (s *Store) resources() []resource { return resourcesIn(s.kinds, s.at("").views) }
 
-func resourcesIn(kinds []kind.Kind, views map[string]view) []resource {
+func resourcesIn(kinds []*kind.Kind, views map[string]view) []resource {
 	known, short := map[manifest.GroupVersionKind]bool{}, map[manifest.GroupVersionKind]string{}
 	for gvk := range own {
 		known[gvk] = true
 	}
 	for _, k := range kinds {
-		if info := k.Info(); info.Group != "" {
+		if info := k.Info; info.Group != "" {
 			gvk := manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}
 			known[gvk], short[gvk] = true, info.Short
 		}

@@ -16,7 +16,7 @@ import (
 
 // Store holds what the last run of every stack found. It is a sink.
 type Store struct {
-	kinds   []kind.Kind
+	kinds   []*kind.Kind
 	begun   int              // versions of other processes are smaller
 	more    map[string]About // by stack
 	authors map[string]*authors
@@ -51,7 +51,7 @@ type view struct {
 
 // NewStore holds the last run of stacks, whose objects are of the kinds; see [Store.Add].
 // now is when the process begins: its versions are larger than those of the one before.
-func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
+func NewStore(names []string, kinds []*kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // room for a million changes a second
 	s := &Store{kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), more: map[string]About{}, authors: map[string]*authors{}}
 	s.views[everywhere], s.views[removed] = view{since: stamp(now)}, view{}
@@ -91,7 +91,7 @@ func (s *Store) show(stack string, v view, newest int) {
 
 // after is the view after a run, and its newest version; newest is that of the store before. A run that saw no cloud
 // leaves the objects as they were.
-func (v view) after(run report.Run, kinds []kind.Kind, newest int, about About) (view, int) {
+func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About) (view, int) {
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
 	drafts = append(drafts, eventsOf(run.Stack, events, versions)...)
@@ -298,10 +298,10 @@ func (s *Store) Close() {
 }
 
 // apiVersions are those of kinds, by group and name.
-func apiVersions(kinds []kind.Kind) map[[2]string]string {
+func apiVersions(kinds []*kind.Kind) map[[2]string]string {
 	versions := map[[2]string]string{}
 	for _, k := range kinds {
-		info := k.Info()
+		info := k.Info
 		versions[[2]string{info.Group, info.Kind}] = manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion()
 	}
 	return versions

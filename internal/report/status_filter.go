@@ -119,11 +119,11 @@ func (v StatusView) Has(kind string) bool {
 }
 
 // KeyOf is the key of an object that a check found.
-func KeyOf(o plan.ObjectStatus, kinds []kind.Kind) manifest.Key {
+func KeyOf(o plan.ObjectStatus, kinds []*kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {
-		if k.Info().Kind == o.Kind {
-			key.Group = k.Info().Group
+		if k.Info.Kind == o.Kind {
+			key.Group = k.Info.Group
 			return key
 		}
 	}

@@ -63,7 +63,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine.Engine{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Limits: plan.Limits{All: limit}, Replace: true,
+	e := &engine.Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: plan.Limits{All: limit}, Replace: true,
 		Timing: engine.Timing{Poll: time.Millisecond, PollMax: time.Millisecond, Backoff: time.Millisecond}}
 	ctx, spans := trace.Start(context.Background())
 	pass := e.Sync(ctx, engine.Revision{Commit: "0123456789", Want: want})
@@ -104,7 +104,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	store := readapi.NewStore([]string{"s"}, e.Kinds, time.Unix(1, 0))
 	store.Ran(run)
 	api := readapi.New(store, func() ([]readapi.Schema, error) { return nil, nil }, "1")
-	info := w.Kind().Info()
+	info := w.Kind().Info
 	for _, path := range []string{"/apis/" + info.Group + "/" + info.Version + "/things", "/apis/stackreeve.dev/v1alpha1/stacks", "/apis/stackreeve.dev/v1alpha1/passes", "/apis/stackreeve.dev/v1alpha1/plans"} {
 		answer := httptest.NewRecorder()
 		api.ServeHTTP(answer, httptest.NewRequest("GET", path, nil))

@@ -61,8 +61,8 @@ import (
 // Kinds lists the kinds, in an order in which each comes after those it
 // depends on. c may be nil where only their rules are needed, and d is
 // empty where nothing is expanded.
-func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
-	return append([]kind.Kind{
+func Kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
+	return append([]*kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
 		domain.Kind(c),

@@ -107,7 +107,7 @@ func TestAttackLargestStack(t *testing.T) {
 				}
 				have := kind.Snapshot{}
 				for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-					have[k.Info().Kind] = kind.Collection{}
+					have[k.Info.Kind] = kind.Collection{}
 				}
 				planned = plan.Compute(plan.Input{Stack: "s", Kinds: all.Kinds(nil, defaults.Defaults{}), Want: reading.Want, Have: have})
 			})

@@ -60,10 +60,10 @@ func TestEveryKindIsInEverything(t *testing.T) {
 		managed[want.Key.Kind] = managed[want.Key.Kind] || !want.Unmanaged
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if info := k.Info(); !managed[info.Kind] && inside[info.Kind] == "" {
+		if info := k.Info; !managed[info.Kind] && inside[info.Kind] == "" {
 			t.Errorf("testdata/everything.yaml has no %s", info.Kind)
 		}
-		if info := k.Info(); inside[info.Kind] == "" && (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
+		if info := k.Info; inside[info.Kind] == "" && (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
 			t.Errorf("%s: fixed mark: %t, stays marked: %t; staysOwned says %q", info.Kind, info.FixedMark, info.StaysMarked, staysOwned[info.Kind])
 		}
 	}
@@ -166,16 +166,16 @@ func (w *world) note(p plan.Plan) {
 }
 
 // each calls f for what is there of what was made, users first.
-func (w *world) each(f func(k kind.Kind, l kind.Live[any])) {
+func (w *world) each(f func(k *kind.Kind, l kind.Live)) {
 	c := w.g.Client(nil)
 	kinds := all.Kinds(c, w.g.Defaults)
 	have := w.g.Engine(c).Survey(context.WithoutCancel(w.t.Context()))
 	for _, k := range slices.Backward(kinds) {
-		if err := have[k.Info().Kind].Err; err != nil {
-			w.t.Errorf("list %s: %v", k.Info().Kind, err)
+		if err := have[k.Info.Kind].Err; err != nil {
+			w.t.Errorf("list %s: %v", k.Info.Kind, err)
 		}
-		for _, l := range have[k.Info().Kind].Items {
-			if _, ok := w.made[k.Info().Kind][l.ID]; ok && l.AlsoListedAs == "" {
+		for _, l := range have[k.Info.Kind].Items {
+			if _, ok := w.made[k.Info.Kind][l.ID]; ok && l.AlsoListedAs == "" {
 				f(k, l)
 			}
 		}
@@ -185,15 +185,15 @@ func (w *world) each(f func(k kind.Kind, l kind.Live[any])) {
 // letGo takes off the marks that can be taken off, and wants those of the others only to be left.
 func (w *world) letGo() {
 	w.t.Helper()
-	w.each(func(k kind.Kind, l kind.Live[any]) {
-		if name := k.Info().Kind; staysOwned[name] == "" {
-			if err := k.Driver().Unmark(w.t.Context(), l); err != nil {
+	w.each(func(k *kind.Kind, l kind.Live) {
+		if name := k.Info.Kind; staysOwned[name] == "" {
+			if err := k.Driver.Unmark(w.t.Context(), l); err != nil {
 				w.t.Errorf("take the mark off %s %s: %v", name, l.Name, err)
 			}
 		}
 	})
-	w.each(func(k kind.Kind, l kind.Live[any]) {
-		if name := k.Info().Kind; (l.Mark != nil) != (staysOwned[name] != "") {
+	w.each(func(k *kind.Kind, l kind.Live) {
+		if name := k.Info.Kind; (l.Mark != nil) != (staysOwned[name] != "") {
 			w.t.Errorf("%s %s bears the mark %v", name, l.Name, l.Mark)
 		}
 	})
@@ -233,14 +233,14 @@ func (w *world) clear() {
 	ctx := context.WithoutCancel(w.t.Context())
 	for range 60 {
 		left := 0
-		w.each(func(k kind.Kind, l kind.Live[any]) {
+		w.each(func(k *kind.Kind, l kind.Live) {
 			if l.Mark != nil {
 				if o, _ := kind.ParseOwner(l.Mark.Owner); o.Of(w.g.Stack) {
 					return // which deletes it
 				}
 			}
 			left++
-			_, _ = k.Driver().Delete(ctx, l) // what is in use goes the next time; see nothingLeft
+			_, _ = k.Driver.Delete(ctx, l) // what is in use goes the next time; see nothingLeft
 		})
 		if left == 0 {
 			return
@@ -254,7 +254,7 @@ func (w *world) nothingLeft() {
 	if w.g == nil {
 		return // there is no administrator
 	}
-	w.each(func(k kind.Kind, l kind.Live[any]) { w.t.Errorf("clean-up: %s %s is left", k.Info().Kind, l.Name) })
+	w.each(func(k *kind.Kind, l kind.Live) { w.t.Errorf("clean-up: %s %s is left", k.Info.Kind, l.Name) })
 }
 
 // imports are manifests of all that was made and is listed, as they are written where it is not to be managed.
@@ -263,11 +263,11 @@ func (w *world) imports() string {
 	var b strings.Builder
 	for name, of := range w.made {
 		k := kindOf(w.t, name)
-		if k.SpecPath() != "spec.resource" || unlisted[name] != "" {
+		if k.SpecPath != "spec.resource" || unlisted[name] != "" {
 			continue
 		}
 		for id, key := range of {
-			fmt.Fprintf(&b, "---\napiVersion: %s/%s\nkind: %s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {id: %q}}\n", key.Group, k.Info().Version, name, key.Name, id)
+			fmt.Fprintf(&b, "---\napiVersion: %s/%s\nkind: %s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {id: %q}}\n", key.Group, k.Info.Version, name, key.Name, id)
 		}
 	}
 	return b.String()

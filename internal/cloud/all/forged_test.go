@@ -336,7 +336,7 @@ func TestAttackForgedFields(t *testing.T) {
 			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f " + owner + " stackreeve-applied:x stackreeve-project:" + victim.Client(nil).ProjectID,
 		} {
 			f := forger{text, judge}
-			body := kindOf(t, kind).Body().Go()
+			body := kindOf(t, kind).Body.Go()
 			for i := range body.NumField() {
 				name, _, _ := strings.Cut(body.Field(i).Tag.Get("json"), ",")
 				f.fill(body.Field(i).Type, object[name], name, func(v any) {
@@ -352,22 +352,22 @@ func TestAttackForgedFields(t *testing.T) {
 				delete(meta, name)
 			}
 		}
-		if info := kindOf(t, kind).Info(); refused[kind] == 0 && info.Group != "" && !strings.Contains(doc, "managementPolicy: unmanaged") { // QoSPolicy: see its TestRefused
+		if info := kindOf(t, kind).Info; refused[kind] == 0 && info.Group != "" && !strings.Contains(doc, "managementPolicy: unmanaged") { // QoSPolicy: see its TestRefused
 			t.Errorf("%s: no field was refused for the mark it held", kind)
 		}
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if !strings.Contains(base, "kind: "+k.Info().Kind+"\n") && inside[k.Info().Kind] == "" {
-			t.Errorf("no document of kind %s is tried", k.Info().Kind)
+		if !strings.Contains(base, "kind: "+k.Info.Kind+"\n") && inside[k.Info.Kind] == "" {
+			t.Errorf("no document of kind %s is tried", k.Info.Kind)
 		}
 	}
 	t.Logf("refused by kind: %v; accepted and looked at in the cloud: %d", refused, len(accepted))
 }
 
-func kindOf(t *testing.T, name string) kind.Kind {
+func kindOf(t *testing.T, name string) *kind.Kind {
 	t.Helper()
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if k.Info().Kind == name {
+		if k.Info.Kind == name {
 			return k
 		}
 	}

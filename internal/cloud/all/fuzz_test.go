@@ -115,9 +115,9 @@ func looker(f *testing.F) (*engine.Engine, *instead) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var kinds []kind.Kind
+	var kinds []*kind.Kind
 	for _, k := range all.Kinds(c, defaults.Defaults{}) {
-		switch k.Info().Kind {
+		switch k.Info.Kind {
 		case "Network", "SecurityGroup", "Volume":
 			kinds = append(kinds, k)
 		}

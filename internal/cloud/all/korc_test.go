@@ -62,7 +62,7 @@ func TestCloudManifestsForKORC(t *testing.T) {
 func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if info := k.Info(); info.Group == define.OrcGroup && info.Kind != "RouterInterface" {
+		if info := k.Info; info.Group == define.OrcGroup && info.Kind != "RouterInterface" {
 			g.Refuses(map[string]string{
 				"managementPolicy: unmanaged, import: {filter: {}}":                              "spec.import.filter: 0 fields, at least 1 wanted",
 				"import: {filter: {}}":                                                           "spec.import.filter: 0 fields, at least 1 wanted",
@@ -79,7 +79,7 @@ func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 // stands, or left out.
 func TestReferencesNameSomething(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		forEachField(k.Body().Go(), k.Info().Kind, func(path string, f reflect.StructField) {
+		forEachField(k.Body.Go(), k.Info.Kind, func(path string, f reflect.StructField) {
 			rules := strings.Split(f.Tag.Get("rule"), ",")
 			if f.Tag.Get("ref") != "" && slices.Contains(rules, "required") && !slices.Contains(rules, "min=1") {
 				t.Errorf("%s can be empty", path)
@@ -94,15 +94,15 @@ func TestReferencesNameSomething(t *testing.T) {
 // Tags and zones are sets, as K-ORC's are: what is in them twice is a mistake, which Neutron refuses in its own words.
 func TestWhatIsInASetIsThereOnce(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if k.Info().Group != define.OrcGroup {
+		if k.Info.Group != define.OrcGroup {
 			continue
 		}
-		spec, _ := k.Body().Go().FieldByName("Spec")
+		spec, _ := k.Body.Go().FieldByName("Spec")
 		resource, enveloped := spec.Type.FieldByName("Resource")
 		if !enveloped {
 			continue
 		}
-		forEachField(resource.Type, k.Info().Kind, func(path string, f reflect.StructField) {
+		forEachField(resource.Type, k.Info.Kind, func(path string, f reflect.StructField) {
 			set := f.Name == "Tags" || f.Name == "AvailabilityZoneHints"
 			if set && !slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "unique") {
 				t.Errorf("%s can hold something twice", path)

@@ -17,7 +17,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		"Server.keypairRef":    "none is another one",
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		spec, ok := k.Body().Go().FieldByName("Spec")
+		spec, ok := k.Body.Go().FieldByName("Spec")
 		if !ok {
 			continue
 		}
@@ -27,8 +27,8 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		}
 		for _, f := range table.Fields(of) {
 			said := strings.Contains(f.Doc, "if left out") || strings.Contains(f.Doc, "It matters only when")
-			if f.Stays && f.Compared && !said && judged[k.Info().Kind+"."+f.Path] == "" {
-				t.Errorf("%s: nothing says what becomes of %s where it is left out: %s", k.Info().Kind, f.Path, f.Doc)
+			if f.Stays && f.Compared && !said && judged[k.Info.Kind+"."+f.Path] == "" {
+				t.Errorf("%s: nothing says what becomes of %s where it is left out: %s", k.Info.Kind, f.Path, f.Doc)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ spec: {resource: {networkRef: site, projectRef: team}}
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := kindtest.NewTarget(t, all.Kinds)
-			info := kindOf(t, name).Info()
+			info := kindOf(t, name).Info
 			s := kindtest.Suite{
 				Kinds: all.Kinds, Partial: true, Administrator: true, Needs: named(g, c.needs),
 				Object: "\napiVersion: " + info.Group + "/" + info.Version + "\nkind: " + name + "\nmetadata: {name: front}\nspec:\n  resource:\n    projectRef: team\n    " + c.spec + "\n",

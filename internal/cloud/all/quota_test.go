@@ -85,12 +85,12 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 		if s.Unmanaged() || s.Have() == nil {
 			continue
 		}
-		takes := k.(kind.AnyCounted).Takes(s.View())
+		takes := k.Takes(s.View())
 		if len(takes) == 0 {
 			t.Errorf("%s counts as nothing", s.Key)
 		}
 		want.AddAll(takes)
-		holds := k.(kind.AnyCounted).Holds(s.Have().State, func(name, id string) kind.Facts {
+		holds := k.Holds(s.Have().State, func(name, id string) kind.Facts {
 			for _, item := range have[name].Items {
 				if item.ID == id {
 					return item.Facts
@@ -151,9 +151,9 @@ func used(t *testing.T, c *cloud.Client) map[string]kind.Allowances {
 	return all
 }
 
-func kindNamed(kinds []kind.Kind, name string) kind.Kind {
+func kindNamed(kinds []*kind.Kind, name string) *kind.Kind {
 	for _, k := range kinds {
-		if k.Info().Kind == name {
+		if k.Info.Kind == name {
 			return k
 		}
 	}

@@ -22,7 +22,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	g.Defaults.ImageHosts = []string{"127.0.0.1"}
 	g.MustSync(text)
 
-	kindsOf := func(s *cloud.Sharing) []kind.Kind { return g.Engine(g.SharingClient(s)).Kinds }
+	kindsOf := func(s *cloud.Sharing) []*kind.Kind { return g.Engine(g.SharingClient(s)).Kinds }
 	sharing := &cloud.Sharing{}
 	one, other := kindsOf(sharing), kindsOf(sharing)
 	moment := kind.WithShared(context.WithoutCancel(t.Context()))
@@ -32,9 +32,11 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 		t.Errorf("planned with what is shared: %v", remaining(planned))
 	}
 	for _, k := range one {
-		for _, item := range have[k.Info().Kind].Items {
+		for _, item := range have[k.Info.Kind].Items {
 			k.Status(item.State)
-			k.Export(item.State, &kind.Export{Ref: func(string, string) (string, bool) { return "a", true }, Adopts: func(string, string) bool { return false }})
+			if k.Export != nil {
+				k.Export(item.State, &kind.Export{Ref: func(string, string) (string, bool) { return "a", true }, Adopts: func(string, string) bool { return false }})
+			}
 		}
 	}
 
@@ -56,19 +58,19 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 }
 
 // listed is what the cloud holds of all kinds that are not inside machines.
-func listed(ctx context.Context, t *testing.T, kinds []kind.Kind) kind.Snapshot {
+func listed(ctx context.Context, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
 	t.Helper()
 	have := kind.Snapshot{}
 	for _, k := range kinds {
-		d := k.Driver()
-		if d == nil || len(k.Info().HostedOn) > 0 {
+		d := k.Driver
+		if d == nil || len(k.Info.HostedOn) > 0 {
 			continue
 		}
 		items, err := d.List(ctx, kind.Listing{})
 		if err != nil && !errors.Is(err, kind.ErrNoService) {
-			t.Fatalf("%s: %v", k.Info().Kind, err)
+			t.Fatalf("%s: %v", k.Info.Kind, err)
 		}
-		have[k.Info().Kind] = kind.Collection{Items: items, Err: err}
+		have[k.Info.Kind] = kind.Collection{Items: items, Err: err}
 	}
 	return have
 }

@@ -32,7 +32,7 @@ func TestLawsOfSharing(t *testing.T) {
 		"QoSPolicy": "dscpMark: 26", "AddressScope": "ipVersion: 4", "AddressGroup": "addresses: [10.90.0.0/16]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			info := kindOf(t, name).Info()
+			info := kindOf(t, name).Info
 			object := "\napiVersion: " + info.Group + "/" + info.Version + "\nkind: " + name + "\nmetadata: {name: front}\nspec:\n  resource:\n    " + spec +
 				"\n    sharedWith: [{projectID: " + guest + "}]\n"
 			kindtest.Suite{

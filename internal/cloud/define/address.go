@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Outside says of a field that the address in it is not one of the subnet that it is to be
@@ -76,7 +77,7 @@ func Lacks(address string, port kind.Ref) string {
 }
 
 // Refs are references to several objects of a kind.
-func Refs[Spec any](w kind.Want[*Spec], of string, names []string) (refs []kind.Ref) {
+func Refs[Spec any](w typed.Want[Spec], of string, names []string) (refs []kind.Ref) {
 	for _, name := range names {
 		refs = append(refs, w.Ref(of, name))
 	}

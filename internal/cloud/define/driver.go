@@ -10,18 +10,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Driver is the driver of a [Resource]. The functions of the kind take its place where there are
-// such, and are given it, to use what it can do.
+// Driver does what a kind's functions do as its table says, and adds what the functions of the [Resource] say. Those that
+// take the place of one that makes requests are given it, to use what it can do.
 type Driver[Spec, Filter, More any] struct {
 	Client *cloud.Client
 	of     Resource[Spec, Filter, More]
 	fields *table.Table[Spec, More]
 }
 
-// List implements kind.Driver.
-func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*State[Spec, More]], error) {
+// List is that of [kind.Driver].
+func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State[Spec, More]], error) {
 	all, err := d.all(ctx, asked.Managed)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 	if err := d.joinShares(ctx, all); err != nil {
 		return nil, err
 	}
-	out := make([]kind.Live[*State[Spec, More]], len(all))
+	out := make([]typed.Live[State[Spec, More]], len(all))
 	for i, s := range all {
 		out[i] = d.live(s)
 	}
@@ -43,8 +44,8 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 
 // live is an object as the engine sees it. One whose service does not say which project it is
 // in is the stack's.
-func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) kind.Live[*State[Spec, More]] {
-	live := kind.Live[*State[Spec, More]]{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready, State: s,
+func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State[Spec, More]] {
+	live := kind.Live{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready,
 		InOwnProject: s.Project == d.Client.ProjectID || s.Project == "" && s.Standard == nil}
 	if s.Standard != nil {
 		live.Created, live.Updated = s.Standard.CreatedAt, s.Standard.UpdatedAt
@@ -55,12 +56,12 @@ func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) kind.Live[*State
 	if _, ok := any(&s.Spec).(resident); ok {
 		d.resides(s, &live)
 	}
-	return live
+	return typed.Live[State[Spec, More]]{Live: live, State: s}
 }
 
 // resides says which project an object is in. In another one the description has its mark, which
 // tags cannot dispute: where others see the object, they may write them. A mark in a name or a description is guarded anyway.
-func (d *Driver[Spec, Filter, More]) resides(s *State[Spec, More], live *kind.Live[*State[Spec, More]]) {
+func (d *Driver[Spec, Filter, More]) resides(s *State[Spec, More], live *kind.Live) {
 	live.Project, live.Guarded = s.Project, s.Standard == nil && s.Mark != nil
 	if live.InOwnProject {
 		return
@@ -76,7 +77,7 @@ func (d *Driver[Spec, Filter, More]) resides(s *State[Spec, More], live *kind.Li
 
 // Create makes the object in the project that its manifest names, or else in the client's own. One that is shared is marked as
 // half-made until it is: a kill in between leaves an object that is known to be that. A kind's own function shares by itself.
-func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[*Spec]) (live kind.Live[*State[Spec, More]], err error) {
+func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w typed.Want[Spec]) (live typed.Live[State[Spec, More]], err error) {
 	if d.of.Create != nil {
 		made, err := d.of.Create(ctx, d, w)
 		if err != nil {
@@ -98,7 +99,7 @@ func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[*Sp
 	return d.live(made), nil
 }
 
-func (d *Driver[Spec, Filter, More]) create(ctx context.Context, w kind.Want[*Spec]) (*State[Spec, More], error) {
+func (d *Driver[Spec, Filter, More]) create(ctx context.Context, w typed.Want[Spec]) (*State[Spec, More], error) {
 	if d.of.labelled() {
 		return d.PostLabelled(ctx, d.Creation(w), w.Mark, d.Labels(w))
 	}
@@ -106,7 +107,7 @@ func (d *Driver[Spec, Filter, More]) create(ctx context.Context, w kind.Want[*Sp
 }
 
 // Creation is the body of a request that creates: with the mark, or without description and tags where [Labels] have it.
-func (d *Driver[Spec, Filter, More]) Creation(w kind.Want[*Spec]) map[string]any {
+func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
 	if project := elsewhere(d.Client, w); project != "" {
 		body[d.of.Collection.Project] = project
@@ -124,8 +125,8 @@ func withoutLabels(body map[string]any) map[string]any {
 	return body
 }
 
-// Update implements kind.Driver.
-func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*State[Spec, More]], changes []kind.Change) error {
+// Update is that of [kind.Driver].
+func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
 	change := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
 	if have.State.Standard != nil {
 		change.Now = *have.State.Standard
@@ -168,16 +169,16 @@ func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, M
 	return d.send(ctx, http.MethodPut, path+"/"+at, map[string]any{at: marked})
 }
 
-// Delete implements kind.Driver.
-func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have kind.Live[*State[Spec, More]]) (gone bool, err error) {
+// Delete is that of [kind.Driver].
+func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live[State[Spec, More]]) (gone bool, err error) {
 	if d.of.Delete != nil {
 		return d.of.Delete(ctx, d, have)
 	}
 	return d.Remove(ctx, have.ID)
 }
 
-// Unmark implements kind.Driver: it takes the mark off, and leaves what people wrote beside it.
-func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*State[Spec, More]]) error {
+// Unmark is that of [kind.Driver]: it takes the mark off, and leaves what people wrote beside it.
+func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have typed.Live[State[Spec, More]]) error {
 	switch {
 	case d.of.Info.FixedMark || d.of.Info.StaysMarked:
 		return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, d.of.Info.Kind)
@@ -188,12 +189,4 @@ func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[
 		return d.labels().unmark(ctx, &now)
 	}
 	return d.Write(ctx, Change[Spec, More]{Have: have, Fields: map[string]any{}})
-}
-
-// Trace implements kind.Tracer.
-func (d *Driver[Spec, Filter, More]) Trace(ctx context.Context, have kind.Live[*State[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
-	if d.of.Trace == nil {
-		return kind.Trace{When: have.Updated}, !have.Updated.IsZero(), nil
-	}
-	return d.of.Trace(ctx, d, have, changes)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // zone is an object of a service whose bodies are the objects themselves, which
@@ -50,9 +51,8 @@ func TestDriver(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(answer)
 	})
 	d, text := zoneDriver(c), func(s string) *string { return &s }
-	want := func(digest, email string) kind.Want[*zone] {
-		return kind.Want[*zone]{Key: manifest.Key{Kind: "DNSZone", Name: "example.org."}, Mark: kind.Mark{Owner: "stackreeve:prod:DNSZone/example", Applied: digest},
-			Spec: &zone{Email: text(email), Description: text("ours")}}
+	want := func(digest, email string) typed.Want[zone] {
+		return typed.Want[zone]{Want: kind.Want{Key: manifest.Key{Kind: "DNSZone", Name: "example.org."}, Mark: kind.Mark{Owner: "stackreeve:prod:DNSZone/example", Applied: digest}}, Spec: &zone{Email: text(email), Description: text("ours")}}
 	}
 	made, err := d.Create(t.Context(), want("aaa", "a@example.org"))
 	if err != nil || made.ID != "z/1" || made.Name != "example.org." || !made.InOwnProject || made.Mark == nil || made.Mark.Applied != "aaa" || *made.State.Spec.Description != "ours" {

@@ -34,7 +34,7 @@ func WantedInDomain(name, domain string, lookup func(kind, name string) kind.Ref
 
 // ObserveIdentity says whose an object of Keystone is and what it is in: a mark of a
 // stack in another project makes it another's.
-func ObserveIdentity[Spec, More any](d *cloud.Client, s *State[Spec, More], domain string, live *kind.Live[*State[Spec, More]]) {
+func ObserveIdentity[Spec, More any](d *cloud.Client, s *State[Spec, More], domain string, live *kind.Live) {
 	live.InOwnProject = s.Mark == nil || s.Claim.Project == d.ProjectID
 	live.Name = InDomain(s.Name, domain)
 	live.Facts = kind.Facts{Name: s.Name}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Standard are the attributes that the network service's own resources have.
@@ -85,7 +86,7 @@ type Labels struct {
 }
 
 // Labels are the description and tags that the manifest asks for.
-func (d *Driver[Spec, Filter, More]) Labels(w kind.Want[*Spec]) Labels {
+func (d *Driver[Spec, Filter, More]) Labels(w typed.Want[Spec]) Labels {
 	others, shared := w.OthersWrite(table.Path("description")), d.shares(w) || d.fields.Present("shared", w.Spec) == true
 	l := Labels{MarkInTags: others || d.of.MarkInTags && !shared, Guarded: shared && !others}
 	if elsewhere(d.Client, w) != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // KeepOwn refuses to take away what the agent itself works with: then nobody could put it
@@ -34,7 +35,7 @@ func KeepingOwn[Spec, Filter, More any](p Resource[Spec, Filter, More], own func
 		}
 		return nil
 	}
-	p.Delete = func(ctx context.Context, d driver, have kind.Live[*State[Spec, More]]) (gone bool, err error) {
+	p.Delete = func(ctx context.Context, d driver, have typed.Live[State[Spec, More]]) (gone bool, err error) {
 		if err := check(d, have.ID); err != nil {
 			return false, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // ProjectRef is the field by which K-ORC's Neutron kinds name the Project that an object is in.
@@ -35,7 +36,7 @@ func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name str
 }
 
 // projectOf is the reference to the project that a manifest names; zero for none.
-func projectOf[Spec any](w kind.Want[*Spec]) kind.Ref {
+func projectOf[Spec any](w typed.Want[Spec]) kind.Ref {
 	in, ok := any(w.Spec).(resident)
 	if !ok || in.project() == "" {
 		return kind.Ref{}
@@ -44,7 +45,7 @@ func projectOf[Spec any](w kind.Want[*Spec]) kind.Ref {
 }
 
 // elsewhere is the ID of the project that a manifest names, where that is not the client's own.
-func elsewhere[Spec any](c *cloud.Client, w kind.Want[*Spec]) string {
+func elsewhere[Spec any](c *cloud.Client, w typed.Want[Spec]) string {
 	if ref := projectOf(w); ref.ID != c.ProjectID {
 		return ref.ID
 	}
@@ -52,7 +53,7 @@ func elsewhere[Spec any](c *cloud.Client, w kind.Want[*Spec]) string {
 }
 
 // diffProject notes that a Project was named later: an object cannot be moved to it.
-func diffProject[Spec any](w kind.Want[*Spec], projectID string, c *kind.Changes) {
+func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes) {
 	if ref := projectOf(w); ref.ID != "" && ref.ID != projectID {
 		c.Note(table.Path("projectRef"), fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
 	}
@@ -60,7 +61,7 @@ func diffProject[Spec any](w kind.Want[*Spec], projectID string, c *kind.Changes
 
 // unmarkable says why an object of another project could not be told from those of others; "" where
 // it can. description is the one of the manifest.
-func unmarkable[Spec any](w kind.Want[*Spec], description string) string {
+func unmarkable[Spec any](w typed.Want[Spec], description string) string {
 	ref := projectOf(w)
 	if ref.ID == "" || ref.Facts.Here {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Resource describes a kind whose objects are made, changed and deleted by requests to one
@@ -29,7 +30,7 @@ type Resource[Spec, Filter, More any] struct {
 	Validate  func(*Spec, *kind.Report)
 	Expand    func(*Spec, *kind.Expansion)
 	// Diff adds to what the fields report.
-	Diff func(kind.Want[*Spec], *State[Spec, More], *kind.Changes)
+	Diff func(typed.Want[Spec], *State[Spec, More], *kind.Changes)
 	// Takes says what an object counts as against quotas. References in the spec are names
 	// of a manifest, or what the cloud shows.
 	Takes func(*Spec, kind.FactsOf) kind.Amounts
@@ -37,19 +38,19 @@ type Resource[Spec, Filter, More any] struct {
 	// more of an object that is there.
 	Besides func(*Spec, *More) kind.Amounts
 	// Impossible says why the cloud will refuse to make an object, Doubtful why it may, and ExclusiveClaims what only one can have; see
-	// [kind.Judge].
-	Impossible      func(kind.Want[*Spec]) string
-	Doubtful        func(kind.Want[*Spec]) string
-	ExclusiveClaims func(kind.Want[*Spec]) []kind.Claim
+	// [kind.Kind].
+	Impossible      func(typed.Want[Spec]) string
+	Doubtful        func(typed.Want[Spec]) string
+	ExclusiveClaims func(typed.Want[Spec]) []kind.Claim
 	// Zone is the availability zone that a manifest asks for; "" for none.
 	Zone func(*Spec) string
-	// Stated is that of [kind.Stater]; nil for nothing.
+	// Stated is that of [kind.Kind].
 	Stated func(*Spec) kind.Facts
-	// PerHost is that of kind.Apart.
+	// PerHost is that of [kind.Kind].
 	PerHost func(*Spec) (n int, hard bool)
 	// Name is what the object is looked up by among those of the cloud, which Observe
 	// must give them too; nil for its name.
-	Name func(w kind.Want[*Spec], name string) string
+	Name func(w typed.Want[Spec], name string) string
 	// Match judges what the fields of the filter do not.
 	Match func(*Filter, *State[Spec, More]) bool
 	// Show adds to what status shows, which the fields have put there already.
@@ -57,7 +58,7 @@ type Resource[Spec, Filter, More any] struct {
 	// Addresses are those that people look for.
 	Addresses func(*State[Spec, More]) []string
 	// Export corrects the spec of an object that is to be written as a manifest, which the
-	// fields have filled in already, see [kind.Exporter].
+	// fields have filled in already, see [kind.Kind].
 	Export func(*State[Spec, More], *Spec, *kind.Export)
 	// Lists are the paths that together list the collection; nil for those that
 	// Collection says.
@@ -68,17 +69,16 @@ type Resource[Spec, Filter, More any] struct {
 	// Join adds to the objects of a list what other collections say of them.
 	Join func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.
-	Observe func(*State[Spec, More], *kind.Live[*State[Spec, More]])
+	Observe func(*State[Spec, More], *kind.Live)
 	// Create, Update and Delete take the place of the driver's own, which they may use.
-	Create func(context.Context, *Driver[Spec, Filter, More], kind.Want[*Spec]) (*State[Spec, More], error)
+	Create func(context.Context, *Driver[Spec, Filter, More], typed.Want[Spec]) (*State[Spec, More], error)
 	Update func(context.Context, *Driver[Spec, Filter, More], Change[Spec, More]) error
-	Delete func(context.Context, *Driver[Spec, Filter, More], kind.Live[*State[Spec, More]]) (gone bool, err error)
+	Delete func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]]) (gone bool, err error)
 	// Unmark takes the mark off an object, where that is not written like other changes, or
 	// more than the mark goes with it.
-	Unmark func(context.Context, *Driver[Spec, Filter, More], kind.Live[*State[Spec, More]]) error
-	// Trace says who made changes and when, see [kind.Tracer]; nil for the time at
-	// which the object was last changed.
-	Trace func(context.Context, *Driver[Spec, Filter, More], kind.Live[*State[Spec, More]], []kind.Change) (kind.Trace, bool, error)
+	Unmark func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]]) error
+	// Trace says who made changes and when, see [kind.Driver].
+	Trace func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]], []kind.Change) (kind.Trace, bool, error)
 }
 
 // Collection says how a service is asked for the objects of a kind.
@@ -142,8 +142,8 @@ type State[Spec, More any] struct {
 
 // Change is a change of one object.
 type Change[Spec, More any] struct {
-	Want    kind.Want[*Spec]
-	Have    kind.Live[*State[Spec, More]]
+	Want    typed.Want[Spec]
+	Have    typed.Live[State[Spec, More]]
 	Changes []kind.Change
 	// Fields are the attributes to be written, without the mark.
 	Fields map[string]any
@@ -152,24 +152,45 @@ type Change[Spec, More any] struct {
 	Now Standard
 }
 
-// New makes the kind over c, which may be nil where only rules are needed.
-func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) kind.Kind {
-	fields := table.New(r.Overrides...)
-	return kind.Define(r.Info, &rules[Spec, Filter, More]{r, fields}, &Driver[Spec, Filter, More]{c, r, fields})
+// New makes the kind over c, which may be nil where only what manifests say is needed.
+func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
+	return r.kind(c, table.New(r.Overrides...)).Resource()
 }
 
 // Neutron makes a kind of the network service's own resources. Collection says their path ("qos/policies"), what one is called
 // in a body ("policy"), and the extension; the rest is the same for all.
-func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) kind.Kind {
+func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	return New(c, r.neutron())
 }
 
 // NeutronFlat makes such a kind whose fields stand directly under spec: it cannot be
 // imported, has no name of its own, and status shows no more than its fields.
-func NeutronFlat[Spec, More any](c *cloud.Client, r Resource[Spec, struct{}, More]) kind.Kind {
-	r = r.neutron()
-	fields := table.NewFlat(r.Overrides...)
-	return kind.DefineFlat(r.Info, &flatRules[Spec, More]{rules[Spec, struct{}, More]{r, fields}}, &Driver[Spec, struct{}, More]{c, r, fields})
+func NeutronFlat[Spec, More any](c *cloud.Client, r Resource[Spec, struct{}, More]) *kind.Kind {
+	k := r.neutron().kind(c, table.NewFlat(r.Overrides...))
+	k.Name, k.Match = nil, nil
+	k.Status = func(s *State[Spec, More]) any { return r.particular(s, s.Shown()) }
+	return k.Flat()
+}
+
+func (r Resource[Spec, Filter, More]) kind(c *cloud.Client, fields *table.Table[Spec, More]) typed.Kind[Spec, Filter, State[Spec, More]] {
+	d := &Driver[Spec, Filter, More]{c, r, fields}
+	k := typed.Kind[Spec, Filter, State[Spec, More]]{
+		Info: r.Info, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost, Takes: d.takes, Holds: d.holds,
+		Impossible: d.impossible, Doubtful: r.Doubtful, ExclusiveClaims: r.ExclusiveClaims, Diff: d.diff, Match: d.match, Status: d.status, Export: d.export,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}
+	if _, ok := any(new(Spec)).(resident); ok {
+		k.Project = projectOf[Spec]
+	}
+	if r.PerHost != nil {
+		k.PerHostOf = func(have *State[Spec, More]) (int, bool) { return r.PerHost(&have.Spec) }
+	}
+	if r.Trace != nil {
+		k.Trace = func(ctx context.Context, have typed.Live[State[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
+			return r.Trace(ctx, d, have, changes)
+		}
+	}
+	return k
 }
 
 func (r Resource[Spec, Filter, More]) neutron() Resource[Spec, Filter, More] {

@@ -3,11 +3,11 @@ package define
 import (
 	"context"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // shares reports whether the object is to be shared with any other project by name.
-func (d *Driver[Spec, Filter, More]) shares(w kind.Want[*Spec]) bool {
+func (d *Driver[Spec, Filter, More]) shares(w typed.Want[Spec]) bool {
 	s := sharesIn(w.Spec)
 	return s != nil && len(s.SharedWith) > 0
 }
@@ -23,7 +23,7 @@ func (d *Driver[Spec, Filter, More]) joinShares(ctx context.Context, all []*Stat
 }
 
 // Share shares an object with the projects that the manifest lists, if it has such a list.
-func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w kind.Want[*Spec], s *State[Spec, More]) error {
+func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w typed.Want[Spec], s *State[Spec, More]) error {
 	asked := sharesIn(w.Spec)
 	if asked == nil || asked.SharedWith == nil {
 		return nil
@@ -37,7 +37,7 @@ func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w kind.Want[*Spe
 }
 
 // finishShared shares an object that was made as half-made, and says that all is done.
-func (d *Driver[Spec, Filter, More]) finishShared(ctx context.Context, w kind.Want[*Spec], made *State[Spec, More]) error {
+func (d *Driver[Spec, Filter, More]) finishShared(ctx context.Context, w typed.Want[Spec], made *State[Spec, More]) error {
 	if err := d.Share(ctx, w, made); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 
 // fixed reports whether the cloud cannot write a mark on an object that exists.
 func (s Suite) fixed() bool {
-	return slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k kind.Kind) bool { return k.Info().Kind == s.Key.Kind && k.Info().FixedMark })
+	return slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k *kind.Kind) bool { return k.Info.Kind == s.Key.Kind && k.Info.FixedMark })
 }
 
 // adopting is the manifest of the object with the annotation that has it adopted.

@@ -61,7 +61,7 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	kinds := slices.DeleteFunc(g.open(c), func(k kind.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
+	kinds := slices.DeleteFunc(g.open(c), func(k *kind.Kind) bool { return g.only != nil && !g.only[k.Info.Kind] })
 	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit, DataLoss: true}, Replace: true,
 		Timing: engine.Timing{Poll: 300 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
@@ -76,8 +76,8 @@ func (g *Target) narrow(e *engine.Engine) *engine.Engine {
 	some := false
 	g.seen.Range(func(any, any) bool { some = true; return false })
 	if g.Brief() && some {
-		e.Kinds = slices.DeleteFunc(e.Kinds, func(k kind.Kind) bool {
-			_, seen := g.seen.Load(k.Info().Kind)
+		e.Kinds = slices.DeleteFunc(e.Kinds, func(k *kind.Kind) bool {
+			_, seen := g.seen.Load(k.Info.Kind)
 			return !seen
 		})
 	}
@@ -92,7 +92,7 @@ func (g *Target) Also(kinds ...string) {
 }
 
 // open opens the kinds of the stack; c may be nil where only their rules are needed.
-func (g *Target) open(c *cloud.Client) []kind.Kind { return g.kinds(c, g.Defaults) }
+func (g *Target) open(c *cloud.Client) []*kind.Kind { return g.kinds(c, g.Defaults) }
 
 // Resolve turns manifests into what the stack wants; it ends the test when
 // they are wrong.

@@ -100,10 +100,10 @@ func (s Suite) takeAway(t *testing.T, g *Target) {
 	t.Helper()
 	step := s.step(t, g.Plan(s.all()))
 	for _, k := range g.Engine(g.agent()).Kinds {
-		if k.Info().Kind != s.Key.Kind {
+		if k.Info.Kind != s.Key.Kind {
 			continue
 		}
-		if _, err := k.Driver().Delete(context.WithoutCancel(t.Context()), *step.Have()); err != nil && !errors.Is(err, kind.ErrGone) {
+		if _, err := k.Driver.Delete(context.WithoutCancel(t.Context()), *step.Have()); err != nil && !errors.Is(err, kind.ErrGone) {
 			t.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func (s Suite) takeAway(t *testing.T, g *Target) {
 
 // staysMarked reports whether the mark cannot be taken off.
 func (s Suite) staysMarked() bool {
-	return s.fixed() || slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k kind.Kind) bool { return k.Info().Kind == s.Key.Kind && k.Info().StaysMarked })
+	return s.fixed() || slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k *kind.Kind) bool { return k.Info.Kind == s.Key.Kind && k.Info.StaysMarked })
 }
 
 // annotated are the manifests, with annotations of the object.

@@ -53,10 +53,10 @@ func (s Suite) names(path string) bool {
 func (s Suite) spec(t *testing.T) (spec reflect.Type, above string) {
 	t.Helper()
 	for _, k := range s.Kinds(nil, defaults.Defaults{}) {
-		if k.Info().Kind != s.Key.Kind {
+		if k.Info.Kind != s.Key.Kind {
 			continue
 		}
-		body, _ := k.Body().Go().FieldByName("Spec")
+		body, _ := k.Body.Go().FieldByName("Spec")
 		if resource, ok := body.Type.FieldByName("Resource"); ok {
 			return resource.Type.Elem(), "spec.resource."
 		}

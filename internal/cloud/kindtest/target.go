@@ -24,7 +24,7 @@ import (
 )
 
 // Kinds opens the kinds of a cloud.
-type Kinds func(*cloud.Client, defaults.Defaults) []kind.Kind
+type Kinds func(*cloud.Client, defaults.Defaults) []*kind.Kind
 
 // Target is a cloud under test, and a stack of its own in it.
 type Target struct {

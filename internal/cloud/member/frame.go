@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Info is what a kind of members is, whatever their protocol.
@@ -14,23 +15,11 @@ func (k Kind[Spec]) Info(name, doc string) kind.Info {
 		Unmark: "it bears the mark of its Port", Doc: doc}
 }
 
-// Rules are those that kinds have whose objects are found inside machines: an object has the name that its manifest has, and none is imported.
-type Rules[Spec, State any] struct{}
-
-// Name implements kind.Rules.
-func (Rules[Spec, State]) Name(w kind.Want[*Spec]) string { return w.Key.Name }
-
-// Validate implements kind.Rules.
-func (Rules[Spec, State]) Validate(*Spec, *kind.Report) {}
-
-// Match implements kind.Rules.
-func (Rules[Spec, State]) Match(kind.Want[*struct{}], *State) bool { return false }
-
 // Marked is the part of their drivers that they have in common: ports bear their marks, which are taken off there.
 type Marked[State any] struct{}
 
-// Unmark implements kind.Driver.
-func (Marked[State]) Unmark(context.Context, kind.Live[*State]) error { return nil }
+// Unmark is that of [typed.Kind].
+func (Marked[State]) Unmark(context.Context, typed.Live[State]) error { return nil }
 
 // Absent reports whether a cluster has refused a request since it has no such member.
 func Absent(err error) bool {

@@ -14,7 +14,7 @@ type Host struct {
 }
 
 // hostOf describes a server, nil for none. patience is how long it may take until its member answers.
-func hostOf(server *kind.Live[any], patience time.Duration) Host {
+func hostOf(server *kind.Live, patience time.Duration) Host {
 	if server == nil {
 		return Host{}
 	}

@@ -46,7 +46,7 @@ type Machine[Spec any] struct {
 	PortID   string
 	Address  string
 	VolumeID string // "" while the volume is not there, or there is none
-	Server   *kind.Live[any]
+	Server   *kind.Live
 	Host     Host
 	Tags     []string // the records of its port
 	Recorded bool     // there was a member before
@@ -111,7 +111,7 @@ func (k Kind[Spec]) Clusters(ctx context.Context, around kind.Hosts) (all []*Clu
 // numbers is how many numbers the machines of a cluster can have.
 const numbers = 1024
 
-type owned = map[string]*kind.Live[any]
+type owned = map[string]*kind.Live
 
 // finder is what machines are found by.
 type finder[Spec any] struct {
@@ -121,7 +121,7 @@ type finder[Spec any] struct {
 	tags  map[string][]string
 }
 
-func (f finder[Spec]) object(kindName, namespace, name string) *kind.Live[any] {
+func (f finder[Spec]) object(kindName, namespace, name string) *kind.Live {
 	return f.owned[kindName][kind.OwnerText(f.stack, manifest.Key{Kind: kindName, Namespace: namespace, Name: name})]
 }
 

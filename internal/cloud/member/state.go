@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // State is what is known of every member.
@@ -17,12 +18,6 @@ type State struct {
 	Failure    string   // why its machine cannot begin, as that says
 }
 
-// Holder is the state of a member of some kind.
-type Holder interface{ Common() *State }
-
-// Common implements [Holder] for the states that a State is embedded in.
-func (s *State) Common() *State { return s }
-
 // Diff reports that nothing says yet, for when it is gone, that there was what a member is of.
 func (s *State) Diff(c *kind.Changes, of string) {
 	if s.Unrecorded {
@@ -31,28 +26,28 @@ func (s *State) Diff(c *kind.Changes, of string) {
 }
 
 // Stands marks a member whose whole cluster does not work; lost says why. The member stays as it is.
-func Stands[S Holder](l *kind.Live[S], down, message, lost string) {
-	l.Phase, l.Down, l.Message, l.State.Common().Lost = kind.Degraded, down, message, lost
+func Stands(l *kind.Live, s *State, down, message, lost string) {
+	l.Phase, l.Down, l.Message, s.Lost = kind.Degraded, down, message, lost
 }
 
 // Leaving says why a machine that works is not changed yet: one member changes at a time, and one that is not wanted any more leaves first.
 func Leaving(name string) string { return name + " leaves the cluster first" }
 
 // Live is the member of a machine, by its port, before it is known what it says.
-func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state S) kind.Live[S] {
-	l := kind.Live[S]{ID: "port " + m.PortID, Name: m.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: m.Owner}, Tokens: []string{k.Token + " " + m.Address},
-		Lag: time.Second, Facts: kind.Facts{Address: m.Address}, State: state}
+func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state *S) typed.Live[S] {
+	l := kind.Live{ID: "port " + m.PortID, Name: m.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: m.Owner}, Tokens: []string{k.Token + " " + m.Address},
+		Lag: time.Second, Facts: kind.Facts{Address: m.Address}}
 	for _, id := range []string{m.PortID, m.Host.ID} {
 		if id != "" {
 			l.Uses = append(l.Uses, id)
 		}
 	}
-	return l
+	return typed.Live[S]{Live: l, State: state}
 }
 
 // Judge completes a member after its phase is known. The machine's own failure becomes the message, and a member that is not ready makes its machine unwell.
-func Judge[S Holder](l *kind.Live[S]) {
-	l.Message = Failure("its machine", l.State.Common().Failure, l.Message)
+func Judge(l *kind.Live, s *State) {
+	l.Message = Failure("its machine", s.Failure, l.Message)
 	if l.Phase != kind.Ready {
 		l.Unwell = slices.Clone(l.Uses)
 	}

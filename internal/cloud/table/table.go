@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Object is what a service shows of an object: Spec in the words of manifests, with
@@ -43,7 +44,7 @@ func (t *Table[Spec, More]) Extensions() map[string]string {
 }
 
 // lacks notes a field that is asked for and that the cloud has no attribute for.
-func (t *Table[Spec, More]) lacks(r *row, w kind.Want[*Spec], c *kind.Changes) {
+func (t *Table[Spec, More]) lacks(r *row, w typed.Want[Spec], c *kind.Changes) {
 	if _, given := r.of(reflect.ValueOf(w.Spec)); given {
 		c.Note(t.root+r.path, "it is left out: this cloud lacks the extension "+r.extension)
 	}
@@ -62,15 +63,15 @@ type Table[Spec, More any] struct {
 type Override[Spec, More any] struct {
 	Field string // as a path: "gateway"
 	// Compare reports the field if it is not as it shall be.
-	Compare func(w kind.Want[*Spec], have *Object[Spec, More], c *kind.Changes)
+	Compare func(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes)
 	// Closed says why the object, as it is now, cannot be changed in a way that the
 	// field's tag ways declares; "" where it can.
-	Closed func(w kind.Want[*Spec], have *Object[Spec, More], way string) string
+	Closed func(w typed.Want[Spec], have *Object[Spec, More], way string) string
 	// Loss says what such a way loses, where it is not what the field's tag loss says; "" where it is.
 	Loss func(have *Object[Spec, More]) string
 	// Write puts the field into the body of a request; have is nil in one that creates,
 	// which asks for fields that are left out, too.
-	Write func(w kind.Want[*Spec], have *Object[Spec, More], body map[string]any)
+	Write func(w typed.Want[Spec], have *Object[Spec, More], body map[string]any)
 }
 
 // New makes the table of a kind. A mistake in it is a panic, which any test finds.
@@ -107,7 +108,7 @@ func (t *Table[Spec, More]) oddOf(path string) *Override[Spec, More] {
 
 // Name is what the object is called in the cloud: as its field with the option named
 // says, "" where the kind has none.
-func (t *Table[Spec, More]) Name(w kind.Want[*Spec]) string {
+func (t *Table[Spec, More]) Name(w typed.Want[Spec]) string {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.named {
 			name, _ := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
@@ -118,7 +119,7 @@ func (t *Table[Spec, More]) Name(w kind.Want[*Spec]) string {
 }
 
 // Compare reports every field that is not as it shall be, in the order of Spec.
-func (t *Table[Spec, More]) Compare(w kind.Want[*Spec], have *Object[Spec, More], c *kind.Changes) {
+func (t *Table[Spec, More]) Compare(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	done := map[*Override[Spec, More]]bool{}
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -138,7 +139,7 @@ func (t *Table[Spec, More]) Compare(w kind.Want[*Spec], have *Object[Spec, More]
 
 // Offer says of the changes that would replace the object in which ways, declared by
 // their fields, they can be carried out instead.
-func (t *Table[Spec, More]) Offer(w kind.Want[*Spec], have *Object[Spec, More], c *kind.Changes) {
+func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	for i := range t.rows {
 		r := &t.rows[i]
 		if len(r.ways) == 0 || !kind.Has(c.List(), t.root+r.path) {
@@ -160,7 +161,7 @@ func (t *Table[Spec, More]) Offer(w kind.Want[*Spec], have *Object[Spec, More], 
 
 // keepsName reports whether an object has a name that its manifest had before: it keeps
 // that where it cannot be renamed and no name is asked for.
-func keepsName[Spec, More any](r *row, w kind.Want[*Spec], have *Object[Spec, More]) bool {
+func keepsName[Spec, More any](r *row, w typed.Want[Spec], have *Object[Spec, More]) bool {
 	_, given := r.of(reflect.ValueOf(w.Spec))
 	seen, _ := r.seen(reflect.ValueOf(&have.Spec))
 	return !given && w.WasCalled(seen.String())
@@ -179,7 +180,7 @@ func (t *Table[Spec, More]) Present(attr string, spec *Spec) any {
 }
 
 // Creation is the body of a request that creates: what the manifest gives.
-func (t *Table[Spec, More]) Creation(w kind.Want[*Spec]) map[string]any {
+func (t *Table[Spec, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -201,7 +202,7 @@ func (t *Table[Spec, More]) Creation(w kind.Want[*Spec]) map[string]any {
 
 // Update is the body of a request that carries out changes. Those of references that
 // cannot be followed yet are left out.
-func (t *Table[Spec, More]) Update(w kind.Want[*Spec], have *Object[Spec, More], changes []kind.Change) map[string]any {
+func (t *Table[Spec, More]) Update(w typed.Want[Spec], have *Object[Spec, More], changes []kind.Change) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {
 		r := &t.rows[i]

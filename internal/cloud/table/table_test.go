@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type spec struct {
@@ -62,8 +63,8 @@ type details struct {
 func text(s string) *string { return &s }
 func flag(b bool) *bool     { return &b }
 
-func want(s spec) kind.Want[*spec] {
-	return kind.Want[*spec]{Key: manifest.Key{Kind: "Thing", Name: "one"}, Spec: &s}
+func want(s spec) typed.Want[spec] {
+	return typed.Want[spec]{Want: kind.Want{Key: manifest.Key{Kind: "Thing", Name: "one"}}, Spec: &s}
 }
 
 func read(t *testing.T, answer string) *table.Object[spec, more] {

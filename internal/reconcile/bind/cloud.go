@@ -12,7 +12,7 @@ import (
 )
 
 // Live is an object in the cloud, of any kind.
-type Live = kind.Live[any]
+type Live = kind.Live
 
 // Cloud is what a snapshot holds, sorted by ID, by name and by owner mark. Nothing changes it once it is made.
 type Cloud struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -30,27 +31,30 @@ type houseRoom struct {
 	Size *int   `json:"size,omitempty"`
 }
 
-// houses are a kind that expands, of the same name, into a Thing.
-type houses struct{}
-
-func (houses) Validate(*houseSpec, *kind.Report) {}
-func (houses) Expand(s *houseSpec, e *kind.Expansion) {
-	e.Child("Thing", e.Key.Name, map[string]any{"spec": map[string]any{"resource": map[string]any{"colour": s.Colour}}})
+// house is a kind that expands, of the same name, into a Thing.
+func house() *kind.Kind {
+	return typed.Workload[houseSpec]{
+		Info:     kind.Info{Group: "test", Version: "v1", Kind: "House"},
+		Validate: func(*houseSpec, *kind.Report) {},
+		Expand: func(s *houseSpec, e *kind.Expansion) {
+			e.Child("Thing", e.Key.Name, map[string]any{"spec": map[string]any{"resource": map[string]any{"colour": s.Colour}}})
+		},
+	}.Kind()
 }
 
 // revision reads manifests of things, houses, vaults and notes.
 func revision(t *testing.T, text string) []kind.Desired {
 	t.Helper()
 	read := func(b *vaultBody, _ *kind.Report) map[string]string { return b.Text }
-	kinds := []kind.Kind{
-		kind.DefineData(kind.Info{Group: "test", Version: "v1", Kind: "Vault"}, read),
-		kind.DefineData(kind.Info{Group: "test", Version: "v1", Kind: "Note", Public: true}, func(b *struct {
+	kinds := []*kind.Kind{
+		typed.Data(kind.Info{Group: "test", Version: "v1", Kind: "Vault"}, read),
+		typed.Data(kind.Info{Group: "test", Version: "v1", Kind: "Note", Public: true}, func(b *struct {
 			Text map[string]string `json:"text,omitempty"`
 		}, _ *kind.Report) map[string]string {
 			return b.Text
 		}),
 		thingtest.New().Kind(),
-		kind.DefineWorkload[houseSpec](kind.Info{Group: "test", Version: "v1", Kind: "House"}, houses{}),
+		house(),
 	}
 	var doc strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n---\n") {

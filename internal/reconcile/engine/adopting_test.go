@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -16,7 +17,7 @@ type attentive struct {
 	complete []bool
 }
 
-func (a *attentive) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+func (a *attentive) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	a.complete = append(a.complete, asked.Everything)
 	return a.World.List(ctx, asked)
 }
@@ -26,8 +27,8 @@ func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 	a := &attentive{World: thingtest.New()}
 	e := engineOf(a.World)
 	for i, k := range e.Kinds {
-		if k.Info().Kind == "Thing" {
-			e.Kinds[i] = kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](k.Info(), thingtest.Rules{}, a)
+		if k.Info.Kind == "Thing" {
+			e.Kinds[i] = thingtest.Of(k.Info, a)
 		}
 	}
 	sync := func(text string) []bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -23,7 +24,7 @@ type hanging struct {
 }
 
 // Update makes the first of two requests, of which the mark is the second.
-func (h *hanging) Update(ctx context.Context, want kind.Want[*thingtest.Spec], have kind.Live[*thingtest.Thing], changes []kind.Change) error {
+func (h *hanging) Update(ctx context.Context, want typed.Want[thingtest.Spec], have typed.Live[thingtest.Thing], changes []kind.Change) error {
 	if !h.hangs {
 		return h.World.Update(ctx, want, have, changes)
 	}
@@ -34,7 +35,7 @@ func (h *hanging) Update(ctx context.Context, want kind.Want[*thingtest.Spec], h
 	return ctx.Err()
 }
 
-func (h *hanging) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+func (h *hanging) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bool, error) {
 	if !h.hangs {
 		return h.World.Delete(ctx, have)
 	}
@@ -45,7 +46,7 @@ func (h *hanging) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) 
 
 func (h *hanging) engine(m *memory.Memory) *Engine {
 	e := engineOf(h.World)
-	e.Kinds, e.Memory = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](h.Kind().Info(), thingtest.Rules{}, h)}, m
+	e.Kinds, e.Memory = []*kind.Kind{thingtest.Of(h.Kind().Info, h)}, m
 	e.Policies = []plan.Policy{plan.ReportDrift(true)} // what counts as drift stays as it is
 	return e
 }

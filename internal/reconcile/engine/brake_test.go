@@ -7,16 +7,19 @@ import (
 	"testing/synctest"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
 // wiping makes a new colour cost the thing its contents.
-type wiping struct{ thingtest.Rules }
-
-func (wiping) Diff(w kind.Want[*thingtest.Spec], t *thingtest.Thing, c *kind.Changes) {
-	kind.Costs(c, "spec.resource.colour", t.Colour, w.Spec.Colour, kind.Rebuild)
-	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
+func wiping(w *thingtest.World) *kind.Kind {
+	k := thingtest.Typed(w.Kind().Info, w)
+	k.Diff = func(w typed.Want[thingtest.Spec], t *thingtest.Thing, c *kind.Changes) {
+		kind.Costs(c, "spec.resource.colour", t.Colour, w.Spec.Colour, kind.Rebuild)
+		kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
+	}
+	return k.Resource()
 }
 
 // What only turns up while a pass runs is left for the next one, where the
@@ -45,7 +48,7 @@ func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 				return nil, nil
 			}
 			e := engineOf(w)
-			e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), wiping{}, w)}
+			e.Kinds = []*kind.Kind{wiping(w)}
 			synctest.Test(t, func(t *testing.T) {
 				pass := e.Sync(context.Background(), Revision{Want: want})
 				if w.Things["id-001"] == nil || w.Things["id-001"].Leaving > 0 || w.Things["id-001"].Colour == "red" && name == "to be wiped" {

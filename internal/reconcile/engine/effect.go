@@ -45,7 +45,7 @@ func answered(o outcome) effect {
 }
 
 // shownEffect is the effect of a step as a list shows it: have is the listed object, nil if there is none.
-func shownEffect(s plan.Step, have *kind.Live[any]) effect {
+func shownEffect(s plan.Step, have *kind.Live) effect {
 	switch {
 	case s.Action.Destroys() && (have == nil || have.ID != s.ID()):
 		return there
@@ -59,7 +59,7 @@ func shownEffect(s plan.Step, have *kind.Live[any]) effect {
 	return coming
 }
 
-func canBeUsed(have *kind.Live[any]) bool { return have.Phase.Usable() || have.InUse }
+func canBeUsed(have *kind.Live) bool { return have.Phase.Usable() || have.InUse }
 
 // noteCarriedOut reports a step as finished, or remembers that it is not; result is its place among the results of the pass.
 func (r *run) noteCarriedOut(o outcome, result int) {
@@ -75,7 +75,7 @@ func (r *run) noteFinished(p plan.Plan, now time.Time) {
 	if len(r.unfinished) == 0 {
 		return
 	}
-	have := map[string]*kind.Live[any]{}
+	have := map[string]*kind.Live{}
 	for i := range p.Steps {
 		have[p.Steps[i].Identity()] = p.Steps[i].Have()
 	}
@@ -91,7 +91,7 @@ func (r *run) noteFinished(p plan.Plan, now time.Time) {
 }
 
 // finishes notes what a list shows of a step. It returns true of one that is finished, or never will be.
-func (r *run) finishes(u *unfinished, have map[string]*kind.Live[any], now time.Time) bool {
+func (r *run) finishes(u *unfinished, have map[string]*kind.Live, now time.Time) bool {
 	result := &r.pass.Results[u.result]
 	s := result.Step
 	if r.fresh[s.Key.Kind].stale[s.Key] || trouble(r.snapshot[s.Key.Kind]) != nil {

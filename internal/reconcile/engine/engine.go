@@ -22,7 +22,7 @@ type Engine struct {
 	Stack string
 	// Kinds are those of the main entry of clouds.yaml, Realm says within what their IDs
 	// are unique; it matters only beside further entries, and may be nil.
-	Kinds []kind.Kind
+	Kinds []*kind.Kind
 	Realm func(kind.Info) string
 	// Entries are the further entries through which objects may be made.
 	Entries []Entry
@@ -180,8 +180,8 @@ func askedFor(want []kind.Desired) map[memory.Place]bool {
 func (e *Engine) matter(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
 	for _, entry := range e.entryNames() {
 		for _, k := range e.Kinds {
-			of := k.Info()
-			if at := (memory.Place{Kind: of.Kind, Entry: entry}); k.Driver() != nil && (asked[at] || !idle(of, at)) {
+			of := k.Info
+			if at := (memory.Place{Kind: of.Kind, Entry: entry}); k.Driver != nil && (asked[at] || !idle(of, at)) {
 				places = append(places, at)
 			}
 		}
@@ -193,8 +193,8 @@ func (e *Engine) matter(asked map[memory.Place]bool, idle func(kind.Info, memory
 func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
 	var places []memory.Place
 	for _, k := range e.Kinds {
-		if k.Driver() != nil {
-			places = append(places, memory.Place{Kind: k.Info().Kind})
+		if k.Driver != nil {
+			places = append(places, memory.Place{Kind: k.Info.Kind})
 		}
 	}
 	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
@@ -210,10 +210,10 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 	}
 	k := kindNamed(access.Kinds, at.Kind)
 	if access.Realm != nil {
-		shown.Realm = access.Realm(k.Info())
+		shown.Realm = access.Realm(k.Info)
 	}
 	end := trace.Begin(ctx, "list "+at.Kind, map[string]string{"stackreeve.kind": at.Kind, "stackreeve.entry": at.Entry})
-	shown.Items, shown.Err = k.Driver().List(ctx, asked)
+	shown.Items, shown.Err = k.Driver.List(ctx, asked)
 	end(shown.Err != nil)
 	return shown
 }

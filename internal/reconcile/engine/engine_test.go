@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -127,7 +128,7 @@ type unlisted struct {
 	at  []time.Time // of the lists
 }
 
-func (u *unlisted) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+func (u *unlisted) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	if u.at = append(u.at, time.Now()); len(u.at) < 3 {
 		return nil, u.err
 	}
@@ -138,7 +139,7 @@ func TestRetryAfterIsHonouredByLists(t *testing.T) {
 	for after, lists := range map[time.Duration]int{20 * time.Second: 4, 10 * time.Minute: 1} { // one more once all is made
 		w := &unlisted{World: thingtest.New(), err: &kind.RetryAfterError{After: after, Err: errors.New("503")}}
 		e := engineOf(w.World)
-		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), thingtest.Rules{}, w)}
+		e.Kinds = []*kind.Kind{thingtest.Of(w.Kind().Info, w)}
 		pass, took := syncPass(t, w.World, e, "a")
 		if len(w.at) != lists || took > time.Minute {
 			t.Errorf("after %s: %s in %s, lists at %v", after, pass.Outcome(), took, w.at)
@@ -433,5 +434,5 @@ func share(text string) plan.Limit {
 
 // engineOf is an engine for a world, which may destroy all of it.
 func engineOf(w *thingtest.World) *Engine {
-	return &Engine{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Limits: plan.Limits{All: share("100%")}, Replace: true}
+	return &Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: plan.Limits{All: share("100%")}, Replace: true}
 }

@@ -28,7 +28,7 @@ type Entry struct {
 
 // Access is what an entry gives access to.
 type Access struct {
-	Kinds []kind.Kind
+	Kinds []*kind.Kind
 	// Realm says within what the IDs of a kind are unique; nil where all entries share them.
 	Realm func(kind.Info) string
 }
@@ -109,17 +109,17 @@ func (e *Engine) entryNames() []string {
 }
 
 // driver is nil for a place that is not open, or has nothing in the cloud.
-func (e *Engine) driver(p memory.Place) kind.AnyDriver {
+func (e *Engine) driver(p memory.Place) *kind.Driver {
 	access, _ := e.access(p.Entry)
 	if k := kindNamed(access.Kinds, p.Kind); k != nil {
-		return k.Driver()
+		return k.Driver
 	}
 	return nil
 }
 
-func kindNamed(kinds []kind.Kind, name string) kind.Kind {
+func kindNamed(kinds []*kind.Kind, name string) *kind.Kind {
 	for _, k := range kinds {
-		if k.Info().Kind == name {
+		if k.Info.Kind == name {
 			return k
 		}
 	}
@@ -139,7 +139,7 @@ func (e *Engine) snapshot(fresh map[memory.Place]kind.Shown, before kind.Snapsho
 	return out
 }
 
-func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before []kind.Shown, prefer func(*kind.Live[any]) (string, bool)) kind.Collection {
+func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before []kind.Shown, prefer func(*kind.Live) (string, bool)) kind.Collection {
 	if len(e.Entries) == 0 {
 		shown := fresh[memory.Place{Kind: name}]
 		return kind.Collection{Items: shown.Items, Err: shown.Err}
@@ -156,7 +156,7 @@ func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before [
 }
 
 // preferred says by the manifest that an object stands for through which entry it is seen.
-func (e *Engine) preferred(want []kind.Desired) func(*kind.Live[any]) (string, bool) {
+func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) {
 	if len(e.Entries) == 0 {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live[any]) (string, b
 			owners[kind.OwnerText(e.Stack, d.Key)] = d.Entry
 		}
 	}
-	return func(l *kind.Live[any]) (entry string, ok bool) {
+	return func(l *kind.Live) (entry string, ok bool) {
 		for _, owner := range l.Mark.Owners() {
 			if entry, ok = owners[owner]; ok {
 				return entry, true
@@ -209,7 +209,7 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place
 // ownsThrough reports whether the stack has an object at a place that is seen by no entry
 // which is preferred to that.
 func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
-	return slices.ContainsFunc(c.Items, func(l kind.Live[any]) bool {
+	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
 		return l.Through == at.Entry && e.owns(at.Kind, &l)
 	})
 }
@@ -217,14 +217,14 @@ func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
 // showsWritten reports whether a place shows an object of the stack that may have been written through another entry: what it
 // showed of that is out of date.
 func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
-	return slices.ContainsFunc(c.Items, func(l kind.Live[any]) bool {
+	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
 		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.Entry) != nil && e.owns(at.Kind, &l)
 	})
 }
 
 // at is what a step is carried out with: the driver of an entry, and the object as it is
 // seen there.
-func (e *Engine) at(s *plan.Step, entry string) (drv kind.AnyDriver, have *kind.Live[any]) {
+func (e *Engine) at(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
 	if have = s.Have(); have != nil {
 		have = cmp.Or(have.As(entry), have)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -29,7 +30,7 @@ type door struct {
 	deleted  []string
 }
 
-func (d *door) List(ctx context.Context, asked kind.Listing) (out []kind.Live[*thingtest.Thing], err error) {
+func (d *door) List(ctx context.Context, asked kind.Listing) (out []typed.Live[thingtest.Thing], err error) {
 	all, err := d.World.List(ctx, asked)
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -44,7 +45,7 @@ func (d *door) List(ctx context.Context, asked kind.Listing) (out []kind.Live[*t
 	return out, err
 }
 
-func (d *door) Create(ctx context.Context, w kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+func (d *door) Create(ctx context.Context, w typed.Want[thingtest.Spec]) (typed.Live[thingtest.Thing], error) {
 	l, err := d.World.Create(ctx, w)
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -52,7 +53,7 @@ func (d *door) Create(ctx context.Context, w kind.Want[*thingtest.Spec]) (kind.L
 	return l, err
 }
 
-func (d *door) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+func (d *door) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bool, error) {
 	d.Mu.Lock()
 	d.deleted = append(d.deleted, have.Name)
 	d.Mu.Unlock()
@@ -62,8 +63,8 @@ func (d *door) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bo
 	return d.World.Delete(ctx, have)
 }
 
-func (d *door) kinds() []kind.Kind {
-	return []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](d.Kind().Info(), thingtest.Rules{}, d)}
+func (d *door) kinds() []*kind.Kind {
+	return []*kind.Kind{thingtest.Of(d.Kind().Info, d)}
 }
 
 // entry is another way into the same world.

@@ -19,7 +19,7 @@ func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 	}
 	pass, _ := syncPass(t, w, engineOf(w), "a", "b atop=a")
 	states := map[string]plan.Status{}
-	for _, o := range plan.Statuses(pass.Last, []kind.Kind{w.Kind()}) {
+	for _, o := range plan.Statuses(pass.Last, []*kind.Kind{w.Kind()}) {
 		states[o.Metadata.Name] = o.Status
 	}
 	if s := states["a"]; s.State != plan.StateFailed || !strings.Contains(s.Message, "403 policy") {
@@ -38,7 +38,7 @@ func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 	}
 	w.OnCreate = nil
 	pass, _ = syncPass(t, w, engineOf(w), "a", "b atop=a")
-	for _, o := range plan.Statuses(pass.Last, []kind.Kind{w.Kind()}) {
+	for _, o := range plan.Statuses(pass.Last, []*kind.Kind{w.Kind()}) {
 		if o.Status.State != plan.StateInSync {
 			t.Errorf("%s is %s", o.Metadata.Name, o.Status.State)
 		}
@@ -60,7 +60,7 @@ func TestAFailedStepHasItsTrueReason(t *testing.T) {
 		w := thingtest.New()
 		w.OnCreate = func(string) (before, after error) { return c.err, nil }
 		pass, _ := syncPass(t, w, engineOf(w), "a")
-		is := plan.Statuses(pass.Last, []kind.Kind{w.Kind()})[0].Status.Conditions
+		is := plan.Statuses(pass.Last, []*kind.Kind{w.Kind()})[0].Status.Conditions
 		if is[0].Status != "False" || is[0].Reason != c.reason || is[1].Status != c.goesOn || is[1].Reason != c.reason {
 			t.Errorf("%v: %+v, want %s", c.err, is, c.reason)
 		}

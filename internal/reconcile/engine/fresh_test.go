@@ -19,7 +19,7 @@ func TestWhatAnotherStackHasTakenMeanwhileIsNotAdopted(t *testing.T) {
 		w.Delay = 100 // lists that the house takes to be built
 		rex := dogs.Put(thingtest.Thing{Name: "rex", Mine: true})
 		e := engineOf(w)
-		e.Kinds = append(e.Kinds, kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: "Dog"}, thingtest.Rules{}, dogs))
+		e.Kinds = append(e.Kinds, thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: "Dog"}, dogs))
 		dog := strings.Replace(thingtest.Manifest("rex near=house adopt="+rex.ID), "kind: Thing", "kind: Dog", 1)
 		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(thingtest.Manifest("house") + "\n---\n" + dog)}}, e.Kinds)
 		if err != nil {

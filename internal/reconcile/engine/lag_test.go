@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -19,7 +20,7 @@ type lagging struct {
 	made map[string]time.Time // by ID
 }
 
-func (l *lagging) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+func (l *lagging) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (typed.Live[thingtest.Thing], error) {
 	if want.Key.Name == "b" {
 		time.Sleep(2 * time.Second)
 	}
@@ -30,11 +31,11 @@ func (l *lagging) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (
 	return live, err
 }
 
-func (l *lagging) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+func (l *lagging) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	items, err := l.World.List(ctx, asked)
 	l.Mu.Lock()
 	defer l.Mu.Unlock()
-	return slices.DeleteFunc(items, func(x kind.Live[*thingtest.Thing]) bool { return time.Since(l.made[x.ID]) < l.by }), err
+	return slices.DeleteFunc(items, func(x typed.Live[thingtest.Thing]) bool { return time.Since(l.made[x.ID]) < l.by }), err
 }
 
 // What was made as its collection was to be listed anyhow, and is not in that list yet, is not made again.
@@ -47,7 +48,7 @@ func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := engineOf(l.World)
-		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](l.Kind().Info(), thingtest.Rules{}, l)}
+		e.Kinds = []*kind.Kind{thingtest.Of(l.Kind().Info, l)}
 		synctest.Test(t, func(t *testing.T) {
 			e.Sync(t.Context(), Revision{Want: want})
 			time.Sleep(time.Second)
@@ -62,10 +63,10 @@ func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
 type replica struct {
 	*thingtest.World
 	by, takes time.Duration
-	shown     []kind.Live[*thingtest.Thing]
+	shown     []typed.Live[thingtest.Thing]
 }
 
-func (r *replica) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+func (r *replica) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	r.Mu.Lock()
 	shown := slices.Clone(r.shown)
 	r.Mu.Unlock()
@@ -83,13 +84,13 @@ func (r *replica) follow() {
 	})
 }
 
-func (r *replica) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+func (r *replica) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (typed.Live[thingtest.Thing], error) {
 	time.Sleep(time.Millisecond)
 	defer r.follow()
 	return r.World.Create(ctx, want)
 }
 
-func (r *replica) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+func (r *replica) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bool, error) {
 	time.Sleep(time.Millisecond)
 	defer r.follow()
 	return r.World.Delete(ctx, have)
@@ -110,7 +111,7 @@ func TestAListThatLagsBehindAReplacementMakesNothingTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &replica{World: thingtest.New(), by: tt.by, takes: tt.takes}
 			e := engineOf(r.World)
-			e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](r.Kind().Info(), thingtest.Rules{}, r)}
+			e.Kinds = []*kind.Kind{thingtest.Of(r.Kind().Info, r)}
 			synctest.Test(t, func(t *testing.T) {
 				ctx, supersede := context.WithCancelCause(t.Context())
 				for i, lines := range [][]string{{"a shape=round"}, {"a shape=flat", "b"}, {"a shape=flat", "b"}} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -197,7 +198,7 @@ func TestWhatIsOnlyUsedIsForgotten(t *testing.T) {
 // tardy is a cloud that deletes at once, and says so later.
 type tardy struct{ *thingtest.World }
 
-func (c tardy) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+func (c tardy) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bool, error) {
 	defer time.Sleep(time.Minute)
 	return c.World.Delete(ctx, have)
 }
@@ -206,7 +207,7 @@ func (c tardy) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bo
 func TestADeletionThatAListShowsBeforeItsAnswerIsNoDrift(t *testing.T) {
 	c := tardy{thingtest.New()}
 	e := engineOf(c.World)
-	e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](c.Kind().Info(), thingtest.Rules{}, c)}
+	e.Kinds = []*kind.Kind{thingtest.Of(c.Kind().Info, c)}
 	if pass, _ := syncPass(t, c.World, e, "a", "b colour=red"); pass.Outcome() != plan.InSync {
 		t.Fatal(failed(pass))
 	}

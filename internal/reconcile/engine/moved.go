@@ -6,14 +6,14 @@ import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 // for what is gone.
 type moved struct {
 	ids  []sighting // in the order in which they moved
-	live map[sighting]*kind.Live[any]
+	live map[sighting]*kind.Live
 }
 
 // sighting is an object by an entry that shows it.
 type sighting struct{ entry, id string }
 
 // touches reports whether an object moved, whichever entry showed it.
-func (m *moved) touches(l *kind.Live[any]) bool {
+func (m *moved) touches(l *kind.Live) bool {
 	_, touched := m.live[sighting{l.Through, l.ID}]
 	for i := range l.Also {
 		_, also := m.live[sighting{l.Also[i].Through, l.ID}]
@@ -24,10 +24,10 @@ func (m *moved) touches(l *kind.Live[any]) bool {
 
 // noteMoved records a fresh object, or of one that is gone, so that what
 // depends on it need not wait for the next list.
-func (r *run) noteMoved(kindName string, id sighting, live *kind.Live[any]) {
+func (r *run) noteMoved(kindName string, id sighting, live *kind.Live) {
 	m := r.moved[kindName]
 	if m == nil {
-		m = &moved{live: map[sighting]*kind.Live[any]{}}
+		m = &moved{live: map[sighting]*kind.Live{}}
 		r.moved[kindName] = m
 	}
 	if _, again := m.live[id]; !again {
@@ -42,7 +42,7 @@ func (r *run) mergeMoved() {
 	r.news, r.relisted = false, false
 	for kindName, m := range r.moved {
 		c := r.snapshot[kindName]
-		items := make([]kind.Live[any], 0, len(c.Items)+len(m.ids))
+		items := make([]kind.Live, 0, len(c.Items)+len(m.ids))
 		for i := range c.Items {
 			if !m.touches(&c.Items[i]) {
 				items = append(items, c.Items[i])

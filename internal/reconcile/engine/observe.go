@@ -17,7 +17,7 @@ import (
 // observe lists places for want, each as asked, and more of it where want needs that. What is found inside machines is listed after all else, by what that has shown; of
 // kinds that are not listed now it is what have holds.
 func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {
-	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info().HostedOn) > 0 }
+	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info.HostedOn) > 0 }
 	outside, inside := make([]memory.Place, 0, len(places)), []memory.Place(nil)
 	for _, at := range places {
 		if isInside(at) {
@@ -71,7 +71,7 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 		contexts[entry] = kind.WithShared(ctx)
 	}
 	for _, k := range e.Kinds {
-		seldom[k.Info().Kind] = sometimes(k.Info())
+		seldom[k.Info.Kind] = sometimes(k.Info)
 	}
 	all := make(map[memory.Place]kind.Shown, len(places))
 	var mu sync.Mutex

@@ -29,7 +29,7 @@ func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
 	return o
 }
 
-func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.Live[any], gone bool, err error) {
+func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.Live, gone bool, err error) {
 	drv, there := e.at(&s, entry)
 	if drv == nil {
 		return nil, false, fmt.Errorf("%s: %w", entry, e.closed(entry))
@@ -72,7 +72,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 	return nil, false, fmt.Errorf("a step to %s cannot be carried out", s.Action)
 }
 
-func (e *Engine) kind(name string) kind.Kind { return kindNamed(e.Kinds, name) }
+func (e *Engine) kind(name string) *kind.Kind { return kindNamed(e.Kinds, name) }
 
 // retriable reports whether an error may go away by itself.
 func retriable(err error) bool {

@@ -11,14 +11,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// costly are rules of things that count against a quota and are in a zone.
-type costly struct{ thingtest.Rules }
-
-func (costly) Takes(*thingtest.Spec, kind.FactsOf) kind.Amounts {
-	return kind.Amounts{{Service: "compute", Name: "things"}: 1}
+// costly are things that count against a quota and are in a zone.
+func costly(w *thingtest.World) *kind.Kind {
+	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
+	k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+		return kind.Amounts{{Service: "compute", Name: "things"}: 1}
+	}
+	k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
+	k.Zone = func(*thingtest.Spec) string { return "here" }
+	return k.Resource()
 }
-func (costly) Holds(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
-func (costly) Zone(*thingtest.Spec) string                       { return "here" }
 
 type reader struct{}
 
@@ -38,7 +40,7 @@ func TestPreflightIsAskedTogetherAndOnce(t *testing.T) {
 		}
 		asked, together := 0, make(chan bool)
 		e := engineOf(w)
-		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, costly{}, w)}
+		e.Kinds = []*kind.Kind{costly(w)}
 		e.Watcher = reader{}
 		var mu sync.Mutex
 		meet := func(ctx context.Context, send bool) error {

@@ -42,12 +42,12 @@ func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Plac
 	found := e.past().AllFound()
 	for _, k := range e.Kinds {
 		for _, entry := range e.entryNames() {
-			at := memory.Place{Kind: k.Info().Kind, Entry: entry}
+			at := memory.Place{Kind: k.Info.Kind, Entry: entry}
 			part := shown[at]
-			if !seldom(k.Info(), at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
+			if !seldom(k.Info, at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
 				continue
 			}
-			if part.Refused = true; len(e.Entries) == 0 || k.Info().Privileged {
+			if part.Refused = true; len(e.Entries) == 0 || k.Info.Privileged {
 				delete(shown, at)
 			} else {
 				shown[at] = part
@@ -71,7 +71,7 @@ func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, man
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
-		case !seldom(e.kind(at.Kind).Info(), at) || there && part.Err != nil && !part.Refused:
+		case !seldom(e.kind(at.Kind).Info, at) || there && part.Err != nil && !part.Refused:
 		case !there: // excused
 			e.past().NoteFound(at, memory.Finding{At: now})
 		case part.Refused:
@@ -103,7 +103,7 @@ func managedOf(want []kind.Desired) map[memory.Place]bool {
 }
 
 // owns reports whether an object bears a mark of the stack.
-func (e *Engine) owns(kindName string, l *kind.Live[any]) bool {
+func (e *Engine) owns(kindName string, l *kind.Live) bool {
 	for _, text := range l.Mark.Owners() {
 		if o, ok := kind.ParseOwner(text); ok && l.InOwnProject && o.Kind == kindName && o.Of(e.Stack) {
 			return true

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -19,7 +20,7 @@ type guarded struct {
 	rare    bool // and not privileged
 }
 
-func (g *guarded) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+func (g *guarded) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	if g.lists++; g.refusal != nil {
 		return nil, g.refusal
 	}
@@ -30,10 +31,10 @@ func privilegedEngine(t *testing.T, g *guarded) *Engine {
 	t.Helper()
 	e := engineOf(g.World)
 	for i, k := range e.Kinds {
-		if k.Info().Kind == "Thing" {
-			info := k.Info()
+		if k.Info.Kind == "Thing" {
+			info := k.Info
 			info.Privileged, info.Rare = !g.rare, g.rare
-			e.Kinds[i] = kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](info, thingtest.Rules{}, g)
+			e.Kinds[i] = thingtest.Of(info, g)
 		}
 	}
 	return e

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -37,7 +38,7 @@ type rough struct {
 // moment is what lists show from a time on.
 type moment struct {
 	at    time.Time
-	items []kind.Live[*thingtest.Thing]
+	items []typed.Live[thingtest.Thing]
 }
 
 // fate is what becomes of a request that writes.
@@ -61,7 +62,7 @@ var allFates = []fate{late1, tardily, refused, rejected, lost, never, partly, go
 // engine is one that works in this world.
 func (r *rough) engine() *Engine {
 	e := engineOf(r.World)
-	e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](r.Kind().Info(), thingtest.Rules{}, r)}
+	e.Kinds = []*kind.Kind{thingtest.Of(r.Kind().Info, r)}
 	e.Watcher = roughWatcher{r}
 	return e
 }
@@ -153,14 +154,14 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // remember keeps what lists show now.
-func (r *rough) remember() []kind.Live[*thingtest.Thing] {
+func (r *rough) remember() []typed.Live[thingtest.Thing] {
 	items, _ := r.World.List(context.Background(), kind.Listing{})
 	r.locked(func() { r.past = append(r.past, moment{time.Now(), items}) })
 	return slices.Clone(items)
 }
 
-// List implements [kind.Driver]. What a list has shown, no later one lacks.
-func (r *rough) List(context.Context, kind.Listing) ([]kind.Live[*thingtest.Thing], error) {
+// List is that of [kind.Driver]. What a list has shown, no later one lacks.
+func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	calm := r.isCalm()
 	if r.badLists && !calm {
 		switch r.roll("list", 12) {
@@ -188,9 +189,9 @@ func (r *rough) List(context.Context, kind.Listing) ([]kind.Live[*thingtest.Thin
 	return slices.Clone(r.past[at].items), nil
 }
 
-// Create implements [kind.Driver].
-func (r *rough) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (live kind.Live[*thingtest.Thing], err error) {
-	var made kind.Live[*thingtest.Thing] // perhaps after the answer
+// Create is that of [kind.Driver].
+func (r *rough) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (live typed.Live[thingtest.Thing], err error) {
+	var made typed.Live[thingtest.Thing] // perhaps after the answer
 	err = r.fare(ctx, "create "+want.Key.Name, func() error {
 		live, err := r.World.Create(context.Background(), want)
 		r.Mu.Lock()
@@ -208,8 +209,8 @@ func (r *rough) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (li
 	return live, err
 }
 
-// Update implements [kind.Driver].
-func (r *rough) Update(ctx context.Context, want kind.Want[*thingtest.Spec], have kind.Live[*thingtest.Thing], changes []kind.Change) error {
+// Update is that of [kind.Driver].
+func (r *rough) Update(ctx context.Context, want typed.Want[thingtest.Spec], have typed.Live[thingtest.Thing], changes []kind.Change) error {
 	return r.fare(ctx, "update "+want.Key.Name, func() error {
 		return r.World.Update(context.Background(), want, have, changes)
 	}, func() { // all but the mark
@@ -221,8 +222,8 @@ func (r *rough) Update(ctx context.Context, want kind.Want[*thingtest.Spec], hav
 	})
 }
 
-// Delete implements [kind.Driver].
-func (r *rough) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (gone bool, err error) {
+// Delete is that of [kind.Driver].
+func (r *rough) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (gone bool, err error) {
 	went := false // perhaps after the answer
 	err = r.fare(ctx, "delete "+have.Name, func() error {
 		gone, err := r.World.Delete(context.Background(), have)

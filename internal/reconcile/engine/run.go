@@ -62,7 +62,7 @@ type outcome struct {
 	id      string
 	entries []string // that were asked, the last one successfully if any
 	result  Result
-	live    *kind.Live[any]
+	live    *kind.Live
 	gone    bool
 }
 
@@ -74,7 +74,7 @@ func newRun(e *Engine, rev Revision) *run {
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 	for _, k := range e.Kinds {
-		r.fresh[k.Info().Kind] = &freshness{every: r.timing.Poll, stale: map[manifest.Key]bool{}, wrote: map[string]bool{}}
+		r.fresh[k.Info.Kind] = &freshness{every: r.timing.Poll, stale: map[manifest.Key]bool{}, wrote: map[string]bool{}}
 	}
 	return r
 }

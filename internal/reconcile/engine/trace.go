@@ -69,13 +69,16 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if drv == nil {
 		return kind.Trace{}
 	}
-	have := kind.Live[any]{ID: s.Lost()}
+	have := kind.Live{ID: s.Lost()}
 	var changes []kind.Change
 	if s.Have() != nil {
 		have, changes = *there, s.Changes
 	}
 	if have.ID == "" {
 		return kind.Trace{}
+	}
+	if drv.Trace == nil {
+		return kind.Trace{When: have.Updated}
 	}
 	t, ok, err := drv.Trace(redact.With(ctx, s.Secrets()), have, changes)
 	if err != nil && e.Log != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -23,7 +24,7 @@ type witness struct {
 	asked int
 }
 
-func (w *witness) Trace(_ context.Context, have kind.Live[*thingtest.Thing], changes []kind.Change) (kind.Trace, bool, error) {
+func (w *witness) Trace(_ context.Context, have typed.Live[thingtest.Thing], changes []kind.Change) (kind.Trace, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked++
@@ -34,8 +35,10 @@ func (w *witness) Trace(_ context.Context, have kind.Live[*thingtest.Thing], cha
 	return kind.Trace{Who: have.ID, What: what}, true, w.err
 }
 
-func (w *witness) kinds() []kind.Kind {
-	return []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](w.Kind().Info(), thingtest.Rules{}, w)}
+func (w *witness) kinds() []*kind.Kind {
+	k := thingtest.Typed(w.Kind().Info, w)
+	k.Trace = w.Trace
+	return []*kind.Kind{k.Resource()}
 }
 
 // traces runs a pass and returns who did what it found, and how often the cloud was asked.
@@ -141,8 +144,8 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	gone := kind.Live[any]{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
-	step := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live[any]{gone}}}}).Steps[0]
+	gone := kind.Live{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
+	step := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live{gone}}}}).Steps[0]
 	if trace := e.trace(context.Background(), step); trace != (kind.Trace{When: when}) {
 		t.Errorf("got %+v", trace)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -21,7 +22,7 @@ type slowly struct {
 	at    []time.Time // of the creations
 }
 
-func (s *slowly) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+func (s *slowly) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (typed.Live[thingtest.Thing], error) {
 	if s.at = append(s.at, time.Now()); len(s.at) > 1 {
 		return s.World.Create(ctx, want)
 	}
@@ -34,14 +35,14 @@ func (s *slowly) Create(ctx context.Context, want kind.Want[*thingtest.Spec]) (k
 	})
 	if s.holds {
 		<-ctx.Done()
-		return kind.Live[*thingtest.Thing]{}, ctx.Err()
+		return typed.Live[thingtest.Thing]{}, ctx.Err()
 	}
-	return kind.Live[*thingtest.Thing]{}, fmt.Errorf("%w: 504", kind.ErrUnanswered)
+	return typed.Live[thingtest.Thing]{}, fmt.Errorf("%w: 504", kind.ErrUnanswered)
 }
 
 func (s *slowly) engine(m *memory.Memory) *Engine {
 	e := engineOf(s.World)
-	e.Kinds, e.Memory = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](s.Kind().Info(), thingtest.Rules{}, s)}, m
+	e.Kinds, e.Memory = []*kind.Kind{thingtest.Of(s.Kind().Info, s)}, m
 	return e
 }
 

@@ -8,16 +8,19 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
 // needy Things need something at each moment.
-type needy struct{ thingtest.Rules }
-
-func (needy) Upkeep(_ kind.Want[*thingtest.Spec], _ *thingtest.Thing, now time.Time) kind.Upkeep {
-	return kind.Upkeep{Due: []kind.Change{{Field: "care", Want: now.String()}}, Next: now.Add(time.Minute)}
+func needy(w *thingtest.World) *kind.Kind {
+	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing"}, w)
+	k.Upkeep = func(_ typed.Want[thingtest.Spec], _ *thingtest.Thing, now time.Time) kind.Upkeep {
+		return kind.Upkeep{Due: []kind.Change{{Field: "care", Want: now.String()}}, Next: now.Add(time.Minute)}
+	}
+	return k.Resource()
 }
 
 // What is due again as soon as it was done, as where it takes longer than until the next time, keeps no pass from its end.
@@ -25,7 +28,7 @@ func TestWhatIsAlwaysDueEndsNoPassLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := thingtest.New()
 		e := engineOf(w)
-		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing"}, needy{}, w)}
+		e.Kinds = []*kind.Kind{needy(w)}
 		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(thingtest.Manifest("one") + "\n---\n" + thingtest.Manifest("two"))}}, e.Kinds)
 		if err != nil {
 			t.Fatal(err)

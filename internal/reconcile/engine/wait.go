@@ -54,7 +54,7 @@ func earlier(a, b time.Time) time.Time {
 func (r *run) toBeListed() map[string]bool {
 	kinds := maps.Clone(r.round.kinds)
 	for _, k := range r.engine.Kinds {
-		of := k.Info()
+		of := k.Info
 		if !r.round.kinds[of.Kind] {
 			continue
 		}
@@ -172,7 +172,7 @@ func (r *run) relistWritten(ctx context.Context) bool {
 // inside are the kinds that are found inside what the pass has written, and were not listed since that was.
 func (r *run) inside() (names []string) {
 	for _, k := range r.engine.Kinds {
-		of := k.Info()
+		of := k.Info
 		_, known := r.snapshot[of.Kind]
 		older := func(kind string) bool {
 			outside := r.fresh[kind]

@@ -42,21 +42,6 @@ func (a Amounts) AddAll(other Amounts) {
 // of a manifest, by IDs in what the cloud shows. They are zero of what is not known.
 type FactsOf func(kind, ref string) Facts
 
-// Counted is implemented by [Rules] of kinds whose objects count against quotas.
-type Counted[Spec, State any] interface {
-	// Takes are the amounts that an object will take; nil where that is not known.
-	Takes(spec Spec, of FactsOf) Amounts
-	// Holds are those that an object in the cloud has.
-	Holds(have State, of FactsOf) Amounts
-}
-
-// AnyCounted is a [Counted] kind with its types erased. Amounts are nil of kinds whose
-// objects count against nothing.
-type AnyCounted interface {
-	Takes(w Want[any]) Amounts
-	Holds(have any, of FactsOf) Amounts
-}
-
 // Allowance is what a service says of a quota.
 type Allowance struct {
 	Limit int64 // below 0 for none
@@ -66,23 +51,3 @@ type Allowance struct {
 // Allowances are what one service says, by the names of its quotas. Those of a type
 // are named NAME_TYPE.
 type Allowances map[string]Allowance
-
-// Takes implements [AnyCounted].
-func (k *resource[S, F, T]) Takes(w Want[any]) Amounts {
-	rules, ok := any(k.rules).(Counted[S, T])
-	spec := typed[S](w).Spec
-	if !ok || none(spec) {
-		return nil
-	}
-	return rules.Takes(spec, func(kind, ref string) Facts { return w.Ref(kind, ref).Facts })
-}
-
-// Holds implements [AnyCounted].
-func (k *resource[S, F, T]) Holds(have any, of FactsOf) Amounts {
-	rules, ok := any(k.rules).(Counted[S, T])
-	state, known := have.(T)
-	if !ok || !known || none(state) {
-		return nil
-	}
-	return rules.Holds(state, of)
-}

@@ -11,8 +11,8 @@ import (
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
-// cuts notes of changes what they cut off, as the fields of a spec say; path is where the spec stands.
-func (c *Changes) cuts(spec reflect.Type, path string) {
+// Cut notes of changes what they cut off, as the fields of a spec say; path is where the spec stands.
+func (c *Changes) Cut(spec reflect.Type, path string) {
 	for i := range c.list {
 		change := &c.list[i]
 		name, below := strings.CutPrefix(change.Field, path+".")

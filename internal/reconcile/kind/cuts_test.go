@@ -47,7 +47,7 @@ func TestWhatAChangeCutsOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c Changes
 			Costs(&c, tt.field, tt.have, tt.want, InPlace)
-			c.cuts(reflect.TypeFor[*gateSpec](), "spec.resource")
+			c.Cut(reflect.TypeFor[*gateSpec](), "spec.resource")
 			if got := c.List()[0].Cuts; (got != "") != tt.cuts {
 				t.Errorf("it cuts off %q", got)
 			}

@@ -2,15 +2,6 @@ package kind
 
 import "github.com/stackreeve/stackreeve/internal/manifest"
 
-// Definer is implemented by kinds whose objects define further kinds, for the revision that they are in.
-type Definer interface {
-	Kind
-	// Define makes kinds of all documents of definers in a revision, beside the kinds that there are. What is wrong
-	// with a document is a problem; its kind is there all the same, so that its objects are not strange. stop says
-	// whether to end, and why.
-	Define(documents []*manifest.Object, kinds []Kind, stop func() error) ([]Kind, []manifest.Problem)
-}
-
 // Manifest is an object as a definition's template writes it.
 type Manifest struct {
 	Kind, Name string
@@ -20,14 +11,6 @@ type Manifest struct {
 	Body                map[string]any // without apiVersion, kind and metadata
 	// Template is where the template has a field.
 	Template func(field string) manifest.Origin
-}
-
-// Summing is implemented by kinds that say more about the status of their objects than that of the parts.
-type Summing interface {
-	// Sum is the status that the kind's objects have besides the usual one, nil for none, and why the object is not
-	// ready although its parts are, "" where it is. parts are what it consists of, as the status of each is shown: of
-	// several with one ID all, in their order. spend takes what expressions cost; when it is false no more may be evaluated.
-	Sum(d *Desired, parts map[string][]any, spend func(cost int) bool) (status any, unready string)
 }
 
 // Manifest adds an object that a template makes.

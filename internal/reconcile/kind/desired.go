@@ -61,10 +61,16 @@ type Desired struct {
 	Confidential Confidential
 }
 
+// CredentialsRef names an entry of clouds.yaml, and the Secret that K-ORC would take that from.
+type CredentialsRef struct {
+	SecretName string `json:"secretName" rule:"required" doc:"Secret that K-ORC takes the credentials from. The agent has a clouds.yaml of its own: spec.credentialSecrets of the stack's configuration says which entry of it each Secret stands for; without that the name is ignored."`
+	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one of spec.clouds in its configuration. Without spec.clouds any name means the stack's own."`
+}
+
 // OfDefinition is what definitions in the revision have to do with an object.
 type OfDefinition struct {
 	// Kind is the object's own where the revision defines it; nil for others.
-	Kind Kind
+	Kind *Kind
 	// ID is what the definition of the parent's kind calls the object; "" for others. Place is where it stands among all
 	// that the parent was expanded into.
 	ID    string
@@ -74,7 +80,7 @@ type OfDefinition struct {
 }
 
 // Defined is the object's kind where its revision defines it; nil for others.
-func (d *Desired) Defined() Kind {
+func (d *Desired) Defined() *Kind {
 	if d == nil || d.Definition == nil {
 		return nil
 	}

@@ -16,4 +16,4 @@ func (d Desired) MarshalText() ([]byte, error) { return []byte(d.Key.String()), 
 func (r Ref) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.Key.String()) }
 
 // Format implements fmt.Formatter.
-func (w Want[Spec]) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.Key.String()) }
+func (w Want) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.Key.String()) }

@@ -8,7 +8,7 @@ type Shown struct {
 	Entry string
 	// Realm is within what the IDs of the kind are unique; UUIDs are so everywhere.
 	Realm string
-	Items []Live[any]
+	Items []Live
 	// Err makes the part unknown: then Items means nothing.
 	Err error
 	// Closed is true when the entry could not log in.
@@ -21,10 +21,10 @@ type Shown struct {
 // Join puts together what several entries show of a collection: what more than one of them
 // shows is one object. It is the object of the entry that prefer names for it, where that one
 // shows it, or else of the first one whose project it belongs to.
-func Join(parts []Shown, prefer func(*Live[any]) (entry string, ok bool)) Collection {
+func Join(parts []Shown, prefer func(*Live) (entry string, ok bool)) Collection {
 	type identity struct{ id, realm string }
 	at := map[identity]int{}
-	var sights [][]Live[any]
+	var sights [][]Live
 	for _, part := range parts {
 		if part.Err != nil {
 			continue
@@ -39,13 +39,13 @@ func Join(parts []Shown, prefer func(*Live[any]) (entry string, ok bool)) Collec
 			switch {
 			case !seen:
 				at[who] = len(sights)
-				sights = append(sights, []Live[any]{item})
+				sights = append(sights, []Live{item})
 			case sights[i][len(sights[i])-1].Through != part.Entry: // a page boundary that moved shows an object twice
 				sights[i] = append(sights[i], item)
 			}
 		}
 	}
-	c := Collection{Items: make([]Live[any], len(sights)), Parts: parts}
+	c := Collection{Items: make([]Live, len(sights)), Parts: parts}
 	for i := range sights {
 		c.Items[i] = oneOf(sights[i], prefer)
 	}
@@ -57,7 +57,7 @@ var uuid = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 
 // oneOf is the object that several entries show. It belongs to the stack's project where it
 // does so for one of them, and bears the mark that one of those reads: the preferred one's, where that reads one.
-func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any] {
+func oneOf(sights []Live, prefer func(*Live) (string, bool)) Live {
 	if len(sights) == 1 {
 		return sights[0]
 	}
@@ -83,7 +83,7 @@ func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any]
 }
 
 // As is the object as an entry shows it; nil where that one does not.
-func (l *Live[State]) As(entry string) *Live[State] {
+func (l *Live) As(entry string) *Live {
 	if len(l.Also) == 0 && l.Through == entry {
 		return l
 	}

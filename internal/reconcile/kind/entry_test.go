@@ -6,8 +6,8 @@ import "testing"
 func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
 	parts := []Shown{
-		{Entry: "", Items: []Live[any]{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
-		{Entry: "admin", Items: []Live[any]{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
+		{Entry: "", Items: []Live{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
+		{Entry: "admin", Items: []Live{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
 		{Entry: "closed", Err: ErrForbidden},
 	}
 	for _, test := range []struct {
@@ -20,7 +20,7 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 		{"closed", "as the main entry sees it", true},
 		{"admin", "as the main entry sees it", false},
 	} {
-		c := Join(parts, func(*Live[any]) (string, bool) { return test.named, test.prefer })
+		c := Join(parts, func(*Live) (string, bool) { return test.named, test.prefer })
 		if len(c.Items) != 2 {
 			t.Fatalf("%d objects, want 2", len(c.Items))
 		}
@@ -37,12 +37,12 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	}
 }
 
-func asFound(*Live[any]) (string, bool) { return "", false }
+func asFound(*Live) (string, bool) { return "", false }
 
 // An ID that is no UUID is another object in another realm, such as a flavor of another cloud.
 func TestJoinKeepsRealmsApart(t *testing.T) {
 	parts := func(realm string) []Shown {
-		return []Shown{{Realm: "one", Items: []Live[any]{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []Live[any]{{ID: "m1"}}}}
+		return []Shown{{Realm: "one", Items: []Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []Live{{ID: "m1"}}}}
 	}
 	if n := len(Join(parts("two"), asFound).Items); n != 2 {
 		t.Errorf("%d objects of two clouds, want 2", n)

@@ -9,12 +9,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Expander is the optional part of a workload kind: what its objects
-// stand for. Expand returns bodies of other kinds and performs no I/O.
-type Expander[Spec any] interface {
-	Expand(spec Spec, e *Expansion)
-}
-
 // Expansion is what a workload kind sees while it says what its object stands
 // for, and where it says it.
 type Expansion struct {
@@ -56,7 +50,7 @@ type Repository interface {
 	// the steps of another one. It reports whether there is such an object so far, and
 	// its annotations leave that open.
 	Entrust(key manifest.Key, field string, to manifest.Key) bool
-	// Stated are the facts that the manifest of an object states; see [Stater].
+	// Stated are the facts that the manifest of an object states; see [Kind.Stated].
 	Stated(key manifest.Key) Facts
 	// Members lists what an object expands into, of one kind. ok is false when there
 	// is no such object.
@@ -273,7 +267,7 @@ func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok boo
 	return e.repository.Members(e.key(ofKind, ofName), kind)
 }
 
-// Stated are the facts that the manifest of the named object, which may be a member of another one, states; see [Stater].
+// Stated are the facts that the manifest of the named object, which may be a member of another one, states; see [Kind.Stated].
 func (e *Expansion) Stated(kind, name string) Facts { return e.repository.Stated(e.key(kind, name)) }
 
 // Way is how the object's annotation has changes of a field carried out; see [Options.Way].

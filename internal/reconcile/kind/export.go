@@ -56,46 +56,6 @@ func (e *Export) Leave(list, id, what string) {
 // Lose records that a field is left out, and why.
 func (e *Export) Lose(field, why string) { e.Lost = append(e.Lost, Note{field, why}) }
 
-// Exporter is the optional part of [Rules]: a kind whose objects can be written as
-// manifests.
-type Exporter[Spec, State any] interface {
-	// Export is the spec of an object in the cloud, the caller's to change: it has IDs in
-	// place of the names of other objects, and nothing that a manifest can leave out.
-	Export(have State, e *Export) Spec
-}
-
-// Export implements [Kind].
-func (k *resource[S, F, T]) Export(have any, e *Export) any {
-	x, ok := any(k.rules).(Exporter[S, T])
-	state, known := have.(T)
-	if !ok || !known || none(state) {
-		e.ImportOnly = "objects of this kind cannot be written as manifests"
-		return nil
-	}
-	return x.Export(state, e)
-}
-
-// SpecPath implements [Kind].
-func (k *resource[S, F, T]) SpecPath() string { return k.path }
-
-// Export implements [Kind].
-func (k *workload[S]) Export(any, *Export) any { return nil }
-
-// SpecPath implements [Kind].
-func (k *workload[S]) SpecPath() string { return flatPath }
-
-// Export implements [Kind].
-func (k *data[B]) Export(any, *Export) any { return nil }
-
-// SpecPath implements [Kind].
-func (k *data[B]) SpecPath() string { return "" }
-
-// Where the fields of a spec stand in manifests.
-const (
-	envelopePath = "spec.resource"
-	flatPath     = "spec"
-)
-
 // Called is what an exported object is: its kind, and the name of its manifest.
 type Called struct{ Kind, Name string }
 
@@ -114,19 +74,4 @@ type Gathered struct {
 	Parts  []Called
 	Ignore []string // fields of the parts that are left to the cloud
 	Lost   []Note   // what the parts' own manifests say and this one does not
-}
-
-// Gatherer is the optional part of a workload kind that can be written in place of
-// what it stands for. What it proposes is tried: it is written only if the parts that it expands
-// into are what the cloud has.
-type Gatherer interface {
-	Gather(of []Exported) []Gathered
-}
-
-// Gather implements [Gatherer].
-func (k *workload[S]) Gather(of []Exported) []Gathered {
-	if g, ok := k.rules.(Gatherer); ok {
-		return g.Gather(of)
-	}
-	return nil
 }

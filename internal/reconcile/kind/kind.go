@@ -1,189 +1,107 @@
 package kind
 
 import (
-	"cmp"
 	"context"
-	"strings"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Rules is the pure half of a kind: no I/O, no clock, no randomness. Spec, Filter and State are pointers.
-type Rules[Spec, Filter, State any] interface {
-	// Name is the name the object bears in the cloud.
-	Name(want Want[Spec]) string
-	// Validate says what field rules in struct tags cannot.
-	Validate(spec Spec, r *Report)
-	// Diff reports every managed field of have that is not as wanted.
-	Diff(want Want[Spec], have State, c *Changes)
-	// Match reports whether have satisfies an import filter.
-	Match(want Want[Filter], have State) bool
-	// Status is the observed object in the kind's published vocabulary
-	// (status.resource).
-	Status(have State) any
-}
-
-// Driver is the other half: it alone talks to the cloud. A method returns as
-// soon as the cloud has accepted the request; the engine observes the rest.
-type Driver[Spec, State any] interface {
-	// List returns every object of the collection that the project can see, or
-	// an error; never a part.
-	List(ctx context.Context, asked Listing) ([]Live[State], error)
-	// Create makes the object. The mark MUST be in the first request that
-	// makes anything, so that a kill at any moment leaves only what the next
-	// List recognises.
-	Create(ctx context.Context, want Want[Spec]) (Live[State], error)
-	// Update carries out changes, and writes the mark last.
-	Update(ctx context.Context, want Want[Spec], have Live[State], changes []Change) error
-	// Delete removes the object. gone is true when the cloud has already
-	// forgotten it.
-	Delete(ctx context.Context, have Live[State]) (gone bool, err error)
-	// Unmark takes the mark off the object and changes nothing else of it. After a kill
-	// at any moment the object bears its mark as before, or none. It is never asked
-	// of a kind with FixedMark or StaysMarked.
-	Unmark(ctx context.Context, have Live[State]) error
-}
-
-// Info names and describes a kind.
-type Info struct {
-	Group, Version, Kind string
-	// Short is a name for hands that type a lot, such as vm; "" for none.
-	Short string
-	// Aliases are other groups under which the kind is accepted verbatim, as GROUP, or GROUP/VERSION where
-	// the version is another.
-	Aliases []string
-	// Service is the catalog type the kind needs, e.g. "compute"; "" for none.
-	Service string
-	// UniqueNames is true when the cloud refuses a second object of that name.
-	UniqueNames bool
-	// IDIsName is true when an object recreated under the same name has the
-	// same ID, so that what refers to it need not follow.
-	IDIsName bool
-	// Unnumbered is true when the service gives objects no ID: the one by which they are found is
-	// made of others, and no status shows it, as with K-ORC.
-	Unnumbered bool
-	// FixedMark is true when the cloud cannot rewrite the mark of an object:
-	// then what was last applied is not recorded, and only the owner counts.
-	FixedMark bool
-	// Held is true when the cloud deletes no object of the kind while another one refers to it: then it is not replaced for as long as that
-	// stays, whether or not it could refer to the new one.
-	Held bool
-	// StaysMarked is true when the mark of an object can only be taken off by deleting it.
-	StaysMarked bool
-	// Unmark is the command by which people take a mark off an object, for
-	// messages; <id> and <mark> stand for the object and the owner text.
-	Unmark string
-	// Privileged is true when listing objects of the kind takes rights that most
-	// credentials lack, because they are those of the whole cloud. They are listed like
-	// rare ones, a refusal says that the stack owns none, and plans suggest no names of them.
-	Privileged bool
-	// Catalog is true when objects of the kind are what the cloud offers: everybody may list and
-	// use them, and only an administrator makes them. They are listed like rare ones, and
-	// exported only when they are asked for.
-	Catalog bool
-	// Rare is true when most stacks make no object of the kind, or listing them is costly.
-	// While no manifest asks for one and the stack owns none, passes list them now and then only.
-	Rare bool
-	// Members is the kind of the objects that an object of this kind consists of, all
-	// alike and able to stand in for each other; "" when it is no group.
-	Members string
-	// MemberSpec is where in the manifest of a group stands what the spec of each member is made of: what is wrong there is
-	// reported there; "" for nowhere.
-	MemberSpec string
-	// Parts are the kinds of all that an object of this kind can stand for itself; none for what stands for nothing, and for
-	// kinds that a definition makes.
-	Parts []string
-	// WorkerKind is the kind of the object of the same name that does the work of an object of
-	// this kind; "" when it does that itself.
-	WorkerKind string
-	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
-	// it: an update carries out a change that has one of them as its Way.
-	Cures []Way
-	// ReportsHealth is true when its objects send something to others, or say of them whether they serve or when they may go
-	// (Unwell, Lag, Drained and Interruptible of [Live]). What they may be about is not interrupted while they cannot be seen.
-	ReportsHealth bool
-	// Exclusive is true when an object serves one other at a time, or holds data that whoever uses it can read: one that
-	// another stack has marked is not used.
-	Exclusive bool
-	// Carries is the kind whose users an object of this one serves: as long as such an object has to stay, so does what carries
-	// it, although its own manifest is gone.
-	Carries string
-	// HostedOn are the kinds that say where objects of this one are: it is no part of the cloud, but of what
-	// runs on machines of the stack. They are listed first, and its driver is given what they show as [Hosts].
-	HostedOn []string
-	// Public is true when the data that its objects carry may be shown. Without
-	// it the data is kept out of every error.
-	Public bool
-	// PerUser is true when objects count against a quota of their user, in whichever
-	// project they were made.
-	PerUser bool
-	// CredentialsFrom is the kind of the object whose credentials are used, where its
-	// manifest can name none itself; "" for the stack's main one.
-	CredentialsFrom string
-	// Projects is true of the kind whose objects are projects of the cloud.
-	Projects bool
-	// Loss is what is lost with an object, besides its ID, when it is deleted or
-	// replaced, the gravest first: for plans, to be read after "loses".
-	Loss []string
-	// HoldsData is true when its objects hold data that is nowhere else: a plan that deletes or replaces one is held
-	// unless somebody allows that.
-	HoldsData bool
-	// Doc is one paragraph on what the kind is, for explain.
-	Doc string
-}
-
-// Spellings are the group, version and kind that manifests can name: its own first, then its aliases'.
-func (i Info) Spellings() []manifest.GroupVersionKind {
-	list := []manifest.GroupVersionKind{{Group: i.Group, Version: i.Version, Kind: i.Kind}}
-	for _, alias := range i.Aliases {
-		group, version, _ := strings.Cut(alias, "/")
-		list = append(list, manifest.GroupVersionKind{Group: group, Version: cmp.Or(version, i.Version), Kind: i.Kind})
-	}
-	return list
-}
-
-// Kind is a kind with its types erased, as the rest of the core works with it.
-// Values come from [Define], [DefineFlat], [DefineWorkload] and [DefineData].
-type Kind interface {
-	Info() Info
-	// Body is the type of a document of this kind (its spec field and
-	// siblings), for schema and explain.
-	Body() manifest.Type
-
+// Kind is what the core knows of a kind. Decode is always there, and Name; of what has something of its own in the cloud
+// Diff, Match, Status and Driver are, too. Each other function is an ability, and nil of a kind without it. Functions of a
+// [Want] or of a state, as [Live.State] has it, are pure: no I/O, no clock, no randomness.
+type Kind struct {
+	Info Info
+	// Body is the type of a document of this kind (its spec field and siblings), for schema and explain. SpecPath is where
+	// the spec stands in it; "" for none.
+	Body     manifest.Type
+	SpecPath string
 	// Decode reads and validates a document.
-	Decode(obj *manifest.Object) (Desired, []manifest.Problem)
-	// Expand adds what an object stands for; nothing for kinds that are no workload.
-	Expand(d *Desired, e *Expansion)
+	Decode func(obj *manifest.Object) (Desired, []manifest.Problem)
 
-	// Name, Diff, Match and Status are those of [Rules].
-	Name(w Want[any]) string
-	Diff(w Want[any], have any) Changes
-	Match(w Want[any], have any) bool
-	Status(have any) any
-	// Export is that of an [Exporter], a pointer to a spec; nil for what has no object of
-	// its own in the cloud. SpecPath is where the spec stands in a manifest.
-	Export(have any, e *Export) any
-	SpecPath() string
+	// Expand adds what an object stands for.
+	Expand func(d *Desired, e *Expansion)
+	// Summarize is what status says of an object of a workload besides what it says of all, in the words of the kind; nil for nothing.
+	Summarize func(spec any, parts []PartStatus) map[string]any
+	// StatusExpr is the status that an object has by the expressions of its definition, nil for none, and why it is not ready
+	// although its parts are, "" where it is. parts are what it consists of, as the status of each is shown: of several with
+	// one ID all, in their order. spend takes what expressions cost; when it is false no more may be evaluated.
+	StatusExpr func(d *Desired, parts map[string][]any, spend func(cost int) bool) (status any, unready string)
+	// Gather proposes manifests of a workload in place of what they stand for. Each is tried: it is written only if the parts
+	// that it expands into are what the cloud has.
+	Gather func(of []Exported) []Gathered
+	// Define makes kinds of all documents in a revision whose kinds have it, beside the kinds that there are. What is wrong
+	// with a document is a problem; its kind is there all the same, so that its objects are not unknown. stop says whether to
+	// end, and why.
+	Define func(documents []*manifest.Object, kinds []*Kind, stop func() error) ([]*Kind, []manifest.Problem)
+
+	// Name is the name that the object bears in the cloud.
+	Name func(w Want) string
+	// Stated are the facts that an object has as soon as it is made as its spec says.
+	Stated func(spec any) Facts
+	// Project is the reference to the project that an object is in; zero where the manifest leaves it to be the stack's own.
+	Project func(w Want) Ref
+	// Zone is the availability zone of the service that a manifest asks for; "" for none.
+	Zone func(w Want) string
+	// PerHost is how many of those that refer to an object may share a host, 0 where any number may; hard is false where that
+	// is kept only as far as there are hosts. PerHostOf is the same of an object that is only used.
+	PerHost   func(w Want) (n int, hard bool)
+	PerHostOf func(have any) (n int, hard bool)
+	// Takes are the amounts that an object will take of quotas; nil where that is not known. Holds are those that an object in
+	// the cloud has.
+	Takes func(w Want) Amounts
+	Holds func(have any, of FactsOf) Amounts
+	// Impossible says why any cloud will refuse to make an object, with the field; "" when nothing is known to be in the way.
+	// What is not known yet is no reason. Doubtful says likewise what a cloud refuses by a policy that its operators can
+	// change: people are warned of it.
+	Impossible func(w Want) string
+	Doubtful   func(w Want) string
+	// ExclusiveClaims is what is asked for that only one object can have, such as an address of a subnet.
+	ExclusiveClaims func(w Want) []Claim
+
+	// Diff reports every managed field of an object that is not as wanted.
+	Diff func(w Want, have any) Changes
+	// Match reports whether an object satisfies an import filter, which is the spec of w.
+	Match func(w Want, have any) bool
+	// Status is the observed object in the kind's published vocabulary (status.resource).
+	Status func(have any) any
+	// Export is a pointer to the spec of an object in the cloud, the caller's to change: it has IDs in place of the names of
+	// other objects, and nothing that a manifest can leave out.
+	Export func(have any, e *Export) any
+	// Upkeep says what is due at a time. It is asked of objects that are as wanted, or are left as they are, while all that
+	// they refer to can be used.
+	Upkeep func(w Want, have any, now time.Time) Upkeep
+
 	// Driver is nil for a kind that has nothing of its own in the cloud.
-	Driver() AnyDriver
+	Driver *Driver
 }
 
-// AnyDriver is a [Driver], with its types erased; Trace is that of a [Tracer], or the
-// time of the last change.
-type AnyDriver interface {
-	List(ctx context.Context, asked Listing) ([]Live[any], error)
-	Create(ctx context.Context, w Want[any]) (Live[any], error)
-	Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
-	Delete(ctx context.Context, have Live[any]) (bool, error)
-	Unmark(ctx context.Context, have Live[any]) error
-	Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error)
+// Driver alone talks to the cloud. A function returns as soon as the cloud has accepted the request; the engine observes
+// the rest.
+type Driver struct {
+	// List returns every object of the collection that the project can see, or an error; never a part.
+	List func(ctx context.Context, asked Listing) ([]Live, error)
+	// Create makes the object. The mark MUST be in the first request that makes anything, so that a kill at any moment leaves
+	// only what the next List recognises.
+	Create func(ctx context.Context, w Want) (Live, error)
+	// Update carries out changes, and writes the mark last.
+	Update func(ctx context.Context, w Want, have Live, changes []Change) error
+	// Delete removes the object. gone is true when the cloud has already forgotten it.
+	Delete func(ctx context.Context, have Live) (gone bool, err error)
+	// Unmark takes the mark off the object and changes nothing else of it. After a kill at any moment the object bears its
+	// mark as before, or none. It is never asked of a kind with FixedMark or StaysMarked.
+	Unmark func(ctx context.Context, have Live) error
+	// Trace returns who made changes; nil where the cloud says no more than when an object was last changed (see
+	// [Live.Updated]). have is the object as it was when they were noticed; of one that is gone only the ID is known, and its
+	// State and changes are nil. ok is false when the cloud does not report it.
+	Trace func(ctx context.Context, have Live, changes []Change) (t Trace, ok bool, err error)
 }
 
 // GroupsOf are the API groups of kinds, by the name of the kind.
-func GroupsOf(kinds []Kind) map[string]string {
+func GroupsOf(kinds []*Kind) map[string]string {
 	groups := make(map[string]string, len(kinds))
 	for _, k := range kinds {
-		groups[k.Info().Kind] = k.Info().Group
+		groups[k.Info.Kind] = k.Info.Group
 	}
 	return groups
 }

@@ -26,8 +26,8 @@ type Hosts struct {
 
 // Owned finds the objects of a kind that bear marks of owners, each its own, by the owner texts. Of several with one
 // mark it is not known which is meant: then there is nil.
-func (a Hosts) Owned(kindName string) map[string]*Live[any] {
-	owned := map[string]*Live[any]{}
+func (a Hosts) Owned(kindName string) map[string]*Live {
+	owned := map[string]*Live{}
 	items := a.Have[kindName].Items
 	for i := range items {
 		l := &items[i]

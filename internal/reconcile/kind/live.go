@@ -3,8 +3,6 @@ package kind
 import (
 	"net/netip"
 	"time"
-
-	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 // Phase is where a live object stands in its life.
@@ -25,7 +23,7 @@ const (
 func (p Phase) Usable() bool { return p == Ready || p == Degraded }
 
 // Live is one object as the cloud has it.
-type Live[State any] struct {
+type Live struct {
 	// ID is the cloud's identifier, unique within the collection.
 	ID string
 	// Name is the cloud's name for it, which need not be unique.
@@ -39,7 +37,7 @@ type Live[State any] struct {
 	Copied string
 	// InOwnProject is true when the object belongs to the project the stack works in.
 	// Others are only ever candidates for imports, but for those that a manifest places in their
-	// Project, see [Resident].
+	// Project, see [Kind.Project].
 	InOwnProject bool
 	// Project is the ID of the project it is in, of a kind whose manifests may say so; else "".
 	Project string
@@ -100,7 +98,7 @@ type Live[State any] struct {
 	// Through is the entry of clouds.yaml that the object was found by; "" for the stack's
 	// main one. Also is the object as each entry shows it, where several do.
 	Through string
-	Also    []Live[State]
+	Also    []Live
 	// HostID is the same of two objects that run on the same host; "" where the cloud does not show that.
 	HostID string
 	// Created is when the cloud made it; the zero time where the cloud does not report it.
@@ -110,8 +108,8 @@ type Live[State any] struct {
 	Updated time.Time
 	// Since is when it last began to work; the zero time where the cloud does not report it.
 	Since time.Time
-	// State is what the kind's rules compare with the spec.
-	State State
+	// State is what the kind's functions compare with the spec: a pointer, nil of an object that is gone.
+	State any
 }
 
 // Interruptible is what an object inside a machine says of interrupting that machine for a change. Neither keeps
@@ -176,7 +174,7 @@ type Size struct {
 // Collection is what one list of the cloud gave. Err makes it unknown: then
 // Items means nothing. With several entries it is the parts that may be unknown.
 type Collection struct {
-	Items []Live[any]
+	Items []Live
 	Err   error
 	// Parts are what entries show, of a collection that was joined; nil where the stack
 	// has its main entry only. One that is not among them was not asked, since nothing of
@@ -187,36 +185,3 @@ type Collection struct {
 // Snapshot is what the cloud holds, by kind name. A kind that is absent was not
 // looked at and is unknown too.
 type Snapshot map[string]Collection
-
-// Ref is a reference of a desired object, resolved as far as it goes. The zero
-// value stands for a reference that is not given.
-type Ref struct {
-	Key  manifest.Key
-	Name string // as written in the manifest
-	// ID and Facts are those of the target, empty while it does not exist.
-	ID    string
-	Facts Facts
-	// Ready is true when the target can be depended on.
-	Ready bool
-	// Managed is true of a target that the stack makes, Anew where it is about to be replaced: then ID
-	// and Facts are of the one that goes. See [Ref.Expected].
-	Managed, Anew bool
-	stater        AnyStater
-	spec          any
-	// Data is the content of a ConfigMap or Secret.
-	Data map[string]string
-	// Traffic is what may be sent to the target.
-	Traffic Traffic
-	// Spare is true of a target that there need not be now: see [Desired.Spare] and [Desired.Scaled].
-	Spare bool
-}
-
-// Traffic is what may be sent to an object that is, or is of, a member of a group.
-type Traffic int
-
-// What may be sent.
-const (
-	Flows  Traffic = iota // as the manifest says
-	Ends                  // nothing new: it is about to be interrupted
-	Pauses                // nothing where nothing is sent to it now: it is not back yet
-)

@@ -1,9 +1,6 @@
 package kind
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Trace is who changed an object in the cloud, as far as the cloud says.
 type Trace struct {
@@ -37,13 +34,4 @@ func (t Trace) Of(done string) string {
 		text += "; by whom is unknown to this cloud"
 	}
 	return text
-}
-
-// Tracer is implemented by drivers of kinds about whose objects the cloud says
-// more than when they were last changed (see [Live.Updated]), or less.
-type Tracer[State any] interface {
-	// Trace returns who made changes. have is the object as it was when
-	// they were noticed; of one that is gone only the ID is known, and its State
-	// and changes are nil. ok is false when the cloud does not report it.
-	Trace(ctx context.Context, have Live[State], changes []Change) (t Trace, ok bool, err error)
 }

@@ -9,19 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Want is a desired object as rules and drivers see it. Spec is a pointer.
-type Want[Spec any] struct {
-	Key  manifest.Key
-	Spec Spec
+// Want is a desired object as the functions of its kind see it.
+type Want struct {
+	Key manifest.Key
+	// Spec is a pointer to the kind's spec, or to the filter that the object is imported by.
+	Spec any
 	// Mark is what the object in the cloud must bear.
 	Mark Mark
 
-	seen
-}
-
-// seen is the part of [Want] that is alike for all specs. What needs no spec is done here,
-// since the compiler writes down the methods of Want once for each kind.
-type seen struct {
 	around  Surroundings
 	options *Options // of the object; nil where nothing is asked of them
 	holder  string   // of the object's secrets
@@ -45,7 +40,7 @@ type Scene struct {
 }
 
 // scene is never nil.
-func (w seen) scene() *Scene {
+func (w Want) scene() *Scene {
 	if w.around.Scene == nil {
 		return &Scene{}
 	}
@@ -58,19 +53,19 @@ type Identity struct{ Name, Owner, Holder string }
 
 // NewWant gives a desired object the shape in which its kind sees it. spec is its
 // spec, or the filter that it is imported by, mark what it must bear.
-func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want[any] {
-	return Want[any]{Key: d.Key, Spec: spec, Mark: mark, seen: seen{around, &d.Options, d.Confidential.Holder}}
+func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want {
+	return Want{d.Key, spec, mark, around, &d.Options, d.Confidential.Holder}
 }
 
 // OthersWrite reports whether a field is left to others, say the object's annotations:
 // it is ignored, or changes are only reported.
-func (w seen) OthersWrite(field string) bool {
+func (w Want) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
 
 // Leaves reports whether an element of a list, an object of the cloud with that ID, is left to others, say the object's
 // annotations: no element of the manifest stands for it, and it stays. list is without the places of lists around it.
-func (w seen) Leaves(list, id string) bool {
+func (w Want) Leaves(list, id string) bool {
 	if w.options == nil || len(w.options.Ignore) == 0 {
 		return false
 	}
@@ -88,31 +83,22 @@ func ElementPath(list, id string) string { return list + "[" + id + "]" }
 
 // WasCalled reports whether the object had that name before, says its manifest. What
 // the cloud cannot rename keeps such a name.
-func (w seen) WasCalled(name string) bool {
+func (w Want) WasCalled(name string) bool {
 	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
 }
 
 // StandsIn reports whether what answers to a token is of a member that its group has no more, and that stays as long as too few of the
 // others serve: what sends something to it goes on doing so, although its manifest does not say so any more.
-func (w seen) StandsIn(token string) bool {
+func (w Want) StandsIn(token string) bool {
 	return w.scene().StandsIn != nil && w.scene().StandsIn(token)
 }
 
 // Ref resolves a reference by kind and name within the object's namespace.
-func (w Want[Spec]) Ref(kind, name string) Ref { return w.ref(w.Key.Namespace, kind, name) }
-
-// Marked are the facts of the one object in the cloud that bears the stack's mark for a key of this object's
-// namespace, whether or not a manifest stands for it. The error says why there is none to be used.
-func (w Want[Spec]) Marked(kind, name string) (Facts, error) {
-	return w.marked(w.Key.Namespace, kind, name)
-}
-
-func (w seen) ref(namespace, kind, name string) Ref {
+func (w Want) Ref(kind, name string) Ref {
 	if name == "" {
 		return Ref{}
 	}
-	key := manifest.Key{Group: w.scene().Groups[kind], Kind: kind, Namespace: namespace, Name: name}
-	ref := Ref{}
+	key, ref := w.key(kind, name), Ref{}
 	if w.scene().Lookup != nil {
 		ref = w.scene().Lookup(key)
 	}
@@ -120,9 +106,15 @@ func (w seen) ref(namespace, kind, name string) Ref {
 	return ref
 }
 
-func (w seen) marked(namespace, kind, name string) (Facts, error) {
+// Marked are the facts of the one object in the cloud that bears the stack's mark for a key of this object's
+// namespace, whether or not a manifest stands for it. The error says why there is none to be used.
+func (w Want) Marked(kind, name string) (Facts, error) {
 	if w.scene().Marked == nil {
 		return Facts{}, ErrGone
 	}
-	return w.scene().Marked(manifest.Key{Group: w.scene().Groups[kind], Kind: kind, Namespace: namespace, Name: name})
+	return w.scene().Marked(w.key(kind, name))
+}
+
+func (w Want) key(kind, name string) manifest.Key {
+	return manifest.Key{Group: w.scene().Groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
 }

@@ -58,7 +58,7 @@ func (o Options) Way(field string) string {
 }
 
 // Way is that of the object's annotation for a field; see [Options.Way].
-func (w seen) Way(field string) string {
+func (w Want) Way(field string) string {
 	if w.options == nil {
 		return ""
 	}

@@ -32,7 +32,7 @@ func filled(t *testing.T) (m *Memory, path string) {
 	create := &plan.Step{Key: web, Action: plan.Create}
 	m.NoteBegun([]manifest.Key{web})
 	m.NoteFailure(create, kind.ErrUnanswered, noon.Add(3*time.Minute))
-	m.NoteMade(create, &kind.Live[any]{ID: "id-1"}, noon)
+	m.NoteMade(create, &kind.Live{ID: "id-1"}, noon)
 	m.NoteFormer(noon)
 	m.NoteAnswer(web, 0, "id-1", noon, errors.New("status 503"))
 	m.NoteSearched(plan.Failing{Group: web, Digest: "d"}, plan.Fallback{Commit: "c"})

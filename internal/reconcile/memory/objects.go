@@ -18,7 +18,7 @@ type creation struct {
 const behind = 2 * time.Second
 
 // NoteMade records a creation that was answered.
-func (m *Memory) NoteMade(s *plan.Step, made *kind.Live[any], now time.Time) {
+func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	put(&m.created, s.Identity(), creation{s.Key.Kind, made.ID, now, made.Unmade})

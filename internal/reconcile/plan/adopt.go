@@ -12,7 +12,7 @@ import (
 
 // sought is the one object that a managed manifest asks to adopt by a filter or by its
 // name, if there is just one and nobody owns it.
-func (p *planner) sought(d *kind.Desired) *kind.Live[any] {
+func (p *planner) sought(d *kind.Desired) *kind.Live {
 	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanished(d) != "" {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (w *world) vanished(d *kind.Desired) string {
 }
 
 // adoptable are the project's objects that a manifest asks to adopt, owned or not.
-func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live[any]) {
+func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
 	candidates := p.cloud.Of(d.Key.Kind).Named(p.nameToAdopt(d))
 	if d.Import.Filter != nil {
 		candidates = p.candidates(d)
@@ -104,7 +104,7 @@ func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	}
 }
 
-func (w *world) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
+func (w *world) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range found {
@@ -129,8 +129,8 @@ func (w *world) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) cause.C
 
 // cannotBe says why d cannot stand for an object that it names or has found; zero where it can. Of several manifests that name one
 // object the first has it, whoever owns the object now.
-func (p *planner) cannotBe(d *kind.Desired, l *kind.Live[any], adopts bool) cause.Cause {
-	info := p.kinds[d.Key.Kind].Info()
+func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
+	info := p.kinds[d.Key.Kind].Info
 	switch first := p.standsFor[l]; {
 	case first != nil && first != d && d.Import != nil:
 		return cause.Of(cause.AdoptedBy, called(l), first.Key, d.Import.Where())

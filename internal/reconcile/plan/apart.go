@@ -15,7 +15,7 @@ func (p *planner) apart(s Step, d *kind.Desired) Step {
 	}
 	for _, ref := range d.Refs {
 		target, live := p.byKey[ref.Key], p.live[ref.Key]
-		if ref.Order || ref.Reads || target == nil || !target.Unmanaged || live == nil || !p.kinds[ref.Key.Kind].Info().Exclusive {
+		if ref.Order || ref.Reads || target == nil || !target.Unmanaged || live == nil || !p.kinds[ref.Key.Kind].Info.Exclusive {
 			continue
 		}
 		if stack := p.otherStack(live); stack != "" {
@@ -28,7 +28,7 @@ func (p *planner) apart(s Step, d *kind.Desired) Step {
 }
 
 // otherStack is the stack that an object is marked by; "" where that is this one, or none.
-func (w *world) otherStack(l *kind.Live[any]) string {
+func (w *world) otherStack(l *kind.Live) string {
 	if l.Mark == nil || l.Copied != "" {
 		return ""
 	}

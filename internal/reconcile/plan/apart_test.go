@@ -7,18 +7,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// exclusive is a kind whose objects serve one other at a time.
-type exclusive struct {
-	kind.Kind
-	is bool
-}
-
-func (e exclusive) Info() kind.Info {
-	info := e.Kind.Info()
-	info.Exclusive = e.is
-	return info
-}
-
 // An import does not give one stack what another one has marked: it is neither attached nor copied.
 func TestAttackAnotherStacksObject(t *testing.T) {
 	marked := func(stack string) *kind.Mark {
@@ -46,7 +34,9 @@ func TestAttackAnotherStacksObject(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Put(thingtest.Thing{Name: "disk", Mark: tt.mark, Copied: tt.copied, Mine: true})
-			p := Compute(Input{Stack: "s", Kinds: []kind.Kind{exclusive{w.Kind(), tt.exclusive}}, Want: want, Have: w.Snapshot(), Others: tt.allow})
+			k := w.Kind()
+			k.Info.Exclusive = tt.exclusive
+			p := Compute(Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: w.Snapshot(), Others: tt.allow})
 			for _, s := range p.Steps {
 				if s.Key.Name == "user" && s.Action != tt.want {
 					t.Errorf("%s (%s), want %s", s.Action, s.Reason(), tt.want)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -14,21 +15,13 @@ type vault struct {
 	Code   *string `json:"code,omitempty" rule:"secret"`
 }
 
-type vaultRules struct{}
-
-func (vaultRules) Name(w kind.Want[*vault]) string               { return w.Key.Name }
-func (vaultRules) Validate(*vault, *kind.Report)                 {}
-func (vaultRules) Diff(kind.Want[*vault], *vault, *kind.Changes) {}
-func (vaultRules) Match(kind.Want[*struct{}], *vault) bool       { return false }
-func (vaultRules) Status(*vault) any                             { return nil }
-
 // What was applied to an object with secrets is stored as a fingerprint from
 // which they cannot be guessed at the price of a plain hash; what earlier
 // releases stored is still understood, and renewed in place.
 func TestAttackSecretDigest(t *testing.T) {
-	k := kind.DefineFlat[vault, vault](kind.Info{Group: "test", Version: "v1", Kind: "Vault"}, vaultRules{}, nil)
+	k := typed.Kind[vault, struct{}, vault]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Vault"}}.Flat()
 	text := "apiVersion: test/v1\nkind: Vault\nmetadata: {name: v}\nspec: {code: '4711'}\n"
-	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{k})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []*kind.Kind{k})
 	if err != nil {
 		t.Fatal(err)
 	}

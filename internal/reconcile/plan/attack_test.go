@@ -19,7 +19,7 @@ import (
 func TestAttackOneForAll(t *testing.T) {
 	const n = 2000
 	w := thingtest.New()
-	kinds := []kind.Kind{w.Kind()}
+	kinds := []*kind.Kind{w.Kind()}
 	files := thingtest.Files(1, func(int) []int { return nil })
 	w.Things["hub"] = &thingtest.Thing{ID: "hub", Name: "t00000", Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "t00000"}), Applied: "x"}, Failed: true}
 	var text strings.Builder
@@ -68,11 +68,11 @@ func TestAttackSuggestions(t *testing.T) {
 		w.Things[name] = &thingtest.Thing{ID: name, Name: name}
 		fmt.Fprintf(&text, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: t%d}\nspec: {managementPolicy: unmanaged, import: {filter: {name: %sx}}}\n", i, name)
 	}
-	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text.String())}}, []kind.Kind{w.Kind()})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text.String())}}, []*kind.Kind{w.Kind()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Have: w.Snapshot(), Want: want})
+	p := newPlanner(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Have: w.Snapshot(), Want: want})
 	suggested := 0
 	for i := range want {
 		if p.decide(&want[i]).Causes.Has(cause.NearestNames) {
@@ -92,7 +92,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A collision of digests takes 2³⁰ tries; a planner that thinks so does too.
-	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	p := newPlanner(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 	p.taken[kind.OwnerText("s", want[1].Key)] = want[0].Key
 	if s := p.decide(&want[1]); s.Action != Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {
 		t.Errorf("%s: %s", s.Action, s.Reason())
@@ -103,7 +103,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 // make the stack look larger to its limits.
 func TestAttackMarksThatKeep(t *testing.T) {
 	w := thingtest.New()
-	kinds := []kind.Kind{w.Kind()}
+	kinds := []*kind.Kind{w.Kind()}
 	thing := func(id, name string, keep bool) {
 		owner := kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name})
 		w.Things[id] = &thingtest.Thing{ID: id, Name: id, Mine: true, Mark: &kind.Mark{Owner: owner, Applied: "x", Keep: keep}}

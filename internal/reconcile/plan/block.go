@@ -16,7 +16,7 @@ import (
 // those that use loosely need not go first. What is detached waits for its users that
 // are deleted or detached: some of them have their marks on it. It returns, for each step, those that must be done first for it to delete.
 func (p *planner) block() (blocked [][]int) {
-	going := map[*kind.Live[any]]int{} // where the step is that destroys an object, or detaches it
+	going := map[*kind.Live]int{} // where the step is that destroys an object, or detaches it
 	for i := range p.steps {
 		if p.steps[i].Action.Destroys() || p.steps[i].Action == Detach {
 			going[p.steps[i].have] = i
@@ -26,7 +26,7 @@ func (p *planner) block() (blocked [][]int) {
 	if len(going) == 0 {
 		return blocked
 	}
-	users := make([][]*kind.Live[any], len(p.steps))
+	users := make([][]*kind.Live, len(p.steps))
 	for _, i := range going {
 		users[i] = p.cloud.UsersOf(p.steps[i].have)
 	}
@@ -65,16 +65,16 @@ func (p *planner) block() (blocked [][]int) {
 }
 
 // userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.
-func (w *world) userText(user *kind.Live[any]) string {
+func (w *world) userText(user *kind.Live) string {
 	return liveText(w.cloud.KindOf(user), user)
 }
 
-func liveText(of string, l *kind.Live[any]) string {
+func liveText(of string, l *kind.Live) string {
 	return manifest.Key{Kind: of, Name: cmp.Or(l.Name, l.ID)}.String()
 }
 
 // loosely reports whether all that an object uses of another one the cloud takes off
 // when that is deleted.
-func loosely(l, other *kind.Live[any]) bool {
+func loosely(l, other *kind.Live) bool {
 	return slices.Contains(l.AutoDetached, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
 }

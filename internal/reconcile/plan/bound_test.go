@@ -16,6 +16,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -28,28 +29,15 @@ type chest struct {
 	MakeRef string  `json:"makeRef,omitempty" ref:"Make"`
 }
 
-type chestRules struct{}
-
-func (chestRules) Name(w kind.Want[*chest]) string               { return w.Key.Name }
-func (chestRules) Validate(*chest, *kind.Report)                 {}
-func (chestRules) Diff(kind.Want[*chest], *chest, *kind.Changes) {}
-func (chestRules) Match(kind.Want[*struct{}], *chest) bool       { return false }
-func (chestRules) Status(*chest) any                             { return nil }
-
 type (
 	brand       struct{}
 	brandFilter struct {
 		Name *string `json:"name,omitempty"`
 	}
 	brandState struct{ Name string }
-	brandRules struct{}
 )
 
-func (brandRules) Name(w kind.Want[*brand]) string                    { return w.Key.Name }
-func (brandRules) Validate(*brand, *kind.Report)                      {}
-func (brandRules) Diff(kind.Want[*brand], *brandState, *kind.Changes) {}
-func (brandRules) Status(*brandState) any                             { return nil }
-func (brandRules) Match(w kind.Want[*brandFilter], have *brandState) bool {
+func isBrand(w typed.Want[brandFilter], have *brandState) bool {
 	return w.Spec.Name != nil && *w.Spec.Name == have.Name
 }
 
@@ -65,12 +53,12 @@ func readBytes(b *bytesBody, _ *kind.Report) map[string]string {
 	return out
 }
 
-func chestKinds() []kind.Kind {
-	return []kind.Kind{
-		kind.DefineFlat[chest, chest](kind.Info{Group: "test", Version: "v1", Kind: "Chest"}, chestRules{}, nil),
-		kind.Define[brand, brandFilter, brandState](kind.Info{Group: "test", Version: "v1", Kind: "Make"}, brandRules{}, nil),
-		kind.DefineData(kind.Info{Group: "test", Version: "v1", Kind: "Text", Public: true}, readBytes),
-		kind.DefineData(kind.Info{Group: "test", Version: "v1", Kind: "Safe"}, readBytes),
+func chestKinds() []*kind.Kind {
+	return []*kind.Kind{
+		typed.Kind[chest, struct{}, chest]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Chest"}}.Flat(),
+		typed.Kind[brand, brandFilter, brandState]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Make"}, Match: isBrand}.Resource(),
+		typed.Data(kind.Info{Group: "test", Version: "v1", Kind: "Text", Public: true}, readBytes),
+		typed.Data(kind.Info{Group: "test", Version: "v1", Kind: "Safe"}, readBytes),
 	}
 }
 
@@ -110,9 +98,9 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: %q}}}
 }
 
 func chestPlan(want []kind.Desired) Plan {
-	brands := []kind.Live[any]{}
+	brands := []kind.Live{}
 	for _, name := range []string{"oak", "elm"} {
-		brands = append(brands, kind.Live[any]{ID: "id-" + name, Name: name, Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: name}})
+		brands = append(brands, kind.Live{ID: "id-" + name, Name: name, Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: name}})
 	}
 	prints, _ := fingerprint.New("project/s")
 	return Compute(Input{Stack: "s", Kinds: chestKinds(), Want: want, Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: brands}}})
@@ -213,10 +201,10 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	before := chestPlan(wish.want(t))
 	before.Commit = "c"
 	approval := Approval{Hash: before.Hash(), Commit: "c", Proof: before.Proof()}
-	found := kind.Live[any]{ID: "id-ash", Name: "ash", Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: "ash"}}
+	found := kind.Live{ID: "id-ash", Name: "ash", Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: "ash"}}
 	later := func(wish chestWish) Plan {
 		prints, _ := fingerprint.New("project/s")
-		return Compute(Input{Stack: "s", Commit: "c", Kinds: chestKinds(), Want: wish.want(t), Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: []kind.Live[any]{found}}}})
+		return Compute(Input{Stack: "s", Commit: "c", Kinds: chestKinds(), Want: wish.want(t), Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: []kind.Live{found}}}})
 	}
 	if now := later(wish); now.Hash() == before.Hash() || !approval.Covers(now) {
 		t.Error("what the approved description finds is not covered")

@@ -24,7 +24,7 @@ func toDestroy(owned map[string]int, steps ...string) Plan {
 		}
 		for range n {
 			id := fmt.Sprint(len(p.Steps))
-			s := Step{Key: manifest.Key{Kind: kindName, Namespace: "default", Name: id}, have: &kind.Live[any]{ID: id, Mark: &kind.Mark{}}}
+			s := Step{Key: manifest.Key{Kind: kindName, Namespace: "default", Name: id}, have: &kind.Live{ID: id, Mark: &kind.Mark{}}}
 			switch what {
 			case "wipe":
 				s.Action, s.Changes = Update, []kind.Change{{Field: "image", Disruption: kind.Rebuild}}
@@ -83,7 +83,7 @@ func TestBrake(t *testing.T) {
 }
 
 func TestOwnableKindsAreThoseThatAStackMakes(t *testing.T) {
-	kinds := []kind.Kind{thingtest.New().Kind(), kind.DefineWorkload[struct{}](kind.Info{Kind: "House"}, noExpansion{})}
+	kinds := []*kind.Kind{thingtest.New().Kind(), {Info: kind.Info{Kind: "House"}}}
 	if got := Ownable(kinds); !slices.Equal(got, []string{"Thing"}) {
 		t.Errorf("got %v", got)
 	}

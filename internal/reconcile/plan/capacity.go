@@ -49,7 +49,7 @@ func (s Scarce) missing() int { return s.Needs + s.Others - s.Has }
 
 // Scarce are the subnets that have fewer addresses than there will be objects on them once the plan is carried out. have is what
 // the cloud holds.
-func (p Plan) Scarce(kinds []kind.Kind, have kind.Snapshot) []Scarce {
+func (p Plan) Scarce(kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	c := newCapacity(kinds, have)
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -64,7 +64,7 @@ func (p Plan) Scarce(kinds []kind.Kind, have kind.Snapshot) []Scarce {
 }
 
 // ScarceIn are those of a repository, as far as the manifests show them. Members that groups have at times only do not count.
-func ScarceIn(kinds []kind.Kind, want []kind.Desired) []Scarce {
+func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
 	p := without(kinds, want)
 	c := newCapacity(kinds, p.Have)
 	for i := range want {
@@ -78,14 +78,14 @@ func ScarceIn(kinds []kind.Kind, want []kind.Desired) []Scarce {
 // wanted is a desired object as its kind sees it.
 type wanted struct {
 	*kind.Desired
-	view  kind.Want[any]
+	view  kind.Want
 	makes bool
 }
 
 func (w wanted) ref() kind.Ref { return w.view.Ref(w.Key.Kind, w.Key.Name) }
 
 type capacity struct {
-	kinds    map[string]kind.Kind
+	kinds    map[string]*kind.Kind
 	have     kind.Snapshot
 	objects  []wanted
 	staying  map[string]bool // whether what is the stack's own stays, by ID
@@ -93,10 +93,10 @@ type capacity struct {
 	at       map[string][]*supply // by what stands for them, and for what they are on
 }
 
-func newCapacity(kinds []kind.Kind, have kind.Snapshot) *capacity {
-	c := &capacity{kinds: map[string]kind.Kind{}, have: have, staying: map[string]bool{}, at: map[string][]*supply{}}
+func newCapacity(kinds []*kind.Kind, have kind.Snapshot) *capacity {
+	c := &capacity{kinds: map[string]*kind.Kind{}, have: have, staying: map[string]bool{}, at: map[string][]*supply{}}
 	for _, k := range kinds {
-		c.kinds[k.Info().Kind] = k
+		c.kinds[k.Info.Kind] = k
 	}
 	return c
 }
@@ -143,11 +143,11 @@ func (c *capacity) compare() (list []Scarce) {
 // claims are to addresses that can be counted, of what is made.
 func (c *capacity) claims() (list []kind.Claim) {
 	for _, o := range c.objects {
-		judge, ok := c.kinds[o.Key.Kind].(kind.AnyJudge)
-		if !ok || !o.makes {
+		k := c.kinds[o.Key.Kind]
+		if k == nil || k.ExclusiveClaims == nil || !o.makes {
 			continue
 		}
-		for _, claim := range judge.ExclusiveClaims(o.view) {
+		for _, claim := range k.ExclusiveClaims(o.view) {
 			if claim.From != "" || claim.Of.Expected().Pools != nil {
 				list = append(list, claim)
 			}

@@ -11,7 +11,7 @@ import (
 // changes returns how the object itself differs, which of its fixed references
 // will have to follow their target, what its annotations have ignored, and what
 // this cloud does not realise.
-func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved, ignored []kind.Change, notes []kind.Note) {
+func (p *planner) changes(d *kind.Desired, have *kind.Live) (differs, moved, ignored []kind.Change, notes []kind.Note) {
 	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 	var next []kind.Change
 	for _, change := range c.List() {
@@ -29,7 +29,7 @@ func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved
 		}
 	}
 	mark := p.mark(d)
-	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
+	fixed := p.kinds[d.Key.Kind].Info.FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
 	if fixed && have.Mark.Owner != mark.Owner {
 		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
 	}
@@ -70,7 +70,7 @@ func join(change kind.Change, others []kind.Change) (joined kind.Change, ok bool
 	return change, false
 }
 
-func markText(l *kind.Live[any]) string {
+func markText(l *kind.Live) string {
 	switch {
 	case l.Mark == nil:
 		return ""
@@ -81,7 +81,7 @@ func markText(l *kind.Live[any]) string {
 }
 
 // differences returns how the object itself differs, whatever its annotations ignore.
-func (p *planner) differences(d *kind.Desired, have *kind.Live[any]) []kind.Change {
+func (p *planner) differences(d *kind.Desired, have *kind.Live) []kind.Change {
 	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 	return c.List()
 }

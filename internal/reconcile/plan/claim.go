@@ -8,18 +8,18 @@ import (
 
 // choice is which object a manifest stands for.
 type choice struct {
-	have    *kind.Live[any]   // nil when there is none, and where that cannot be decided
-	surplus []*kind.Live[any] // half-made copies of it, and what is being deleted
-	copied  []*kind.Live[any] // belong to nobody
-	refusal cause.Cause       // why it cannot be decided
+	have    *kind.Live   // nil when there is none, and where that cannot be decided
+	surplus []*kind.Live // half-made copies of it, and what is being deleted
+	copied  []*kind.Live // belong to nobody
+	refusal cause.Cause  // why it cannot be decided
 }
 
 // settle decides which object d is: the one that [bind.Cloud.Choose] finds by the marks. Where nothing claims to be d, it is what
 // spec.import.id names, if that is free; or what d was until now and has lost its mark; or the only one that d asks to adopt.
 func (p *planner) settle(d *kind.Desired) choice {
 	named := p.named(d)
-	found := p.cloud.Choose(p.claims(d), bind.Asked{Named: named, FixedMark: p.kinds[d.Key.Kind].Info().FixedMark,
-		Adopted: func(l *kind.Live[any]) bool { return p.adopted[l] != nil }})
+	found := p.cloud.Choose(p.claims(d), bind.Asked{Named: named, FixedMark: p.kinds[d.Key.Kind].Info.FixedMark,
+		Adopted: func(l *kind.Live) bool { return p.adopted[l] != nil }})
 	out := choice{have: found.Have, surplus: found.Surplus, copied: found.Copied, refusal: p.doubtText(d, found)}
 	switch {
 	case out.have != nil || found.Doubt != bind.NoDoubt:
@@ -51,7 +51,7 @@ func (w *world) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 // and somebody has taken the mark off since, as by writing a new description on a
 // cloud where that holds the mark. Only an agent that runs on remembers. What is called by its name alone
 // may be another one of that name, which a stranger has made since; what another manifest adopts is that one's.
-func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
+func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	id := p.Lost[d.Key.String()]
 	if id == "" || p.cloud.Of(d.Key.Kind) == nil || p.named(d) != nil {
 		return nil
@@ -67,7 +67,7 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
 }
 
 // named is the object that a managed manifest wants to adopt, if it is there.
-func (w *world) named(d *kind.Desired) *kind.Live[any] {
+func (w *world) named(d *kind.Desired) *kind.Live {
 	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
 		return nil
 	}
@@ -77,13 +77,13 @@ func (w *world) named(d *kind.Desired) *kind.Live[any] {
 // free reports whether an object of the project can be adopted: nobody owns it, or nobody but the
 // cloud says so, or the stack itself made it for a key that it does not want any
 // more.
-func (w *world) free(kind string, l *kind.Live[any]) bool {
+func (w *world) free(kind string, l *kind.Live) bool {
 	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || w.abandoned(kind, l))
 }
 
 // abandoned reports whether the stack has made l, which nothing in the repository
 // stands for, and nothing else claims to be it.
-func (w *world) abandoned(kindName string, l *kind.Live[any]) bool {
+func (w *world) abandoned(kindName string, l *kind.Live) bool {
 	o, ok := kind.ParseOwner(l.Mark.Owner)
 	if _, wanted := w.taken[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {
 		return false

@@ -37,7 +37,7 @@ func (p *planner) besides(d *kind.Desired, ch choice) {
 
 // stillOwned makes the steps for what bears the mark of an object that manifests now
 // only import, unless it is what they import.
-func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
+func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 	c := p.cloud.Claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
 	for _, item := range c.All() {
 		if item == found {
@@ -101,7 +101,7 @@ func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []Step) {
 }
 
 // adoptedNow reports whether an object is what the manifest that names it stands for.
-func (p *planner) adoptedNow(item *kind.Live[any]) bool {
+func (p *planner) adoptedNow(item *kind.Live) bool {
 	d := p.adopted[item]
 	return d != nil && p.live[d.Key] == item
 }
@@ -122,7 +122,7 @@ func (w *world) strays() (list []Step) {
 	return list
 }
 
-func (w *world) severalText(key manifest.Key, owner string, all []*kind.Live[any]) cause.Cause {
+func (w *world) severalText(key manifest.Key, owner string, all []*kind.Live) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range all {
@@ -136,24 +136,24 @@ func (w *world) severalText(key manifest.Key, owner string, all []*kind.Live[any
 }
 
 // severalNamesText is severalText, of an object that was called otherwise before.
-func (w *world) severalNamesText(d *kind.Desired, all []*kind.Live[any]) cause.Cause {
+func (w *world) severalNamesText(d *kind.Desired, all []*kind.Live) cause.Cause {
 	for _, l := range all {
-		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
+		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live) bool { return o.Mark.Owner != l.Mark.Owner }) {
 			return cause.Of(cause.SeveralNames, from, called(l), resolve.AnnotationMoved)
 		}
 	}
 	return w.severalText(d.Key, all[0].Mark.Owner, all)
 }
 
-func (w *world) contestedText(kind string, l *kind.Live[any]) cause.Cause {
+func (w *world) contestedText(kind string, l *kind.Live) cause.Cause {
 	return cause.Of(cause.Contested, called(l), strings.Join(l.Mark.Owners(), ", "), w.unmark(kind, l.ID, "<mark>"))
 }
 
-func (w *world) copiedText(kind string, l *kind.Live[any]) cause.Cause {
+func (w *world) copiedText(kind string, l *kind.Live) cause.Cause {
 	return cause.Of(cause.Copied, called(l), l.Copied, w.unmark(kind, l.ID, l.Mark.Owner), l.ID)
 }
 
-func (w *world) onlyCopiedText(key manifest.Key, l *kind.Live[any]) cause.Cause {
+func (w *world) onlyCopiedText(key manifest.Key, l *kind.Live) cause.Cause {
 	return cause.Of(cause.OnlyCopied, w.copiedText(key.Kind, l))
 }
 
@@ -167,7 +167,7 @@ func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
 }
 
 // ownedText says who owns an object that a manifest asks to adopt.
-func (w *world) ownedText(d *kind.Desired, l *kind.Live[any]) cause.Cause {
+func (w *world) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
 	switch {
 	case l.Mark == nil:
 		return cause.Of(cause.Unadoptable, called(l))
@@ -184,7 +184,7 @@ func (w *world) ownedText(d *kind.Desired, l *kind.Live[any]) cause.Cause {
 func (w *world) unmark(kind, id, owner string) cause.Cause {
 	command := ""
 	if k := w.kinds[kind]; k != nil {
-		command = k.Info().Unmark
+		command = k.Info.Unmark
 	}
 	if command == "" {
 		return cause.Of(cause.Unmark)
@@ -193,7 +193,7 @@ func (w *world) unmark(kind, id, owner string) cause.Cause {
 }
 
 // called identifies an object of the cloud for people.
-func called(l *kind.Live[any]) string {
+func called(l *kind.Live) string {
 	text := l.ID + " ("
 	if l.Name != l.ID {
 		text += l.Name

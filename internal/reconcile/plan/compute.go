@@ -75,16 +75,16 @@ func (p *planner) learn() (next verdicts, news bool) {
 // verdicts are what can be known only once everything is decided, and changes what is
 // decided then.
 type verdicts struct {
-	spares        map[manifest.Key]int            // how many spares a group has
-	sizes         map[manifest.Key]size           // how many members a group has that can have more or fewer
-	settledSpares map[manifest.Key]bool           // the groups of which that is decided
-	locked        map[*kind.Live[any]]cause.Cause // why what has to go cannot
-	holding       map[*kind.Live[any]]cause.Cause // what has to go and cannot, for what would be detached and uses it
-	spared        map[*kind.Live[any]]cause.Cause // why what has to go is kept for what uses it
-	traffic       map[manifest.Key]kind.Traffic   // what may be sent to a member of a group
-	drains        map[manifest.Key]bool           // what sends less than its manifest says, to members that are interrupted
-	left          map[manifest.Key]leaving        // the members of groups that stay as they are
-	standing      map[*kind.Live[any]]bool        // what former members consist of that stand in for others
+	spares        map[manifest.Key]int          // how many spares a group has
+	sizes         map[manifest.Key]size         // how many members a group has that can have more or fewer
+	settledSpares map[manifest.Key]bool         // the groups of which that is decided
+	locked        map[*kind.Live]cause.Cause    // why what has to go cannot
+	holding       map[*kind.Live]cause.Cause    // what has to go and cannot, for what would be detached and uses it
+	spared        map[*kind.Live]cause.Cause    // why what has to go is kept for what uses it
+	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
+	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
+	left          map[manifest.Key]leaving      // the members of groups that stay as they are
+	standing      map[*kind.Live]bool           // what former members consist of that stand in for others
 	healing       healing
 }
 
@@ -114,8 +114,8 @@ func (p *planner) decideAll() {
 func newVerdicts() verdicts {
 	return verdicts{
 		settledSpares: map[manifest.Key]bool{},
-		locked:        map[*kind.Live[any]]cause.Cause{}, holding: map[*kind.Live[any]]cause.Cause{}, spared: map[*kind.Live[any]]cause.Cause{},
-		left: map[manifest.Key]leaving{}, standing: map[*kind.Live[any]]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
+		locked:        map[*kind.Live]cause.Cause{}, holding: map[*kind.Live]cause.Cause{}, spared: map[*kind.Live]cause.Cause{},
+		left: map[manifest.Key]leaving{}, standing: map[*kind.Live]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
 		healing: healing{cures: map[manifest.Key]cure{}, treated: map[manifest.Key]string{}},
 	}
 }
@@ -162,7 +162,7 @@ func (p *planner) finish() Plan {
 type Input struct {
 	Stack  string
 	Commit string
-	Kinds  []kind.Kind
+	Kinds  []*kind.Kind
 	// Want comes from [Resolve]: nothing stands before what it refers to, unless
 	// the reference is late.
 	Want []kind.Desired
@@ -261,7 +261,7 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 	s.lost = p.Lost[s.Identity()]
 	s.Action, s.Drift = Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.lost != "" || p.wasWanted(d) // a requested scale-up is not drift
 	s.Causes = cause.List(nil).And(p.withoutLate(d))
-	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
+	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info.IDIsName
 	return p.await(s, d)
 }
 
@@ -271,7 +271,7 @@ func (w *world) wasWanted(d *kind.Desired) bool {
 	return known && sum == d.Sum && w.owned > 0 && !d.Scaled && !w.Begun[d.Key]
 }
 
-func (w *world) takenText(by *kind.Live[any]) cause.Cause {
+func (w *world) takenText(by *kind.Live) cause.Cause {
 	if !by.InOwnProject || by.Mark != nil {
 		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, w.Stack)
 	}
@@ -281,10 +281,10 @@ func (w *world) takenText(by *kind.Live[any]) cause.Cause {
 // nameTaken finds somebody else's object, which is not the one that d is now, under the name that d would bear:
 // one that no stack owns, or any at all where names are unique. What is on its way out may
 // have lost its mark before the rest of it, and only keeps a name that is unique.
-func (p *planner) nameTaken(d *kind.Desired, have *kind.Live[any]) *kind.Live[any] {
+func (p *planner) nameTaken(d *kind.Desired, have *kind.Live) *kind.Live {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {
-		if item != have && item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+		if item != have && item.Name != "" && item.As(d.Entry) != nil && (k.Info.UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}

@@ -59,15 +59,15 @@ func (p *planner) keepers() map[manifest.Key]keeper {
 	keepers := map[manifest.Key]keeper{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		apart, ok := p.kinds[s.Key.Kind].(kind.AnyApart)
-		if !ok || s.want == nil || s.have == nil {
+		of := p.kinds[s.Key.Kind]
+		if of == nil || of.PerHost == nil || s.want == nil || s.have == nil {
 			continue
 		}
 		k := keeper{step: s}
 		if s.Unmanaged() {
-			k.perHost, k.hard = apart.PerHostOf(s.have.State)
+			k.perHost, k.hard = of.PerHostOf(s.have.State)
 		} else {
-			k.perHost, k.hard = apart.PerHost(s.View())
+			k.perHost, k.hard = of.PerHost(s.View())
 		}
 		if k.perHost > 0 {
 			keepers[s.Key] = k

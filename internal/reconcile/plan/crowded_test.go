@@ -14,7 +14,7 @@ func TestCrowds(t *testing.T) {
 	}{{"", 1, 0}, {"a", 1, 0}, {"ab", 1, 0}, {"aa", 1, 1}, {"aa", 2, 0}, {"aaab", 2, 1}, {"aabb", 1, 2}, {"--", 1, 0}} {
 		var list []*Step
 		for _, host := range tt.hosts {
-			live := &kind.Live[any]{HostID: string(host)}
+			live := &kind.Live{HostID: string(host)}
 			if host == '-' {
 				live.HostID = ""
 			}

@@ -25,12 +25,16 @@ func (d Demand) Services() map[string]bool {
 }
 
 // Demand sums up what the steps of the plan take. have is what the cloud holds.
-func (p Plan) Demand(kinds []kind.Kind, have kind.Snapshot) Demand {
+func (p Plan) Demand(kinds []*kind.Kind, have kind.Snapshot) Demand {
 	d, facts := Demand{kind.Amounts{}, kind.Amounts{}}, factsIn(have)
+	byName := map[string]*kind.Kind{}
+	for _, k := range kinds {
+		byName[k.Info.Kind] = k
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		k := counted(kinds, s.Key.Kind)
-		if k == nil || !s.Action.Writes() || s.elsewhere(k) {
+		k := byName[s.Key.Kind]
+		if k == nil || k.Holds == nil || !s.Action.Writes() || s.elsewhere(k) {
 			continue
 		}
 		var takes, holds kind.Amounts
@@ -46,15 +50,14 @@ func (p Plan) Demand(kinds []kind.Kind, have kind.Snapshot) Demand {
 }
 
 // elsewhere reports whether the object is in another project, whose quotas are not the stack's.
-func (s *Step) elsewhere(k kind.AnyCounted) bool {
+func (s *Step) elsewhere(k *kind.Kind) bool {
 	if s.have != nil {
 		return !s.have.InOwnProject
 	}
-	resident, ok := k.(kind.AnyResident)
-	if !ok || s.want == nil {
+	if k.Project == nil || s.want == nil {
 		return false
 	}
-	project := resident.Project(s.View())
+	project := k.Project(s.View())
 	return project.Name != "" && !project.Facts.Here
 }
 
@@ -92,35 +95,24 @@ func inherited(takes, holds kind.Amounts) kind.Amounts {
 
 // Held sums up what the project has of what a service gives out; known is false where a
 // collection of the service could not be seen.
-func Held(kinds []kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
+func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
 	held = kind.Amounts{}
 	facts := factsIn(have)
 	for _, k := range kinds {
-		counts := counted(kinds, k.Info().Kind)
-		if counts == nil || k.Driver() == nil || k.Info().Service != service {
+		if k.Driver == nil || k.Info.Service != service {
 			continue
 		}
-		c, listed := have[k.Info().Kind]
+		c, listed := have[k.Info.Kind]
 		if !listed || !c.Shows("") {
 			return nil, false
 		}
 		for i := range c.Items {
-			if seen := c.Items[i].As(""); seen != nil && (seen.InOwnProject || k.Info().PerUser) {
-				held.AddAll(counts.Holds(c.Items[i].State, facts))
+			if seen := c.Items[i].As(""); seen != nil && k.Holds != nil && (seen.InOwnProject || k.Info.PerUser) {
+				held.AddAll(k.Holds(c.Items[i].State, facts))
 			}
 		}
 	}
 	return held, true
-}
-
-func counted(kinds []kind.Kind, name string) kind.AnyCounted {
-	for _, k := range kinds {
-		if k.Info().Kind == name {
-			counts, _ := k.(kind.AnyCounted)
-			return counts
-		}
-	}
-	return nil
 }
 
 // factsIn finds the facts of objects by their IDs, each collection indexed when it is

@@ -41,7 +41,7 @@ func TestAttackForgedDetach(t *testing.T) {
 				x.Name = "a"
 				w.Put(x)
 			}
-			p := Compute(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot()})
+			p := Compute(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot()})
 			if len(p.Steps) != tt.steps {
 				t.Errorf("%d steps, want %d: %v", len(p.Steps), tt.steps, p.Steps)
 			}
@@ -77,7 +77,7 @@ func TestAttackForgedDetachIsDrift(t *testing.T) {
 		m := want[0].PlainMark("s")
 		tt.mark(&m)
 		w.Put(thingtest.Thing{Name: "a", Mark: &m, Mine: true})
-		p := Compute(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot()})
+		p := Compute(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot()})
 		if s := p.Steps[0]; s.Action != Update || s.Drift != tt.drift {
 			t.Errorf("%s: %s, drift: %v", name, s.Action, s.Drift)
 		}

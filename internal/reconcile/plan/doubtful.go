@@ -12,20 +12,18 @@ type Doubt struct {
 }
 
 // Doubts are the reasons why the cloud may refuse what the plan makes, in the order of the plan.
-func (p Plan) Doubts(kinds []kind.Kind) (list []Doubt) {
-	judges, at := map[string]kind.AnyJudge{}, map[string]int{}
+func (p Plan) Doubts(kinds []*kind.Kind) (list []Doubt) {
+	byName, at := map[string]*kind.Kind{}, map[string]int{}
 	for _, k := range kinds {
-		if judge, ok := k.(kind.AnyJudge); ok {
-			judges[k.Info().Kind] = judge
-		}
+		byName[k.Info.Kind] = k
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		judge, ok := judges[s.Key.Kind]
-		if !ok || s.Action != Create && s.Action != Recreate {
+		k := byName[s.Key.Kind]
+		if k == nil || k.Doubtful == nil || s.Action != Create && s.Action != Recreate {
 			continue
 		}
-		why := judge.Doubtful(s.View())
+		why := k.Doubtful(s.View())
 		if why == "" {
 			continue
 		}
@@ -44,11 +42,11 @@ func (p Plan) Doubts(kinds []kind.Kind) (list []Doubt) {
 // doubt where the cloud has made that of the same manifest, and none counts where the object's own annotation allows to replace it,
 // or nobody could use it yet.
 func (w *world) doubtful(d *kind.Desired, s Step) string {
-	judge, ok := w.kinds[d.Key.Kind].(kind.AnyJudge)
-	if !ok || s.unused || d.Options.Replace != nil && *d.Options.Replace || w.applied(d, s.have.Mark) {
+	k := w.kinds[d.Key.Kind]
+	if k == nil || k.Doubtful == nil || s.unused || d.Options.Replace != nil && *d.Options.Replace || w.applied(d, s.have.Mark) {
 		return ""
 	}
-	return judge.Doubtful(s.View())
+	return k.Doubtful(s.View())
 }
 
 // String names the first of the objects, and why the cloud may refuse them.

@@ -13,7 +13,7 @@ import (
 
 // throughAnother is the change of an object that the entry of its manifest does not show: it was
 // made through another one.
-func (w *world) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.Change {
+func (w *world) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
 	if have.As(d.Entry) != nil {
 		return nil
 	}

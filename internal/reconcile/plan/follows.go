@@ -17,7 +17,7 @@ import (
 //	anything else                       by the commit, or it is drift
 //
 // follows reports whether an object differs in a field because of what that refers to.
-func (p *planner) follows(d *kind.Desired, have *kind.Live[any], c kind.Change) bool {
+func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
 			return false

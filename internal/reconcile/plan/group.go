@@ -20,12 +20,12 @@ type groups struct {
 	*world
 	verdicts // that the planner knew
 	found
-	was   map[*kind.Live[any]]manifest.Key
+	was   map[*kind.Live]manifest.Key
 	steps []Step
 
 	list    []*group
 	gone    []former                      // members that groups have no more
-	stepsOf map[*kind.Live[any]]*Step     // the steps of wanted objects
+	stepsOf map[*kind.Live]*Step          // the steps of wanted objects
 	hidden  map[manifest.Key]manifest.Key // by group, the first object of the stack that may judge its members and cannot be seen
 	seen    Seen                          // for the next plan
 	failing []Failing
@@ -39,7 +39,7 @@ func groupsOf(p *planner) *groups {
 		return gs
 	}
 	gs.hidden = gs.judgesUnseen()
-	gs.stepsOf = map[*kind.Live[any]]*Step{}
+	gs.stepsOf = map[*kind.Live]*Step{}
 	for i := range gs.steps {
 		if s := &gs.steps[i]; s.have != nil && s.want != nil && !s.surplus {
 			gs.stepsOf[s.have] = s
@@ -124,7 +124,7 @@ func (gs *groups) everyGroup() (groups []*group) {
 			at[m.group].members = append(at[m.group].members, m)
 		}
 		s.part = m.part // one for all of a member
-		m.add(s, gs.kinds[m.member.Kind].Info().WorkerKind)
+		m.add(s, gs.kinds[m.member.Kind].Info.WorkerKind)
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
@@ -162,7 +162,7 @@ func (w *world) newGroup(key manifest.Key) *group {
 // nil when there is none.
 func (w *world) partOf(d *kind.Desired) *part {
 	for ; d != nil && d.Parent != (manifest.Key{}); d = w.byKey[d.Parent] {
-		if w.kinds[d.Parent.Kind].Info().Members == d.Key.Kind {
+		if w.kinds[d.Parent.Kind].Info.Members == d.Key.Kind {
 			return &part{group: d.Parent, member: d.Key}
 		}
 	}
@@ -252,7 +252,7 @@ func (gs *groups) judge(g *group, m *member) {
 		}
 		for _, user := range gs.cloud.UsersOf(s.have) {
 			judge := gs.stepsOf[user]
-			if judge == nil || !gs.kinds[judge.Key.Kind].Info().ReportsHealth {
+			if judge == nil || !gs.kinds[judge.Key.Kind].Info.ReportsHealth {
 				continue
 			}
 			gs.faces(m, judge, s.have)
@@ -271,7 +271,7 @@ func (gs *groups) judge(g *group, m *member) {
 }
 
 // accuses reports whether an object says of another one that it does not serve.
-func accuses(user, of *kind.Live[any]) bool {
+func accuses(user, of *kind.Live) bool {
 	return slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(of.Tokens, token) || token == of.ID })
 }
 

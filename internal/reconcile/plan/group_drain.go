@@ -31,7 +31,7 @@ type front struct {
 func (f front) changes() bool { return f.step.Action == Update || f.step.Action == Wait }
 
 // faces notes a user of one of the member's objects that sends something to it.
-func (gs *groups) faces(m *member, user *Step, have *kind.Live[any]) {
+func (gs *groups) faces(m *member, user *Step, have *kind.Live) {
 	if user.have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return
 	}

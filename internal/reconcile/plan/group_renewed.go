@@ -39,7 +39,7 @@ func (gs *groups) makeWay(g *group) bool {
 }
 
 // keeps reports whether an object keeps another one from going; nil is one that is not there.
-func (w *world) keeps(user, of *kind.Live[any]) bool {
+func (w *world) keeps(user, of *kind.Live) bool {
 	return of != nil && slices.Contains(w.cloud.UsersOf(of), user) && !loosely(user, of)
 }
 

@@ -52,7 +52,7 @@ func (p *planner) sizesNow() map[manifest.Key]size {
 
 // owns reports whether there is something that its member needs, and that does not outlive it.
 func (w *world) owns(kindName, owner string) bool {
-	return slices.ContainsFunc(w.cloud.Claimed(kindName, owner).Sole, func(l *kind.Live[any]) bool { return !l.Mark.Keep })
+	return slices.ContainsFunc(w.cloud.Claimed(kindName, owner).Sole, func(l *kind.Live) bool { return !l.Mark.Keep })
 }
 
 // wish is what somebody has written on an object.
@@ -63,7 +63,7 @@ type wish struct {
 
 // asked is the wish for a group of which this is the first member.
 func (p *planner) asked(first manifest.Key) wish {
-	works := p.kinds[first.Kind].Info().WorkerKind
+	works := p.kinds[first.Kind].Info.WorkerKind
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
@@ -109,7 +109,7 @@ func (p *planner) withSize(d *kind.Desired) []kind.Note {
 }
 
 // beyond says why there shall be nothing of a member now; "" of what does not belong to one that comes and goes so.
-func (p *planner) beyond(item *kind.Live[any]) cause.Cause {
+func (p *planner) beyond(item *kind.Live) cause.Cause {
 	if p.all == nil {
 		return cause.Cause{}
 	}
@@ -130,13 +130,13 @@ func (w *world) groupOf(member manifest.Key) manifest.Key {
 
 // scales reports whether an object lacks, or still has, a member that comes or goes because somebody asks for more or
 // fewer: then it was not changed by anybody.
-func (p *planner) scales(d *kind.Desired, have *kind.Live[any]) bool {
+func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
 	return p.all != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.all.byKey[ref.Key]
 		if target == nil || !target.Scaled {
 			return false
 		}
-		uses := slices.ContainsFunc(p.claims(target).Sole, func(l *kind.Live[any]) bool {
+		uses := slices.ContainsFunc(p.claims(target).Sole, func(l *kind.Live) bool {
 			return slices.Contains(have.Uses, l.ID) || slices.ContainsFunc(l.Tokens, func(token string) bool { return slices.Contains(have.Uses, token) })
 		})
 		return uses != (p.byKey[ref.Key] != nil)

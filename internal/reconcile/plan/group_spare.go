@@ -31,7 +31,7 @@ func sparesOf(in Input) *spares {
 		owner: map[manifest.Key]manifest.Key{}, byOwner: map[string]*kind.Desired{}, byKey: map[manifest.Key]*kind.Desired{}}
 	members := map[string]string{}
 	for _, k := range in.Kinds {
-		members[k.Info().Kind] = k.Info().Members
+		members[k.Info.Kind] = k.Info.Members
 	}
 	for i := range in.Want {
 		d := &in.Want[i]
@@ -129,7 +129,7 @@ func (w *world) sparesThere() map[manifest.Key]int {
 
 // isSpare reports whether something in the cloud was made for a spare that is not needed now: no other member
 // is ever called so.
-func (w *world) isSpare(item *kind.Live[any]) bool {
+func (w *world) isSpare(item *kind.Live) bool {
 	if w.all == nil || item.Mark == nil {
 		return false
 	}

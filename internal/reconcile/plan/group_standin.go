@@ -54,7 +54,7 @@ func (w *world) fittest(works []*Step, n int) []*Step {
 
 // accused reports whether something says of an object that it does not serve.
 func (w *world) accused(s *Step) bool {
-	return slices.ContainsFunc(w.cloud.UsersOf(s.have), func(user *kind.Live[any]) bool { return accuses(user, s.have) })
+	return slices.ContainsFunc(w.cloud.UsersOf(s.have), func(user *kind.Live) bool { return accuses(user, s.have) })
 }
 
 // sentTo is how many others send something to an object.

@@ -16,7 +16,7 @@ func (w *world) judgesUnseen() map[manifest.Key]manifest.Key {
 	hidden := map[manifest.Key]manifest.Key{}
 	for i := range w.Want {
 		d := &w.Want[i]
-		if k := w.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info().ReportsHealth {
+		if k := w.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info.ReportsHealth {
 			continue
 		}
 		if c, known := w.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {

@@ -30,7 +30,7 @@ func TestSyncAndHealth(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := Statuses(p, []kind.Kind{thingtest.New().Kind()})[0].Status
+			got := Statuses(p, []*kind.Kind{thingtest.New().Kind()})[0].Status
 			if got.Sync != c.sync || got.Health != c.health {
 				t.Errorf("%s, %s; want %s, %s", got.Sync, got.Health, c.sync, c.health)
 			}

@@ -18,13 +18,15 @@ type sends struct {
 	After []string `json:"after,omitempty" ref:"Another,order"`
 }
 
-type fronts struct{ kind.Kind }
-
-func (fronts) Body() manifest.Type { return manifest.TypeFor[sends]() }
+func fronts() *kind.Kind {
+	k := define("Front")
+	k.Body = manifest.TypeFor[sends]()
+	return k
+}
 
 // define is a kind of Things by another name.
-func define(name string) kind.Kind {
-	return kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: name}, thingtest.Rules{}, thingtest.New())
+func define(name string) *kind.Kind {
+	return thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: name}, thingtest.New())
 }
 
 // What cannot be seen may use what is to go: that waits, and only that.
@@ -32,7 +34,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
 	item := func(name string, mark kind.Mark) kind.Collection {
 		mark.Owner = kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"})
-		return kind.Collection{Items: []kind.Live[any]{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
+		return kind.Collection{Items: []kind.Live{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
 	}
 	for name, c := range map[string]struct {
 		of    string // the kind of what is to go
@@ -52,7 +54,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 	} {
-		p := Compute(Input{Stack: "s", Kinds: []kind.Kind{define(c.of), fronts{define("Front")}}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: Past{Lost: c.lost}})
+		p := Compute(Input{Stack: "s", Kinds: []*kind.Kind{define(c.of), fronts()}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: Past{Lost: c.lost}})
 		if got := strings.TrimSpace(fmt.Sprint(p.Steps[0].Action, " ", p.Steps[0].Reason(), " ", p.Steps[0].Awaits)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

@@ -24,7 +24,7 @@ type holders struct {
 
 // holder is an object with the kind that it was listed as.
 type holder struct {
-	*kind.Live[any]
+	*kind.Live
 	kind string
 }
 
@@ -41,7 +41,7 @@ func (h holder) text() string {
 
 // goesWith reports whether a holder is the object that is replaced, perhaps as another kind
 // shows it, or is deleted with it.
-func (h holder) goesWith(have *kind.Live[any]) bool {
+func (h holder) goesWith(have *kind.Live) bool {
 	return h.ID == have.ID || h.ServesID == have.ID || slices.Contains(have.Tokens, h.ID)
 }
 
@@ -102,7 +102,7 @@ func (w *world) referring() map[manifest.Key][]*kind.Desired {
 }
 
 // isOwn reports whether an object bears a mark of the stack.
-func (w *world) isOwn(item *kind.Live[any]) bool {
+func (w *world) isOwn(item *kind.Live) bool {
 	for _, text := range item.Mark.Owners() {
 		if o, ok := kind.ParseOwner(text); ok && o.Of(w.Stack) {
 			return true

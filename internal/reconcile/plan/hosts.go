@@ -20,16 +20,16 @@ type Apart struct {
 func (a Apart) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
 
 // Apart are the objects for whose members the plan needs hosts: it makes one at least.
-func (p Plan) Apart(kinds []kind.Kind) (list []Apart) {
-	byName := map[string]kind.Kind{}
+func (p Plan) Apart(kinds []*kind.Kind) (list []Apart) {
+	byName := map[string]*kind.Kind{}
 	for _, k := range kinds {
-		byName[k.Info().Kind] = k
+		byName[k.Info.Kind] = k
 	}
 	at, makes := map[manifest.Key]int{}, map[manifest.Key]bool{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if apart, ok := byName[s.Key.Kind].(kind.AnyApart); ok && s.want != nil && !s.Unmanaged() {
-			if n, hard := apart.PerHost(s.View()); n > 0 && hard {
+		if k := byName[s.Key.Kind]; k != nil && k.PerHost != nil && s.want != nil && !s.Unmanaged() {
+			if n, hard := k.PerHost(s.View()); n > 0 && hard {
 				at[s.Key] = len(list)
 				list = append(list, Apart{Key: s.Key, PerHost: n})
 			}
@@ -46,8 +46,8 @@ func (p Plan) Apart(kinds []kind.Kind) (list []Apart) {
 				continue
 			}
 			zone := ""
-			if placed, ok := byName[s.Key.Kind].(kind.AnyPlaced); ok {
-				zone = placed.Zone(s.View())
+			if k := byName[s.Key.Kind]; k != nil && k.Zone != nil {
+				zone = k.Zone(s.View())
 			}
 			if a := &list[group]; a.Members == 0 {
 				a.Zone = zone

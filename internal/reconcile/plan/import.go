@@ -56,7 +56,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 // leftBehind is one of the objects that a manifest of this stack made which is gone
 // by now: to import it would be to stop managing it without a word. One that was
 // released on purpose is like any other.
-func (w *world) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
+func (w *world) leftBehind(found []*kind.Live) *kind.Live {
 	for _, item := range found {
 		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
 			continue
@@ -72,21 +72,21 @@ func (w *world) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
 	return nil
 }
 
-func (w *world) leftBehindText(item *kind.Live[any]) cause.Cause {
+func (w *world) leftBehindText(item *kind.Live) cause.Cause {
 	o, _ := kind.ParseOwner(item.Mark.Owner)
 	key := w.orphanKey(o, item)
 	return cause.Of(cause.LeftBehind, called(item), key, resolve.AnnotationDelete)
 }
 
-func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
+func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 	x := p.cloud.Of(d.Key.Kind)
 	if d.Import.ID != "" {
 		if item := x.Find(d.Import.ID, d.Entry); item != nil {
-			return []*kind.Live[any]{item}
+			return []*kind.Live{item}
 		}
 		return nil
 	}
-	var found []*kind.Live[any]
+	var found []*kind.Live
 	k, w := p.kinds[d.Key.Kind], p.view(d, d.Import.Filter)
 	items := p.Have[d.Key.Kind].Items
 	for i := range items {
@@ -137,9 +137,9 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 
 // private reports whether names of the cloud's objects are kept from people: those of a
 // privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
-func (w *world) private(d *kind.Desired) bool { return w.kinds[d.Key.Kind].Info().Privileged }
+func (w *world) private(d *kind.Desired) bool { return w.kinds[d.Key.Kind].Info.Privileged }
 
-func (w *world) severalFound(d *kind.Desired, found []*kind.Live[any]) cause.Cause {
+func (w *world) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
 	var names []string
 	for _, item := range found {
 		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")

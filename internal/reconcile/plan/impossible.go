@@ -14,20 +14,22 @@ import (
 // impossible says why the cloud will refuse to make an object, as far as that shows in
 // what it refers to; zero for nothing. have is the one that it takes the place of; nil for none.
 // What cannot be made is not asked for, and nothing is deleted to make room for it.
-func (p *planner) impossible(d *kind.Desired, have *kind.Live[any], view kind.Want[any]) cause.Cause {
-	judge, ok := p.kinds[d.Key.Kind].(kind.AnyJudge)
-	if !ok {
-		return cause.Cause{}
+func (p *planner) impossible(d *kind.Desired, have *kind.Live, view kind.Want) cause.Cause {
+	k := p.kinds[d.Key.Kind]
+	var claims []kind.Claim
+	if k.ExclusiveClaims != nil {
+		claims = k.ExclusiveClaims(view)
 	}
-	claims := judge.ExclusiveClaims(view)
 	overlaps := make([]cause.Cause, len(claims)) // found first: what is in the way stays, whatever else is
 	for i, c := range claims {
 		if c.Range {
 			overlaps[i] = p.overlapped(d, have, c)
 		}
 	}
-	if why := judge.Impossible(view); why != "" {
-		return cause.Of(cause.Kind, why)
+	if k.Impossible != nil {
+		if why := k.Impossible(view); why != "" {
+			return cause.Of(cause.Kind, why)
+		}
 	}
 	for i, c := range claims {
 		if why := cause.First(p.takenAlready(d, have, c), overlaps[i]); !why.IsZero() {
@@ -38,7 +40,7 @@ func (p *planner) impossible(d *kind.Desired, have *kind.Live[any], view kind.Wa
 }
 
 // takenAlready says who has, or asks for, what only one object can have; zero for nobody.
-func (p *planner) takenAlready(d *kind.Desired, have *kind.Live[any], c kind.Claim) cause.Cause {
+func (p *planner) takenAlready(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
 	if p.holders == nil {
 		p.holders = p.findHolders()
 	}
@@ -116,11 +118,11 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	}
 	asked := map[string][]*kind.Desired{}
 	for _, other := range p.holders.asking[of] {
-		judge, ok := p.kinds[other.Key.Kind].(kind.AnyJudge)
-		if !ok {
+		k := p.kinds[other.Key.Kind]
+		if k == nil || k.ExclusiveClaims == nil {
 			continue
 		}
-		for _, claim := range judge.ExclusiveClaims(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Surroundings{Scene: p.scene})) {
+		for _, claim := range k.ExclusiveClaims(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Surroundings{Scene: p.scene})) {
 			if claim.Of.Key == of {
 				asked[claim.What] = append(asked[claim.What], other)
 			}

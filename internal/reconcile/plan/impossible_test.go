@@ -12,17 +12,15 @@ import (
 
 // claiming is a kind whose objects that rest on another one ask for a place there: the one that
 // their colour names.
-type claiming struct{ kind.Kind }
-
-func (claiming) Impossible(kind.Want[any]) string { return "" }
-func (claiming) Doubtful(kind.Want[any]) string   { return "" }
-
-func (c claiming) ExclusiveClaims(w kind.Want[any]) []kind.Claim {
-	spec, ok := w.Spec.(*thingtest.Spec)
-	if !ok || len(spec.On) == 0 {
-		return nil
+func claiming(k *kind.Kind) *kind.Kind {
+	k.ExclusiveClaims = func(w kind.Want) []kind.Claim {
+		spec, ok := w.Spec.(*thingtest.Spec)
+		if !ok || len(spec.On) == 0 {
+			return nil
+		}
+		return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing", Range: strings.Contains(spec.Colour, "/")}}
 	}
-	return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing", Range: strings.Contains(spec.Colour, "/")}}
+	return k
 }
 
 // asking is a case of what only one object can have. token is what the object of the cloud called x
@@ -44,7 +42,7 @@ func (c asking) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	thingtest.Fill(t, w, c.cloud, want)
-	in := Input{Stack: "s", Kinds: []kind.Kind{claiming{w.Kind()}}, Want: want, Have: w.Snapshot(), Replace: true}
+	in := Input{Stack: "s", Kinds: []*kind.Kind{claiming(w.Kind())}, Want: want, Have: w.Snapshot(), Replace: true}
 	items := in.Have["Thing"].Items
 	for i := range items {
 		if items[i].Name == "x" {
@@ -97,7 +95,7 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 func madeFor(id string) func(*Input) {
 	return func(in *Input) {
 		c := in.Have["Thing"]
-		c.Items = append(c.Items, kind.Live[any]{ID: "shade", ServesID: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
+		c.Items = append(c.Items, kind.Live{ID: "shade", ServesID: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
 		in.Have["Thing"] = c
 	}
 }
@@ -127,7 +125,7 @@ func TestNobodyElseHasIt(t *testing.T) {
 			repo: blue, cloud: []string{baseHere, "x stale"}, token: "id-001/blue", alter: madeFor("")},
 		"the other is suspended and not there": {repo: append([]string{"b suspend=true atop=base colour=blue"}, blue...), cloud: []string{baseHere}},
 		"it shows as another kind": {repo: blue, cloud: []string{baseHere}, alter: func(in *Input) {
-			in.Have["Shade"] = kind.Collection{Items: []kind.Live[any]{{ID: "shade", Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
+			in.Have["Shade"] = kind.Collection{Items: []kind.Live{{ID: "shade", Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
 		}},
 	} {
 		t.Run(name, c.run)
@@ -169,7 +167,7 @@ func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	thingtest.Fill(t, w, []string{baseHere, "x stale", "y stale"}, want)
-	in := Input{Stack: "s", Kinds: []kind.Kind{claiming{w.Kind()}}, Want: want, Have: w.Snapshot()}
+	in := Input{Stack: "s", Kinds: []*kind.Kind{claiming(w.Kind())}, Want: want, Have: w.Snapshot()}
 	items := in.Have["Thing"].Items
 	for i := range items {
 		if items[i].Name == "x" {
@@ -192,7 +190,7 @@ func TestRivals(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, found := range Rivals([]kind.Kind{claiming{w.Kind()}}, want) {
+	for _, found := range Rivals([]*kind.Kind{claiming(w.Kind())}, want) {
 		names = append(names, found.Key.Name)
 	}
 	if got := strings.Join(names, " "); got != "a b c d" {
@@ -208,8 +206,8 @@ func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, unknown := range []error{nil, errors.New("it is down")} {
-		p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
-		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live[any]{{ID: "x", Tokens: []string{"of/it"}}}}
+		p := newPlanner(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
+		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
 		claim := kind.Claim{Of: kind.Ref{ID: "of"}, What: "it", By: "Shade"}
 		if _, found := p.findHolders().stranger(claim); found != (unknown == nil) {
 			t.Errorf("%v: somebody has it: %t", unknown, found)

@@ -22,10 +22,10 @@ type Limits struct {
 
 // Ownable names the kinds of which a stack can own objects in the cloud, the
 // only ones that a limit means something for.
-func Ownable(kinds []kind.Kind) (names []string) {
+func Ownable(kinds []*kind.Kind) (names []string) {
 	for _, k := range kinds {
-		if k.Driver() != nil {
-			names = append(names, k.Info().Kind)
+		if k.Driver != nil {
+			names = append(names, k.Info.Kind)
 		}
 	}
 	return names

@@ -34,7 +34,7 @@ func (p *planner) weighLosses() {
 func (w *world) loses(s *Step) bool {
 	switch s.Action {
 	case Delete, Recreate:
-		return w.kinds[s.Key.Kind].Info().HoldsData && !s.have.Empty
+		return w.kinds[s.Key.Kind].Info.HoldsData && !s.have.Empty
 	case Update:
 		return !s.tends && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 	case Keep, Create, Detach, Wait, Refuse:
@@ -90,7 +90,7 @@ func (w *world) remembersLoss(d *kind.Desired) bool {
 	if may := d.Options.DataLoss; may == nil || !*may || d.Options.NoPrune || d.Options.Detach {
 		return false
 	}
-	info := w.kinds[d.Key.Kind].Info()
+	info := w.kinds[d.Key.Kind].Info
 	return info.HoldsData && !info.FixedMark
 }
 

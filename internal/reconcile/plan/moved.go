@@ -33,7 +33,7 @@ func (w *world) identities(d *kind.Desired) (list []kind.Identity) {
 
 // formerKey is the key that an object in the cloud was made for by this stack, when
 // that is another than d's; zero when there is none.
-func (w *world) formerKey(d *kind.Desired, have *kind.Live[any]) manifest.Key {
+func (w *world) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	if have == nil || have.Mark == nil {
 		return manifest.Key{}
 	}
@@ -98,11 +98,11 @@ func (p *planner) askingFor() map[claimed]manifest.Key {
 	asking := map[claimed]manifest.Key{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		judge, ok := p.kinds[s.Key.Kind].(kind.AnyJudge)
-		if !ok || s.Action != Create {
+		k := p.kinds[s.Key.Kind]
+		if k == nil || k.ExclusiveClaims == nil || s.Action != Create {
 			continue
 		}
-		for _, c := range judge.ExclusiveClaims(s.View()) {
+		for _, c := range k.ExclusiveClaims(s.View()) {
 			if token := c.Token(); token != "" && c.By == s.Key.Kind {
 				asking[claimed{s.Key.Kind, token}] = s.Key
 			}

@@ -15,7 +15,7 @@ var anyUUID = pattern.Of(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-
 // refer to others whatever is an ID there is looked for, and what is one within a
 // text; elsewhere only a value that is nothing but a UUID.
 func (p *planner) nameIDs() {
-	var keys map[*kind.Live[any]]manifest.Key // made when first asked for
+	var keys map[*kind.Live]manifest.Key // made when first asked for
 	for i := range p.steps {
 		s := &p.steps[i]
 		for _, c := range slices.Concat(s.Changes, s.Ignored) {
@@ -74,7 +74,7 @@ func idsIn(text string, reference bool) []string {
 
 // withID finds an object, first among those of the given kinds; one whose ID is no
 // UUID only there.
-func (w *world) withID(id string, kinds []string) (*kind.Live[any], string) {
+func (w *world) withID(id string, kinds []string) (*kind.Live, string) {
 	if anyUUID.MatchString(id) {
 		kinds = slices.Concat(kinds, w.names)
 	}
@@ -86,8 +86,8 @@ func (w *world) withID(id string, kinds []string) (*kind.Live[any], string) {
 	return nil, ""
 }
 
-func (p *planner) keysOfLive() map[*kind.Live[any]]manifest.Key {
-	keys := make(map[*kind.Live[any]]manifest.Key, len(p.live))
+func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
+	keys := make(map[*kind.Live]manifest.Key, len(p.live))
 	for key, item := range p.live {
 		if old, twice := keys[item]; !twice || key.Compare(old) < 0 {
 			keys[item] = key
@@ -98,7 +98,7 @@ func (p *planner) keysOfLive() map[*kind.Live[any]]manifest.Key {
 
 // calledBy is how an object is named to people: by its key if it is the stack's or
 // imported, or by its kind and its name in the cloud.
-func (w *world) calledBy(item *kind.Live[any], kindName string, keys map[*kind.Live[any]]manifest.Key) string {
+func (w *world) calledBy(item *kind.Live, kindName string, keys map[*kind.Live]manifest.Key) string {
 	if key, ok := keys[item]; ok {
 		return key.String()
 	}

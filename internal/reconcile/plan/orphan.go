@@ -40,7 +40,7 @@ func (p *planner) orphans() {
 // usersFirst moves each step behind those whose objects use its own, and
 // changes the order no further.
 func (w *world) usersFirst(list []Step) []Step {
-	at := make(map[*kind.Live[any]]int, len(list))
+	at := make(map[*kind.Live]int, len(list))
 	for i, s := range list {
 		at[s.have] = i
 	}
@@ -69,7 +69,7 @@ func (w *world) rank(kind string) int { return slices.Index(w.names, kind) }
 
 // orphanKey is the key that an owner text stands for; where the text has only a
 // digest of it, the object's name takes its place.
-func (w *world) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
+func (w *world) orphanKey(o kind.Owner, item *kind.Live) manifest.Key {
 	key := manifest.Key{Group: w.group[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
 		key.Namespace, key.Name = "default", item.Name
@@ -77,14 +77,14 @@ func (w *world) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
 	return key
 }
 
-func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
+func (p *planner) orphan(o kind.Owner, item *kind.Live) Step {
 	s, gone := Step{Key: p.orphanKey(o, item), have: item}, cause.Of(cause.Gone)
 	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
 		s.Parent, s.ofSuspended = over, true
 		return s.withAction(Keep, gone, cause.Of(cause.PartOfSuspended, over))
 	}
 	stays := p.staysFor(o.Kind, item)
-	switch info := p.kinds[o.Kind].Info(); {
+	switch info := p.kinds[o.Kind].Info; {
 	case item.Mark.Detach && (info.FixedMark || info.StaysMarked):
 		return s.withAction(Keep, gone, cause.Of(cause.MarkStays, o.Kind))
 	case item.Mark.Detach && !p.holding[item].IsZero():

@@ -22,7 +22,7 @@ import (
 //	it any more                                  stays with all that uses it, for nothing can take its place
 
 // overlapped says who has a part of a range; zero for nobody, or for what makes way.
-func (p *planner) overlapped(d *kind.Desired, have *kind.Live[any], c kind.Claim) cause.Cause {
+func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
 	if c.Of.ID == "" || c.Of.Anew {
 		return cause.Cause{}
 	}
@@ -48,7 +48,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live[any], c kind.Claim
 }
 
 // within reports whether an object has a part of what is claimed.
-func (w *world) within(item *kind.Live[any], c kind.Claim) bool {
+func (w *world) within(item *kind.Live, c kind.Claim) bool {
 	for _, token := range item.Tokens {
 		if what, of := strings.CutPrefix(token, kind.Held(c.Of.ID, "")); of && c.Overlaps(what) {
 			return true
@@ -58,7 +58,7 @@ func (w *world) within(item *kind.Live[any], c kind.Claim) bool {
 }
 
 // ownerOf is the desired object that a mark of the stack stands for, if there is one.
-func (w *world) ownerOf(item *kind.Live[any]) (key manifest.Key, wanted bool) {
+func (w *world) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 	if item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "" {
 		return key, false
 	}
@@ -66,7 +66,7 @@ func (w *world) ownerOf(item *kind.Live[any]) (key manifest.Key, wanted bool) {
 	return key, wanted
 }
 
-func (w *world) renamedText(d *kind.Desired, item *kind.Live[any], c kind.Claim) cause.Cause {
+func (w *world) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause.Cause {
 	was := manifest.Key{Kind: c.By, Name: item.Name}
 	if o, ok := kind.ParseOwner(item.Mark.Owner); ok {
 		was = w.orphanKey(o, item)
@@ -76,7 +76,7 @@ func (w *world) renamedText(d *kind.Desired, item *kind.Live[any], c kind.Claim)
 
 // keepFor keeps what no manifest stands for any more, with all of that kind that uses it: what is to take its place cannot
 // be made.
-func (p *planner) keepFor(item *kind.Live[any], instead manifest.Key) {
+func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	if p.keptFor[item] != (manifest.Key{}) {
 		return
 	}
@@ -89,11 +89,11 @@ func (p *planner) keepFor(item *kind.Live[any], instead manifest.Key) {
 }
 
 // staysFor says why what no manifest stands for any more has to stay; zero where it has not.
-func (p *planner) staysFor(kindName string, item *kind.Live[any]) cause.Cause {
+func (p *planner) staysFor(kindName string, item *kind.Live) cause.Cause {
 	if instead := p.keptFor[item]; instead != (manifest.Key{}) {
 		return cause.Of(cause.KeptInstead, instead)
 	}
-	carries := p.kinds[kindName].Info().Carries
+	carries := p.kinds[kindName].Info.Carries
 	if carries == "" || p.cloud.Of(carries) == nil {
 		return cause.Cause{}
 	}

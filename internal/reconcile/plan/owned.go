@@ -12,7 +12,7 @@ import (
 )
 
 // decideOwned makes the step for an object that is in the cloud.
-func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Step {
+func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live) Step {
 	s.have = have
 	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
 	p.live[d.Key] = have
@@ -73,7 +73,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 }
 
 // reported is what the cloud says of an object; zero where it says nothing.
-func reported(l *kind.Live[any]) cause.Cause {
+func reported(l *kind.Live) cause.Cause {
 	if l.Message == "" {
 		return cause.Cause{}
 	}
@@ -114,7 +114,7 @@ func (p *planner) recreate(s Step, d *kind.Desired, reason cause.Cause) Step {
 		return s.withAction(Refuse, reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
 	}
 	s = s.withAction(Recreate, reason)
-	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
+	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info.IDIsName
 	return p.await(s, d)
 }
 

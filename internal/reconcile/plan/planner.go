@@ -10,15 +10,15 @@ import (
 // world is what a plan is made from: what the commit wants, what the cloud has, and what is remembered. Nothing changes it.
 type world struct {
 	Input
-	kinds     map[string]kind.Kind
+	kinds     map[string]*kind.Kind
 	group     map[string]string // API groups, by kind
 	names     []string          // kind names, in creation order
 	byKey     map[manifest.Key]*kind.Desired
 	cloud     *bind.Cloud
-	taken     map[string]manifest.Key           // which desired object answers for an owner text
-	adopted   map[*kind.Live[any]]*kind.Desired // which managed object names it by spec.import.id
-	suspended []suspended                       // what may have parts that no manifest has any more
-	all       *spares                           // that there may be; nil for none
+	taken     map[string]manifest.Key      // which desired object answers for an owner text
+	adopted   map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id
+	suspended []suspended                  // what may have parts that no manifest has any more
+	all       *spares                      // that there may be; nil for none
 	owned     int
 	// ownedKinds are the numbers of owned objects, by kind.
 	ownedKinds map[string]int
@@ -32,8 +32,8 @@ type planner struct {
 	found
 	rivalry
 	scene     *kind.Scene
-	was       map[*kind.Live[any]]manifest.Key // the members of groups that are no more, or were a part of
-	unmade    map[manifest.Key]bool            // what is not made since only what is left as it is would use it
+	was       map[*kind.Live]manifest.Key // the members of groups that are no more, or were a part of
+	unmade    map[manifest.Key]bool       // what is not made since only what is left as it is would use it
 	steps     []Step
 	workloads []Workload
 	groups    *groups // of these steps
@@ -42,20 +42,20 @@ type planner struct {
 
 // found is what the desired objects are in the cloud.
 type found struct {
-	live  map[manifest.Key]*kind.Live[any]
+	live  map[manifest.Key]*kind.Live
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
 	doomed    map[manifest.Key]bool
-	standsFor map[*kind.Live[any]]*kind.Desired  // which desired object each is in the cloud
-	imports   map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
+	standsFor map[*kind.Live]*kind.Desired  // which desired object each is in the cloud
+	imports   map[*kind.Live][]manifest.Key // which manifests import it; others of the repository may make it
 }
 
 // rivalry is who has, or asks for, what only one object can have.
 type rivalry struct {
-	holders  *holders                         // nil until somebody asks
-	movesFor map[manifest.Key][]manifest.Key  // those that have what an object asks for, and are to be replaced
-	keptFor  map[*kind.Live[any]]manifest.Key // what stays since that cannot be made, for which it would make way
+	holders  *holders                        // nil until somebody asks
+	movesFor map[manifest.Key][]manifest.Key // those that have what an object asks for, and are to be replaced
+	keptFor  map[*kind.Live]manifest.Key     // what stays since that cannot be made, for which it would make way
 }
 
 func newPlanner(in Input) *planner {
@@ -64,16 +64,16 @@ func newPlanner(in Input) *planner {
 
 func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
 	w := &world{
-		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
+		Input: in, kinds: make(map[string]*kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), cloud: cloud, all: all,
-		taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{},
+		taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live]*kind.Desired{},
 	}
 	if w.Printer == nil {
 		w.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
 	for _, k := range in.Kinds {
-		w.kinds[k.Info().Kind] = k
-		w.names = append(w.names, k.Info().Kind)
+		w.kinds[k.Info.Kind] = k
+		w.names = append(w.names, k.Info.Kind)
 	}
 	for i := range in.Want {
 		d := &in.Want[i]
@@ -109,10 +109,10 @@ func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
 func (w *world) planner(known verdicts) *planner {
 	p := &planner{
 		world: w, verdicts: known,
-		found: found{live: make(map[manifest.Key]*kind.Live[any], len(w.Want)), ready: make(map[manifest.Key]bool, len(w.Want)), doomed: map[manifest.Key]bool{},
-			standsFor: map[*kind.Live[any]]*kind.Desired{}, imports: map[*kind.Live[any]][]manifest.Key{}},
-		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live[any]]manifest.Key{}},
-		unmade:  map[manifest.Key]bool{}, was: map[*kind.Live[any]]manifest.Key{},
+		found: found{live: make(map[manifest.Key]*kind.Live, len(w.Want)), ready: make(map[manifest.Key]bool, len(w.Want)), doomed: map[manifest.Key]bool{},
+			standsFor: map[*kind.Live]*kind.Desired{}, imports: map[*kind.Live][]manifest.Key{}},
+		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live]manifest.Key{}},
+		unmade:  map[manifest.Key]bool{}, was: map[*kind.Live]manifest.Key{},
 	}
 	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, StandsIn: p.standsIn}
 	return p
@@ -125,7 +125,7 @@ func (w *world) isWanted(owner string) bool {
 }
 
 // view gives a desired object the shape in which its kind sees it.
-func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
+func (p *planner) view(d *kind.Desired, spec any) kind.Want {
 	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
 }
 
@@ -153,7 +153,7 @@ func (p *planner) losses() {
 		switch {
 		case s.unused:
 		case s.Action.Destroys() && !s.surplus:
-			p.steps[i].Loss = p.kinds[s.Key.Kind].Info().Loss
+			p.steps[i].Loss = p.kinds[s.Key.Kind].Info.Loss
 		case s.Action == Update:
 			for _, c := range s.Changes {
 				if c.Loss != "" {

@@ -18,9 +18,9 @@ func TestAttackNamesOfTheWholeCloud(t *testing.T) {
 		for _, name := range []string{"payroll", "payroll2"} {
 			w.Put(thingtest.Thing{Name: name, Colour: "red", Mine: true})
 		}
-		info := w.Kind().Info()
+		info := w.Kind().Info
 		info.Privileged = privileged
-		kinds := []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](info, thingtest.Rules{}, w)}
+		kinds := []*kind.Kind{thingtest.Of(info, w)}
 		for question, spec := range map[string]string{
 			"nearest": "managementPolicy: unmanaged, import: {filter: {name: payrolI}}",
 			"several": "managementPolicy: unmanaged, import: {filter: {colour: red}}",

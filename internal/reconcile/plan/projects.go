@@ -8,15 +8,15 @@ import (
 // projectOf is the reference to the project that a manifest says its object is in; zero where it
 // leaves that to be the stack's own.
 func (p *planner) projectOf(d *kind.Desired) kind.Ref {
-	if resident, ok := p.kinds[d.Key.Kind].(kind.AnyResident); ok && d.Spec != nil {
-		return resident.Project(p.view(d, d.Spec))
+	if k := p.kinds[d.Key.Kind]; k != nil && k.Project != nil && d.Spec != nil {
+		return k.Project(p.view(d, d.Spec))
 	}
 	return kind.Ref{}
 }
 
 // inProject reports whether an object belongs to the project that d is made in: the one of its
 // entry, or the one that its manifest names.
-func (p *planner) inProject(d *kind.Desired, l *kind.Live[any]) bool {
+func (p *planner) inProject(d *kind.Desired, l *kind.Live) bool {
 	seen := l.As(d.Entry)
 	if project := p.projectOf(d); project.Name != "" {
 		return seen != nil && seen.Project != "" && seen.Project == project.ID
@@ -26,7 +26,7 @@ func (p *planner) inProject(d *kind.Desired, l *kind.Live[any]) bool {
 
 // mayTake reports whether d may adopt an object: it is in its project, and the stack has that. In a
 // project that it only imports it changes nothing that it has not made.
-func (p *planner) mayTake(d *kind.Desired, l *kind.Live[any]) bool {
+func (p *planner) mayTake(d *kind.Desired, l *kind.Live) bool {
 	project := p.projectOf(d)
 	in := p.byKey[project.Key]
 	return p.inProject(d, l) && (l.InOwnProject || in != nil && !in.Unmanaged)
@@ -37,14 +37,14 @@ func (p *planner) mayTake(d *kind.Desired, l *kind.Live[any]) bool {
 func (p *planner) reached() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.names {
-		if x := p.cloud.Of(name); x != nil && p.kinds[name].Info().Projects {
+		if x := p.cloud.Of(name); x != nil && p.kinds[name].Info.Projects {
 			for l := range x.Marked() {
 				ids[l.ID] = true
 			}
 		}
 	}
 	for key, l := range p.live {
-		if p.kinds[key.Kind].Info().Projects {
+		if p.kinds[key.Kind].Info.Projects {
 			ids[l.ID] = true
 		}
 	}

@@ -19,7 +19,7 @@ func planOf(t *testing.T, repo, cloud []string) Plan {
 		t.Fatal(err)
 	}
 	thingtest.Fill(t, w, cloud, want)
-	return Compute(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	return Compute(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 }
 
 func stepOf(t *testing.T, p Plan, name string) Step {
@@ -98,7 +98,7 @@ func TestOrphansAreWithinTheirGroup(t *testing.T) {
 	thing := func(name string) manifest.Key {
 		return manifest.Key{Group: "g", Kind: "Thing", Namespace: "default", Name: name}
 	}
-	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{kind.DefineWorkload[struct{}](kind.Info{Group: "g", Kind: "Group", Members: "Thing"}, noExpansion{}), thingtest.New().Kind()},
+	p := newPlanner(Input{Stack: "s", Kinds: []*kind.Kind{{Info: kind.Info{Group: "g", Kind: "Group", Members: "Thing"}}, thingtest.New().Kind()},
 		Want: []kind.Desired{{Key: group, Virtual: true}, {Key: member, Parent: group}, {Key: thing("web-0-root"), Parent: member}}})
 	for name, within := range map[string]bool{"web-1": true, "web-12": true, "web-1-root": true, "web-1-other": false, "web": false, "web-x": false, "web-": false, "webs-1": false, "other-1": false} {
 		p.steps = []Step{{Key: thing(name), Action: Delete}}
@@ -114,8 +114,3 @@ func TestOrphansAreWithinTheirGroup(t *testing.T) {
 		t.Error("a group of another namespace")
 	}
 }
-
-type noExpansion struct{}
-
-func (noExpansion) Expand(*struct{}, *kind.Expansion) {}
-func (noExpansion) Validate(*struct{}, *kind.Report)  {}

@@ -7,16 +7,16 @@ import (
 
 // Rivals are the objects of a repository that ask for what only one object can have, as far as the manifests show it. Where
 // the cloud has nothing of a pair, a plan refuses both; otherwise the one that is not there.
-func Rivals(kinds []kind.Kind, want []kind.Desired) (list []manifest.Problem) {
+func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 	p := without(kinds, want)
 	p.holders = p.findHolders()
 	for i := range want {
 		d := &want[i]
-		judge, ok := p.kinds[d.Key.Kind].(kind.AnyJudge)
-		if !ok || d.Spec == nil || d.Virtual || d.Unmanaged || d.Absent() || d.Options.Suspend {
+		k := p.kinds[d.Key.Kind]
+		if k == nil || k.ExclusiveClaims == nil || d.Spec == nil || d.Virtual || d.Unmanaged || d.Absent() || d.Options.Suspend {
 			continue
 		}
-		for _, c := range judge.ExclusiveClaims(p.view(d, d.Spec)) {
+		for _, c := range k.ExclusiveClaims(p.view(d, d.Spec)) {
 			if other := p.rival(d, c); other != nil {
 				list = append(list, manifest.Problem{Origin: d.Origin, Key: d.Key, Field: c.Field, What: claimCause(c, rivalText(other, c)).String()})
 			}
@@ -26,10 +26,10 @@ func Rivals(kinds []kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 }
 
 // without is what there is to decide of a repository while nothing is known of the cloud.
-func without(kinds []kind.Kind, want []kind.Desired) *planner {
+func without(kinds []*kind.Kind, want []kind.Desired) *planner {
 	in := Input{Stack: "validate", Kinds: kinds, Want: want, Have: kind.Snapshot{}}
 	for _, k := range kinds {
-		in.Have[k.Info().Kind] = kind.Collection{}
+		in.Have[k.Info.Kind] = kind.Collection{}
 	}
 	return newPlanner(in)
 }

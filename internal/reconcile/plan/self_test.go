@@ -11,8 +11,8 @@ import (
 func TestOwnedWhereTheMarkSays(t *testing.T) {
 	w := thingtest.New()
 	stranger := kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
-	items := []kind.Live[any]{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, AlsoListedAs: "Other", Phase: kind.Ready, Uses: []string{"2"}, State: &thingtest.Thing{}}}
-	plan := Compute(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Have: kind.Snapshot{"Thing": {Items: items}, "Other": {Items: items}}})
+	items := []kind.Live{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, AlsoListedAs: "Other", Phase: kind.Ready, Uses: []string{"2"}, State: &thingtest.Thing{}}}
+	plan := Compute(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Have: kind.Snapshot{"Thing": {Items: items}, "Other": {Items: items}}})
 	if plan.OwnedKinds["Thing"] != 0 || len(plan.Steps) != 0 {
 		t.Errorf("owned %v, steps %v: what another kind owns is not this one's", plan.OwnedKinds, plan.Steps)
 	}
@@ -23,8 +23,8 @@ func TestOwnedWhereTheMarkSays(t *testing.T) {
 func TestAttackMarkOfAnotherKind(t *testing.T) {
 	w := thingtest.New()
 	stranger := kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
-	items := []kind.Live[any]{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}}}
-	plan := Compute(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Have: kind.Snapshot{"Thing": {Items: items}}})
+	items := []kind.Live{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}}}
+	plan := Compute(Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Have: kind.Snapshot{"Thing": {Items: items}}})
 	if plan.Owned != 0 || len(plan.Steps) != 1 || plan.Steps[0].Action != Refuse {
 		t.Errorf("owned %d, steps %v", plan.Owned, plan.Steps)
 	}

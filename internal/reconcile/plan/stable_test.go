@@ -13,16 +13,16 @@ import (
 // which Go looks through a map.
 func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 	have := kind.Snapshot{}
-	var kinds []kind.Kind
+	var kinds []*kind.Kind
 	for i := range 8 {
 		w := thingtest.New()
 		name := fmt.Sprintf("Thing%d", i)
-		kinds = append(kinds, kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: name}, thingtest.Rules{}, w))
-		live := kind.Live[any]{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
+		kinds = append(kinds, thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: name}, w))
+		live := kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
 		if i > 0 {
 			live.Uses = []string{"id-Thing0"}
 		}
-		have[name] = kind.Collection{Items: []kind.Live[any]{live}}
+		have[name] = kind.Collection{Items: []kind.Live{live}}
 	}
 	first := fmt.Sprint(Compute(Input{Stack: "s", Kinds: kinds, Have: have}).Steps[7].Blockers)
 	for range 50 {

@@ -67,7 +67,7 @@ func TestStates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, o := range Statuses(p, []kind.Kind{thingtest.New().Kind()}) {
+			for _, o := range Statuses(p, []*kind.Kind{thingtest.New().Kind()}) {
 				if o.Metadata.Name != "a" {
 					continue
 				}
@@ -96,7 +96,7 @@ func TestLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Statuses(p, []kind.Kind{thingtest.New().Kind()})[0].Status
+		got := Statuses(p, []*kind.Kind{thingtest.New().Kind()})[0].Status
 		if len(got.LeftAlone) != 1 || got.LeftAlone[0].Have != "blue" || got.LeftAlone[0].Want != "red" || len(got.Changes) > 0 {
 			t.Errorf("%s: %+v", annotation, got)
 		}
@@ -129,7 +129,7 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 		for _, s := range p.Steps {
 			want[s.Action]++
 		}
-		for _, o := range Statuses(p, []kind.Kind{thingtest.New().Kind()}) {
+		for _, o := range Statuses(p, []*kind.Kind{thingtest.New().Kind()}) {
 			s := o.Status
 			got[s.Action]++
 			if s.State == StateInSync && (s.Action != Keep || len(s.Changes) > 0) || s.Action.Writes() && s.State.Fine() {
@@ -152,7 +152,7 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Suspended = "suspend is true"
-	for _, o := range Statuses(p, []kind.Kind{thingtest.New().Kind()}) {
+	for _, o := range Statuses(p, []*kind.Kind{thingtest.New().Kind()}) {
 		want := map[string]State{"new": StateDiffers, "same": StateInSync}[o.Metadata.Name]
 		if o.Status.State != want || o.Status.Conditions[1].Status != "False" {
 			t.Errorf("%s is %s: %+v, want %s", o.Metadata.Name, o.Status.State, o.Status.Conditions[1], want)
@@ -163,22 +163,22 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 // A workload is as bad as the worst of its parts.
 func TestStatesOfWorkloads(t *testing.T) {
 	machine := manifest.Key{Kind: "Machine", Namespace: "default", Name: "m"}
-	part := func(name string, live kind.Live[any], action Action) Step {
+	part := func(name string, live kind.Live, action Action) Step {
 		return Step{Key: thingtest.Key(name), Parent: machine, Action: action, have: &live}
 	}
 	p := Plan{Workloads: []Workload{{Key: machine}}, Steps: []Step{
-		part("a", kind.Live[any]{Phase: kind.Ready, State: &thingtest.Thing{}}, Keep),
-		part("b", kind.Live[any]{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}, Keep),
-		part("c", kind.Live[any]{Phase: kind.Ready, State: &thingtest.Thing{}}, Update),
+		part("a", kind.Live{Phase: kind.Ready, State: &thingtest.Thing{}}, Keep),
+		part("b", kind.Live{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}, Keep),
+		part("c", kind.Live{Phase: kind.Ready, State: &thingtest.Thing{}}, Update),
 	}}
 	for i := range p.Steps {
 		p.Steps[i].want = &kind.Desired{}
 	}
-	list := Statuses(p, []kind.Kind{thingtest.New().Kind()})
+	list := Statuses(p, []*kind.Kind{thingtest.New().Kind()})
 	got := list[len(list)-1].Status
-	p.Steps[1].have = &kind.Live[any]{Phase: kind.Ready, Message: "a member is down", State: &thingtest.Thing{}}
+	p.Steps[1].have = &kind.Live{Phase: kind.Ready, Message: "a member is down", State: &thingtest.Thing{}}
 	p.Steps = p.Steps[:2]
-	if list := Statuses(p, []kind.Kind{thingtest.New().Kind()}); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
+	if list := Statuses(p, []*kind.Kind{thingtest.New().Kind()}); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
 		t.Errorf("with a member that is down the states are %s and %s", list[1].Status.State, list[2].Status.State)
 	}
 	if got.State != "stopped" || got.Message != "Thing/b: is SHUTOFF (and 1 more of its 3 parts)" || got.Conditions[0].Status != "False" {

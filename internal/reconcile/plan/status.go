@@ -15,10 +15,10 @@ const stackLabel = "stackreeve.dev/stack"
 // Statuses returns the status of every object of a plan: each after what it was
 // expanded into, workloads with conditions that sum up those of their parts. There
 // is one for each step, so that they can be counted as [Plan.Summary] counts.
-func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
-	b := statusBuilder{stack: p.Stack, kinds: map[string]kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets, shown: newShown()}
+func Statuses(p Plan, kinds []*kind.Kind) []ObjectStatus {
+	b := statusBuilder{stack: p.Stack, kinds: map[string]*kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets, shown: newShown()}
 	for _, k := range kinds {
-		b.kinds[k.Info().Kind] = k
+		b.kinds[k.Info.Kind] = k
 	}
 	for _, w := range p.Workloads {
 		if w.want.Defined() != nil {
@@ -68,7 +68,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 
 type statusBuilder struct {
 	stack string
-	kinds map[string]kind.Kind
+	kinds map[string]*kind.Kind
 	parts map[manifest.Key][]*ObjectStatus
 	// labels are those of every object, its parents' among them.
 	labels  map[manifest.Key]map[string]string
@@ -79,10 +79,8 @@ type statusBuilder struct {
 
 // own is what the kind of a workload says of it.
 func (b statusBuilder) own(w Workload) map[string]any {
-	k, ok := b.kinds[w.Key.Kind].(interface {
-		Summarize(spec any, parts []kind.PartStatus) map[string]any
-	})
-	if !ok || w.want == nil {
+	k := b.kinds[w.Key.Kind]
+	if k == nil || k.Summarize == nil || w.want == nil {
 		return nil
 	}
 	var parts []kind.PartStatus
@@ -121,7 +119,7 @@ func (b statusBuilder) apiVersion(kind string) string {
 	if k == nil {
 		return ""
 	}
-	return manifest.GroupVersionKind{Group: k.Info().Group, Version: k.Info().Version}.APIVersion()
+	return manifest.GroupVersionKind{Group: k.Info.Group, Version: k.Info.Version}.APIVersion()
 }
 
 func (b statusBuilder) object(key, parent manifest.Key) *ObjectStatus {
@@ -158,7 +156,7 @@ func (b statusBuilder) status(s Step) Status {
 	}
 	out.WaitsFor, out.Message = s.secrets.Text(out.WaitsFor), s.secrets.Text(out.Message)
 	if k := b.kinds[s.Key.Kind]; k != nil && s.have != nil {
-		if k.Info().Unnumbered {
+		if k.Info.Unnumbered {
 			out.ID = ""
 		}
 		observed := k.Status(s.have.State)

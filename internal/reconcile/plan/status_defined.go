@@ -58,8 +58,8 @@ func (s shown) tree(key manifest.Key) any {
 
 // sum adds what the definition of the object's kind says of its status.
 func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
-	k, ok := want.Defined().(kind.Summing)
-	if !ok {
+	k := want.Defined()
+	if k == nil || k.StatusExpr == nil {
 		return
 	}
 	parts := map[string][]any{}
@@ -74,7 +74,7 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 			parts[id] = []any{b.shown.tree(key)}
 		}
 	}
-	status, unready := k.Sum(want, parts, func(cost int) bool {
+	status, unready := k.StatusExpr(want, parts, func(cost int) bool {
 		*b.shown.left -= cost
 		return *b.shown.left >= 0
 	})

@@ -139,7 +139,7 @@ func unsealed(list []kind.Change) []kind.Change {
 	return out
 }
 
-// Addressed is implemented by what [kind.Rules.Status] returns of kinds whose objects
+// Addressed is implemented by what [kind.Kind.Status] returns of kinds whose objects
 // have addresses.
 type Addressed interface {
 	// Addresses lists them in the order in which people look for them.

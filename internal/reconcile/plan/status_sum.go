@@ -41,7 +41,7 @@ func summary(parts []*ObjectStatus) Status {
 
 // members are the parts of a workload that stand for others in turn, such as the machines of a group; nil of one that has none.
 func (b statusBuilder) members(w Workload) (list []*ObjectStatus) {
-	if k := b.kinds[w.Key.Kind]; k != nil && k.Info().Members != "" {
+	if k := b.kinds[w.Key.Kind]; k != nil && k.Info.Members != "" {
 		list = []*ObjectStatus{}
 	}
 	for _, part := range b.parts[w.Key] {

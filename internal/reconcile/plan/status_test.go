@@ -15,8 +15,8 @@ import (
 
 // steps of every sort, with the two conditions they come to.
 func TestConditionsOfSteps(t *testing.T) {
-	live := func(phase kind.Phase, message string) *kind.Live[any] {
-		return &kind.Live[any]{ID: "id-1", Phase: phase, Message: message, State: &thingtest.Thing{Colour: "red"}}
+	live := func(phase kind.Phase, message string) *kind.Live {
+		return &kind.Live{ID: "id-1", Phase: phase, Message: message, State: &thingtest.Thing{Colour: "red"}}
 	}
 	changed := []kind.Change{{Field: "spec.resource.colour"}}
 	suspend := &kind.Desired{Options: kind.Options{Suspend: true}}
@@ -28,7 +28,7 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"as wanted", Step{Action: Keep, have: live(kind.Ready, "")}, "True Success", "False Success"},
 		{"unwell", Step{Action: Keep, have: live(kind.Degraded, "one member down")}, "True Success", "False Success"},
 		{"a part is unwell", Step{Action: Keep, have: live(kind.Ready, "a member is down")}, "True Success", "False Success"},
-		{"stopped", Step{Action: Keep, have: &kind.Live[any]{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}}, "False NotServing", "False Success"},
+		{"stopped", Step{Action: Keep, have: &kind.Live{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}}, "False NotServing", "False Success"},
 		{"drift that is reported", Step{Action: Keep, Drift: true, have: live(kind.Ready, ""), Changes: changed}, "True Success", "False Drifted"},
 		{"deleted, which is reported", Step{Action: Keep, Drift: true, Causes: cause.List{cause.Of(cause.Reported, "only reported")}, Changes: changed}, "False Drifted", "False Drifted"},
 		{"left so for a newer commit", Step{Action: Keep, have: live(kind.Ready, ""), Changes: changed}, "True Success", "False Refused"},
@@ -59,7 +59,7 @@ func TestConditionsOfSteps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.step.Key = manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "x"}
-			list := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, []kind.Kind{thingtest.New().Kind()})
+			list := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, []*kind.Kind{thingtest.New().Kind()})
 			got := list[0].Status.Conditions
 			if a := got[0].Status + " " + got[0].Reason; got[0].Type != "Available" || a != c.available {
 				t.Errorf("available: %s (%s), want %s", a, got[0].Message, c.available)
@@ -91,7 +91,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 		return manifest.Key{Kind: kind, Namespace: "default", Name: name}
 	}
 	group, machine := key("Group", "g"), key("Machine", "m")
-	ready := &kind.Live[any]{ID: "1", Phase: kind.Ready, State: &thingtest.Thing{}}
+	ready := &kind.Live{ID: "1", Phase: kind.Ready, State: &thingtest.Thing{}}
 	statuses := func(steps ...Step) map[string][]Condition {
 		out := map[string][]Condition{}
 		// The group comes first, as it is written, and is summed up last.
@@ -143,12 +143,12 @@ func TestConditionsHaveUsualMessages(t *testing.T) {
 		step                   Step
 		available, progressing string
 	}{
-		{Step{Action: Keep, have: &kind.Live[any]{ID: "id-1", Phase: kind.Ready, State: &thingtest.Thing{}}}, "OpenStack resource is available", "OpenStack resource is up to date"},
+		{Step{Action: Keep, have: &kind.Live{ID: "id-1", Phase: kind.Ready, State: &thingtest.Thing{}}}, "OpenStack resource is available", "OpenStack resource is up to date"},
 		{Step{Action: Wait, Awaits: []manifest.Key{other}, Causes: cause.List{cause.Of(cause.WaitsFor, other)}}, "Waiting for Thing/other to be ready", "Waiting for Thing/other to be ready"},
 		{Step{Action: Wait, Awaits: []manifest.Key{other}, Causes: cause.List{cause.Of(cause.Reported, "waits for its quota")}}, "waits for its quota", "waits for its quota"},
 	} {
 		c.step.Key = manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "x"}
-		got := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, []kind.Kind{thingtest.New().Kind()})[0].Status.Conditions
+		got := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, []*kind.Kind{thingtest.New().Kind()})[0].Status.Conditions
 		if got[0].Message != c.available || got[1].Message != c.progressing {
 			t.Errorf("%s: got %q and %q, want %q and %q", c.step.Reason(), got[0].Message, got[1].Message, c.available, c.progressing)
 		}
@@ -165,7 +165,7 @@ func TestReadyCountsMembers(t *testing.T) {
 	for name, phase := range map[string]kind.Phase{"a": kind.Ready, "b": kind.Ready, "c": kind.Pending} {
 		machine := key("Machine", name)
 		p.Workloads = append(p.Workloads, Workload{Key: machine, Parent: group})
-		p.Steps = append(p.Steps, Step{Key: key("Thing", name), Parent: machine, Action: Keep, have: &kind.Live[any]{ID: name, Phase: phase, State: &thingtest.Thing{}}})
+		p.Steps = append(p.Steps, Step{Key: key("Thing", name), Parent: machine, Action: Keep, have: &kind.Live{ID: name, Phase: phase, State: &thingtest.Thing{}}})
 	}
 	p.Steps = append(p.Steps, Step{Key: key("Thing", "extra"), Parent: group, Action: Create}, Step{Key: key("Thing", "hidden"), Action: Wait, Error: true})
 	p.Steps[0].have.Created, p.Steps[1].have.Created = time.Unix(20, 0), time.Unix(10, 0)

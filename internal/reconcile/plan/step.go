@@ -84,8 +84,8 @@ type Step struct {
 	bound *bound // what an approval binds of want; nil where nothing is written
 	// follows is true where the object has to be written because what it refers to gets a new ID.
 	follows bool
-	have    *kind.Live[any]
-	view    *kind.Want[any]
+	have    *kind.Live
+	view    *kind.Want
 	// condition is the condition reason of an import that cannot go on; "" leaves it
 	// to the action.
 	condition string
@@ -257,15 +257,15 @@ func (s Step) Others() (entries []string) {
 }
 
 // View is that object as its kind's driver sees it. A recorded step has none.
-func (s Step) View() kind.Want[any] {
+func (s Step) View() kind.Want {
 	if s.view == nil {
-		return kind.Want[any]{}
+		return kind.Want{}
 	}
 	return *s.view
 }
 
 // Have is the object in the cloud; nil when there is none.
-func (s Step) Have() *kind.Live[any] { return s.have }
+func (s Step) Have() *kind.Live { return s.have }
 
 // Lost is the ID of an object that was there and is gone, if it is known.
 func (s Step) Lost() string { return s.lost }

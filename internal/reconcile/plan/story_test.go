@@ -77,7 +77,7 @@ func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 		return Plan{}, err
 	}
 	thingtest.Fill(t, w, cloud, want)
-	in := Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Replace: true, Past: Past{Made: map[string]string{}}}
+	in := Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Replace: true, Past: Past{Made: map[string]string{}}}
 	var policies []Policy
 	limits := Limits{All: limit(t, "100%")}
 	for _, o := range options {

@@ -84,7 +84,7 @@ func (p *planner) staysInUse(user, s *Step, known verdicts) bool {
 	case !p.doomed[s.Key]:
 		return false
 	}
-	held := p.kinds[s.Key.Kind].Info().Held && !loosely(user.have, s.have)
+	held := p.kinds[s.Key.Kind].Info.Held && !loosely(user.have, s.have)
 	return slices.ContainsFunc(user.want.Refs, func(ref kind.RefSpec) bool { return ref.Key == s.Key && (ref.Fixed || held && !ref.Order) })
 }
 

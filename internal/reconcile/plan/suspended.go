@@ -46,7 +46,7 @@ func (w *world) addParts(name string, parts map[string]bool) {
 	if k == nil {
 		return
 	}
-	for _, part := range k.Info().Parts {
+	for _, part := range k.Info.Parts {
 		if !parts[part] {
 			parts[part] = true
 			w.addParts(part, parts)
@@ -55,7 +55,7 @@ func (w *world) addParts(name string, parts map[string]bool) {
 }
 
 // suspendedOver is the suspended object that something without a manifest was a part of; zero for none.
-func (w *world) suspendedOver(o kind.Owner, item *kind.Live[any]) manifest.Key {
+func (w *world) suspendedOver(o kind.Owner, item *kind.Live) manifest.Key {
 	key := w.orphanKey(o, item)
 	for _, s := range w.suspended {
 		if here := o.Name == "" || key.Namespace == s.Key.Namespace; here && s.had(key) {

@@ -14,10 +14,10 @@ func TestPartsOfWhatIsSuspended(t *testing.T) {
 		return manifest.Key{Group: "g", Kind: kindName, Namespace: namespace, Name: name}
 	}
 	web, member, lone := key("Group", "default", "web"), key("Thing", "default", "web-0"), key("Thing", "default", "lone")
-	group := func(name string, parts ...string) kind.Kind {
-		return kind.DefineWorkload[struct{}](kind.Info{Group: "g", Kind: name, Parts: parts}, noExpansion{})
+	group := func(name string, parts ...string) *kind.Kind {
+		return &kind.Kind{Info: kind.Info{Group: "g", Kind: name, Parts: parts}}
 	}
-	kinds := []kind.Kind{group("Group", "House"), group("House", "Thing"), group("Other"), thingtest.New().Kind()}
+	kinds := []*kind.Kind{group("Group", "House"), group("House", "Thing"), group("Other"), thingtest.New().Kind()}
 	p := newPlanner(Input{Stack: "s", Kinds: kinds, Want: []kind.Desired{
 		{Key: web, Virtual: true, Options: kind.Options{Suspend: true}}, {Key: member, Parent: web, Options: kind.Options{Suspend: true}}, {Key: lone, Options: kind.Options{Suspend: true}},
 	}})
@@ -44,7 +44,7 @@ func TestPartsOfWhatIsSuspended(t *testing.T) {
 		if c.part {
 			want = web
 		}
-		if got := p.suspendedOver(o, &kind.Live[any]{Name: c.orphan.Name}); got != want {
+		if got := p.suspendedOver(o, &kind.Live{Name: c.orphan.Name}); got != want {
 			t.Errorf("%s is a part of %q, want %q", c.orphan, got, want)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 // tend adds to the step of an object that is kept what is due of it now. Where something that it refers to is
 // not there, or about to go, nothing is. What is taken away is what the manifest that was applied says.
 func (p *planner) tend(s Step, d *kind.Desired) Step {
-	k, ok := p.kinds[d.Key.Kind].(kind.AnyTended)
-	if !ok || p.Now.IsZero() || s.Surplus() {
+	k := p.kinds[d.Key.Kind]
+	if k.Upkeep == nil || p.Now.IsZero() || s.Surplus() {
 		return s
 	}
 	for _, ref := range d.Refs {

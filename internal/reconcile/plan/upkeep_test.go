@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -15,27 +16,23 @@ type garden struct {
 	Near string `json:"near,omitempty" ref:"Garden"`
 }
 
-type gardenRules struct{}
-
-func (gardenRules) Name(w kind.Want[*garden]) string                { return w.Key.Name }
-func (gardenRules) Validate(*garden, *kind.Report)                  {}
-func (gardenRules) Diff(kind.Want[*garden], *garden, *kind.Changes) {}
-func (gardenRules) Match(kind.Want[*struct{}], *garden) bool        { return false }
-func (gardenRules) Status(*garden) any                              { return nil }
-func (gardenRules) Upkeep(_ kind.Want[*garden], _ *garden, now time.Time) kind.Upkeep {
-	return kind.Upkeep{Due: []kind.Change{{Field: "water", Want: "today"}, {Field: "flowers", Loss: "the oldest flower"}}, Next: now.Add(24 * time.Hour), Overdue: "is dry"}
+var gardening = typed.Kind[garden, struct{}, garden]{
+	Info: kind.Info{Group: "test", Version: "v1", Kind: "Garden"},
+	Upkeep: func(_ typed.Want[garden], _ *garden, now time.Time) kind.Upkeep {
+		return kind.Upkeep{Due: []kind.Change{{Field: "water", Want: "today"}, {Field: "flowers", Loss: "the oldest flower"}}, Next: now.Add(24 * time.Hour), Overdue: "is dry"}
+	},
 }
 
 // gardens are in the cloud, each with what its mark says was applied ("" for what its manifest says), as a plan
 // sees them at a time.
 func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[string]string) Plan {
 	t.Helper()
-	k := kind.DefineFlat[garden, garden](kind.Info{Group: "test", Version: "v1", Kind: "Garden"}, gardenRules{}, nil)
+	k := gardening.Flat()
 	files := fstest.MapFS{}
 	for name, spec := range texts {
 		files[name+".yaml"] = &fstest.MapFile{Data: []byte("apiVersion: test/v1\nkind: Garden\nmetadata: {name: " + name + "}\nspec: " + spec + "\n")}
 	}
-	want, _, err := resolve.Read(files, []kind.Kind{k})
+	want, _, err := resolve.Read(files, []*kind.Kind{k})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +44,9 @@ func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[s
 		} else if a != "" {
 			m.Applied = a
 		}
-		have.Items = append(have.Items, kind.Live[any]{ID: want[i].Key.Name, Name: want[i].Key.Name, Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(garden)})
+		have.Items = append(have.Items, kind.Live{ID: want[i].Key.Name, Name: want[i].Key.Name, Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(garden)})
 	}
-	return Compute(Input{Stack: "s", Kinds: []kind.Kind{k}, Want: want, Have: kind.Snapshot{"Garden": have}, Now: now})
+	return Compute(Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: kind.Snapshot{"Garden": have}, Now: now})
 }
 
 func stepFor(t *testing.T, p Plan, name string) Step {
@@ -107,7 +104,7 @@ func TestUpkeepWaits(t *testing.T) {
 
 // A change in place that loses something is harm: an approval of other changes does not allow it.
 func TestALossInPlaceIsHarm(t *testing.T) {
-	s := Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: Update, want: &kind.Desired{}, have: &kind.Live[any]{ID: "1"}, Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}
+	s := Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: Update, want: &kind.Desired{}, have: &kind.Live{ID: "1"}, Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}
 	gentle := s
 	gentle.Changes = []kind.Change{{Field: "spec.keep"}}
 	if d, harms := s.Harm(); !harms || d != kind.Rebuild {

@@ -15,7 +15,7 @@ import (
 // annotation that names the field decides it for that field: whoever chose another way
 // did not choose this one. A change that waits for another reason is there only when there is one. Where an import stands
 // for another object since, only such an annotation allows it: a new image called "latest" is no reason to replace machines.
-func (p *planner) mayReplace(d *kind.Desired, have *kind.Live[any], c kind.Change) bool {
+func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
 		return way == manifest.WayReplace || way == manifest.WayNext
@@ -36,7 +36,7 @@ func waysOf(field string, c kind.Change) (list []string) {
 
 // succeeded is the import that a change is about, where the object bears the very manifests that there are: then it is not they that
 // say another one. nil for none.
-func (p *planner) succeeded(d *kind.Desired, have *kind.Live[any], c kind.Change) *kind.Desired {
+func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
 	if !p.applied(d, have.Mark) {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (p *planner) succeeded(d *kind.Desired, have *kind.Live[any], c kind.Change
 
 // whyBarred says why a change that would replace the object is refused, and what
 // people can do.
-func (p *planner) whyBarred(d *kind.Desired, have *kind.Live[any], c kind.Change) cause.Cause {
+func (p *planner) whyBarred(d *kind.Desired, have *kind.Live, c kind.Change) cause.Cause {
 	field := strings.TrimPrefix(c.Field, d.SpecPath+".")
 	if other := p.succeeded(d, have, c); other != nil && d.Options.Way(c.Field) == "" {
 		ways := slices.Concat([]string{field + "=" + manifest.WayReplace}, waysOf(field, c))

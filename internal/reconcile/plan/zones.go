@@ -13,7 +13,7 @@ import (
 
 // Zones are the availability zones in which the plan makes something, by catalog type and
 // name, with the objects that ask for them.
-func (p Plan) Zones(kinds []kind.Kind) map[string]map[string][]manifest.Key {
+func (p Plan) Zones(kinds []*kind.Kind) map[string]map[string][]manifest.Key {
 	asked := map[string]map[string][]manifest.Key{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -21,11 +21,10 @@ func (p Plan) Zones(kinds []kind.Kind) map[string]map[string][]manifest.Key {
 			continue
 		}
 		for _, k := range kinds {
-			placed, ok := k.(kind.AnyPlaced)
-			if !ok || k.Info().Kind != s.Key.Kind {
+			if k.Zone == nil || k.Info.Kind != s.Key.Kind {
 				continue
 			}
-			zone, service := placed.Zone(s.View()), k.Info().Service
+			zone, service := k.Zone(s.View()), k.Info.Service
 			if zone == "" {
 				continue
 			}

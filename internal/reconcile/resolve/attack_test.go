@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -25,7 +26,7 @@ func TestAttackChain(t *testing.T) {
 		}
 		return []int{i + 1}
 	}
-	want, _, err := resolve.Read(thingtest.Files(n, next), []kind.Kind{thingtest.New().Kind()})
+	want, _, err := resolve.Read(thingtest.Files(n, next), []*kind.Kind{thingtest.New().Kind()})
 	if err != nil || len(want) != n || want[0].Key.Name != "t19999" {
 		t.Errorf("%d objects, %v", len(want), err)
 	}
@@ -38,7 +39,7 @@ func TestAttackCircles(t *testing.T) {
 	near := func(i int) []int { return []int{(i + 1) % n, i / 2, i / 3, i / 4} }
 	var err error
 	took := testcost.Allocated(func() {
-		_, _, err = resolve.Read(thingtest.Files(n, near), []kind.Kind{thingtest.New().Kind()})
+		_, _, err = resolve.Read(thingtest.Files(n, near), []*kind.Kind{thingtest.New().Kind()})
 	})
 	var problems manifest.Problems
 	if !errors.As(err, &problems) || len(problems) != 1001 || took > 200<<20 {
@@ -58,13 +59,13 @@ func TestAttackCircles(t *testing.T) {
 func TestAttackStoppedDecodes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	made := 0
-	counting := kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Many"}, many{func() {
+	counting := many(func() {
 		if made++; made == 100 {
 			cancel()
 		}
-	}})
+	})
 	text := "apiVersion: test/v1\nkind: Many\nmetadata: {name: m}\nspec: {count: 10000}\n"
-	_, err := resolve.Reader{Kinds: []kind.Kind{counting}}.Read(ctx, fstest.MapFS{"a.yaml": {Data: []byte(text)}})
+	_, err := resolve.Reader{Kinds: []*kind.Kind{counting}}.Read(ctx, fstest.MapFS{"a.yaml": {Data: []byte(text)}})
 	if !errors.Is(err, context.Canceled) || made != 100 {
 		t.Errorf("%d objects were decoded, %v", made, err)
 	}
@@ -73,30 +74,32 @@ func TestAttackStoppedDecodes(t *testing.T) {
 // TestAttackEndlessExpansion: what expands into itself is stopped by its number.
 func TestAttackEndlessExpansion(t *testing.T) {
 	testcost.Long(t)
-	endless := kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Many"}, many{func() {}})
+	endless := many(func() {})
 	text := "apiVersion: test/v1\nkind: Many\nmetadata: {name: m}\nspec: {count: 1, again: true}\n"
-	_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{endless})
+	_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []*kind.Kind{endless})
 	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:1: Many/m: more than 20000 objects") {
 		t.Errorf("got %v", err)
 	}
 }
-
-// many is a kind that expands into many of its own.
-type many struct{ decoded func() }
 
 type manySpec struct {
 	Count int  `json:"count,omitempty"`
 	Again bool `json:"again,omitempty"`
 }
 
-func (m many) Validate(*manySpec, *kind.Report) { m.decoded() }
-
-func (many) Expand(s *manySpec, e *kind.Expansion) {
-	below := manySpec{}
-	if s.Again {
-		below = *s
-	}
-	e.Children("Many", s.Count, func(i int) string { return fmt.Sprintf("%s-%d", clipped(e.Key.Name), i+len(e.Key.Name)) }, map[string]any{"spec": below})
+// many is a kind that expands into many of its own.
+func many(decoded func()) *kind.Kind {
+	return typed.Workload[manySpec]{
+		Info:     kind.Info{Group: "test", Version: "v1", Kind: "Many"},
+		Validate: func(*manySpec, *kind.Report) { decoded() },
+		Expand: func(s *manySpec, e *kind.Expansion) {
+			below := manySpec{}
+			if s.Again {
+				below = *s
+			}
+			e.Children("Many", s.Count, func(i int) string { return fmt.Sprintf("%s-%d", clipped(e.Key.Name), i+len(e.Key.Name)) }, map[string]any{"spec": below})
+		},
+	}.Kind()
 }
 
 // clipped keeps names that grow short, and different.

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 
 // Defined are the kinds that folders and files define. Its error is a [manifest.Problems] of these definitions, whatever
 // else is wrong with what is there.
-func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]kind.Kind, error) {
+func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]*kind.Kind, error) {
 	kinds, problems, err := r.defined(slices.Clone(parts), manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, Stop: ctx.Err})
 	if err != nil {
 		return nil, fmt.Errorf("read the definitions: %w", err)
@@ -29,22 +30,17 @@ func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]kind.Kind
 
 // defined are the kinds that parts define, and what is wrong with their definitions. Each part can
 // be read once more. Whatever else is wrong is found when everything is read.
-func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []kind.Kind, problems []manifest.Problem, err error) {
-	definers := map[string]kind.Definer{}
-	var first kind.Definer
+func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []*kind.Kind, problems []manifest.Problem, err error) {
+	var definer *kind.Kind
 	options.Kinds, options.Holding = nil, nil
 	for _, k := range r.Kinds {
-		if d, ok := k.(kind.Definer); ok {
-			info := d.Info()
-			definers[info.Kind] = d
-			options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind})
-			options.Holding = append(options.Holding, info.Kind)
-			if first == nil {
-				first = d
-			}
+		if k.Define != nil {
+			options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Group: k.Info.Group, Version: k.Info.Version, Kind: k.Info.Kind})
+			options.Holding = append(options.Holding, k.Info.Kind)
+			definer = cmp.Or(definer, k)
 		}
 	}
-	if first == nil {
+	if definer == nil {
 		return nil, nil, nil
 	}
 	var documents []*manifest.Object
@@ -62,16 +58,16 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 	if len(documents) == 0 {
 		return nil, nil, nil
 	}
-	kinds, problems = first.Define(documents, r.Kinds, options.Stop)
+	kinds, problems = definer.Define(documents, r.Kinds, options.Stop)
 	return kinds, problems, options.Stop()
 }
 
 // unknownKinds is advice on kinds that there are not, by the groups in which a revision can define some.
-func unknownKinds(kinds []kind.Kind) map[string]string {
+func unknownKinds(kinds []*kind.Kind) map[string]string {
 	advice := map[string]string{}
 	for _, k := range kinds {
-		if d, ok := k.(kind.Definer); ok {
-			advice[d.Info().Group] = "a kind of your own needs its " + d.Info().Kind + " in the stack's folder or in one of its libraries, as long as there are objects of it"
+		if k.Define != nil {
+			advice[k.Info.Group] = "a kind of your own needs its " + k.Info.Kind + " in the stack's folder or in one of its libraries, as long as there are objects of it"
 		}
 	}
 	return advice

@@ -72,11 +72,11 @@ func (e Entries) known() string {
 func (r *resolver) follow() {
 	for _, n := range r.order {
 		k := r.kinds[n.Key.Kind]
-		if k == nil || k.Info().CredentialsFrom == "" || n.Credentials != nil {
+		if k == nil || k.Info.CredentialsFrom == "" || n.Credentials != nil {
 			continue
 		}
 		for _, ref := range n.Refs {
-			if of := r.byKey[ref.Key]; of != nil && ref.Key.Kind == k.Info().CredentialsFrom {
+			if of := r.byKey[ref.Key]; of != nil && ref.Key.Kind == k.Info.CredentialsFrom {
 				n.Entry = of.Entry
 			}
 		}

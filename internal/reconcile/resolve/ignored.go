@@ -66,13 +66,13 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	add := func(n *node) {
 		body := specBody{n.Body, n.SpecPath}
-		if !n.Unmanaged && r.kinds[n.Key.Kind].Driver() != nil && !slices.Contains(bodies, body) {
+		if !n.Unmanaged && r.kinds[n.Key.Kind].Driver != nil && !slices.Contains(bodies, body) {
 			bodies = append(bodies, body)
 		}
 	}
 	add(n)
 	members := 0
-	info := r.kinds[n.Key.Kind].Info()
+	info := r.kinds[n.Key.Kind].Info
 	var walk func(parts []*node)
 	walk = func(parts []*node) {
 		for _, part := range parts {
@@ -86,7 +86,7 @@ func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	walk(n.parts)
 	if len(bodies) == 0 || info.Members != "" && members == 0 {
 		for _, k := range r.kinds {
-			bodies = append(bodies, specBody{k.Body(), "spec"})
+			bodies = append(bodies, specBody{k.Body, "spec"})
 		}
 	}
 	return bodies

@@ -11,15 +11,15 @@ import (
 // stack comes from there. What else lies in them, such as examples, has to be readable.
 
 // checkLibraries finds what is wrong in libraries that is not wrong with what their definitions mean. kinds are all that there are.
-func (r Reader) checkLibraries(kinds []kind.Kind, limits manifest.Options) (problems manifest.Problems, err error) {
+func (r Reader) checkLibraries(kinds []*kind.Kind, limits manifest.Options) (problems manifest.Problems, err error) {
 	if len(r.Libraries) == 0 {
 		return nil, nil
 	}
 	options := loadOptions(kinds, limits)
 	bodies := map[string]manifest.Type{}
 	for _, k := range r.Kinds {
-		if d, ok := k.(kind.Definer); ok {
-			bodies[d.Info().Kind] = d.Body()
+		if k.Define != nil {
+			bodies[k.Info.Kind] = k.Body
 		}
 	}
 	var fields []manifest.Problem

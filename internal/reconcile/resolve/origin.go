@@ -46,7 +46,7 @@ func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 		return p
 	}
 	group := r.byKey[n.Parent]
-	info := r.kinds[n.Parent.Kind].Info()
+	info := r.kinds[n.Parent.Kind].Info
 	if group == nil || info.Members != n.Key.Kind || info.MemberSpec == "" || !kind.Within(p.Field, flatSpec) {
 		return p
 	}
@@ -115,7 +115,7 @@ func (r *resolver) standsFor(of, part string, within []string) bool {
 	if k == nil || slices.Contains(within, of) {
 		return false
 	}
-	return slices.ContainsFunc(k.Info().Parts, func(next string) bool {
+	return slices.ContainsFunc(k.Info.Parts, func(next string) bool {
 		return next == part || r.standsFor(next, part, append(slices.Clip(within), of))
 	})
 }

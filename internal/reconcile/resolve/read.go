@@ -15,7 +15,7 @@ import (
 
 // Reader turns revisions of one stack into what the stack wants.
 type Reader struct {
-	Kinds  []kind.Kind
+	Kinds  []*kind.Kind
 	Bounds Bounds
 	// Root stands before the names of files in origins and problems: the stack's
 	// path in its repository.
@@ -35,7 +35,7 @@ type Reader struct {
 type Reading struct {
 	Want []kind.Desired
 	// Defined are the kinds that the libraries and the revision define.
-	Defined []kind.Kind
+	Defined []*kind.Kind
 	// Ignored are the files and documents that were left alone.
 	Ignored []manifest.Ignored
 	// Bare are those files that may hold manifests by their names and hold no object: see [Reader.Emptied].
@@ -80,7 +80,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	}
 	res := newResolver(kinds, spend)
 	for _, k := range defined {
-		res.defined[k.Info().Kind] = true
+		res.defined[k.Info.Kind] = true
 	}
 	res.report(wrong...)
 	res.report(faults...)
@@ -113,7 +113,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 }
 
 // Read is [Reader.Read] within the default bounds, where nothing ends it.
-func Read(files fs.FS, kinds []kind.Kind) (want []kind.Desired, ignored []manifest.Ignored, err error) {
+func Read(files fs.FS, kinds []*kind.Kind) (want []kind.Desired, ignored []manifest.Ignored, err error) {
 	reading, err := Reader{Kinds: kinds}.Read(context.Background(), files)
 	return reading.Want, reading.Ignored, err
 }
@@ -133,11 +133,11 @@ func IsConfig(kind string) bool {
 }
 
 // loadOptions says to package manifest which kinds and annotations there are, within limits.
-func loadOptions(kinds []kind.Kind, limits manifest.Options) manifest.Options {
+func loadOptions(kinds []*kind.Kind, limits manifest.Options) manifest.Options {
 	o := limits
 	o.Aliases, o.LeaveAlone = map[string]string{}, stackConfig
 	for _, k := range kinds {
-		info := k.Info()
+		info := k.Info
 		for i, gvk := range info.Spellings() {
 			o.Kinds = append(o.Kinds, gvk)
 			if i > 0 {

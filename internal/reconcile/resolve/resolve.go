@@ -76,7 +76,7 @@ type node struct {
 }
 
 type resolver struct {
-	kinds    map[string]kind.Kind
+	kinds    map[string]*kind.Kind
 	groups   map[string]string
 	budget   *budget
 	entries  Entries
@@ -102,11 +102,11 @@ type resolver struct {
 // scope is where a name is unique.
 type scope struct{ kind, namespace string }
 
-func newResolver(kinds []kind.Kind, spend *budget) *resolver {
+func newResolver(kinds []*kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, broken: map[manifest.Key]bool{}}
+		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, broken: map[manifest.Key]bool{}}
 	for _, k := range kinds {
-		r.kinds[k.Info().Kind] = k
+		r.kinds[k.Info.Kind] = k
 	}
 	return r
 }
@@ -170,12 +170,12 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 			n.Definition.Kind = k
 		}
 	}
-	n.Body, n.PublicData = k.Body(), k.Info().Public
+	n.Body, n.PublicData = k.Body, k.Info.Public
 	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
 	if n.Import != nil {
 		n.Import.Hint = part.Hint
 	}
-	if adopts := parent != nil && n.Import != nil && n.Import.ByName; adopts && k.Info().FixedMark {
+	if adopts := parent != nil && n.Import != nil && n.Import.ByName; adopts && k.Info.FixedMark {
 		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, and the cloud cannot write a mark on one that exists", n.Key.Kind),
 			"have "+parent.Key.String()+" use one that exists in place of making one, or remove the annotation"))
 	}
@@ -246,7 +246,9 @@ func (r *resolver) expand(n *node) {
 	}
 	n.expanded = true
 	e := kind.NewExpansion(&n.Desired, repository{r})
-	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
+	if k := r.kinds[n.Key.Kind]; k.Expand != nil {
+		k.Expand(&n.Desired, e)
+	}
 	n.Options.Suspend = n.Options.Suspend || e.Suspended()
 	n.Notes = append(n.Notes, e.Notes()...)
 	n.Rollout, n.Probes = e.Rollout()
@@ -269,7 +271,7 @@ func (r *resolver) expand(n *node) {
 			return
 		}
 		if c.Body != nil {
-			info := r.kinds[c.Key.Kind].Info()
+			info := r.kinds[c.Key.Kind].Info
 			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, joined(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, e.Suspended())))
 			obj.Labels = c.Labels
 			if copied := len(c.Annotations) > 0 || e.Suspended() || c.Presence == kind.Spare; copied && !r.budget.take(costValues, len(obj.Annotations)) {

@@ -10,9 +10,9 @@ import (
 // UsesOf are the kinds of which objects of a kind can use some, as the `ref` tags of its manifests say, and
 // whether by a fixed reference. What only reads the address of another object, as `ref:"Kind,reads"` says, does
 // not use it; nor does what must only be there later (`ref:"Kind,order"`), except of a kind that judges others.
-func UsesOf(k kind.Kind) (fixed map[string]bool) {
-	t := tags{uses: map[string]bool{}, seen: map[tagged]bool{}, judges: k.Info().ReportsHealth}
-	t.walk(tagged{of: k.Body().Go()})
+func UsesOf(k *kind.Kind) (fixed map[string]bool) {
+	t := tags{uses: map[string]bool{}, seen: map[tagged]bool{}, judges: k.Info.ReportsHealth}
+	t.walk(tagged{of: k.Body.Go()})
 	return t.uses
 }
 

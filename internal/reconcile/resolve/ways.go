@@ -123,7 +123,7 @@ func listed(choices []manifest.Choice) string {
 
 // whatHas says whose fields an annotation of the object is about.
 func (r *resolver) whatHas(n *node) string {
-	if r.kinds[n.Key.Kind].Driver() == nil {
+	if r.kinds[n.Key.Kind].Driver == nil {
 		return "what a " + n.Key.Kind + " stands for"
 	}
 	return n.Key.Kind

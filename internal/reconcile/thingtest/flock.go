@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // Flock is a kind of group: a Flock has members that are Things, all alike.
-func Flock() kind.Kind {
-	return kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, flockRules{})
+func Flock() *kind.Kind {
+	return typed.Workload[flockSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, Validate: func(*flockSpec, *kind.Report) {}, Expand: expandFlock}.Kind()
 }
 
 type flockSpec struct {
@@ -42,10 +43,7 @@ type thingDoc struct {
 	Resource Spec `json:"resource"`
 }
 
-type flockRules struct{}
-
-func (flockRules) Validate(*flockSpec, *kind.Report) {}
-func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
+func expandFlock(s *flockSpec, e *kind.Expansion) {
 	down := &rollout.Amount{Count: max(1, s.Down)}
 	if s.Surge > 0 && s.Down == 0 {
 		down = nil

@@ -27,7 +27,7 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 		}
 		files[strings.Repeat("more-", len(files))+"things.yaml"] = &fstest.MapFile{Data: []byte(doc.String())}
 	}
-	reader := resolve.Reader{Kinds: []kind.Kind{w.Kind(), Flock()}, Bounds: bounds, Entries: w.Entries, Missing: w.Absent}
+	reader := resolve.Reader{Kinds: []*kind.Kind{w.Kind(), Flock()}, Bounds: bounds, Entries: w.Entries, Missing: w.Absent}
 	reading, err := reader.Read(context.Background(), files)
 	return reading.Want, err
 }

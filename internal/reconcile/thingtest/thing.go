@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a manifest says of a Thing.
@@ -47,26 +48,26 @@ type Thing struct {
 // Rules are those of the kind.
 type Rules struct{}
 
-// Name implements [kind.Rules].
-func (Rules) Name(w kind.Want[*Spec]) string { return w.Key.Name }
+// Name is that of [kind.Kind].
+func (Rules) Name(w typed.Want[Spec]) string { return w.Key.Name }
 
-// Validate implements [kind.Rules].
+// Validate is that of [kind.Kind].
 func (Rules) Validate(s *Spec, r *kind.Report) {
 	if s.Shape == "spiky" {
 		r.Problem("spec.resource.shape", "is spiky", "file it down")
 	}
 }
 
-// Match implements [kind.Rules].
-func (Rules) Match(w kind.Want[*Filter], t *Thing) bool {
+// Match is that of [kind.Kind].
+func (Rules) Match(w typed.Want[Filter], t *Thing) bool {
 	return (w.Spec.Name == "" || w.Spec.Name == t.Name) && (w.Spec.Colour == "" || w.Spec.Colour == t.Colour)
 }
 
-// Status implements [kind.Rules].
+// Status is that of [kind.Kind].
 func (Rules) Status(t *Thing) any { return map[string]string{"colour": t.Colour} }
 
-// Diff implements [kind.Rules].
-func (Rules) Diff(w kind.Want[*Spec], t *Thing, c *kind.Changes) {
+// Diff is that of [kind.Kind].
+func (Rules) Diff(w typed.Want[Spec], t *Thing, c *kind.Changes) {
 	kind.Field(c, "spec.resource.colour", t.Colour, w.Spec.Colour)
 	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
 	kind.Fixed(c, "spec.resource.weight", t.Weight, w.Spec.Weight)
@@ -98,7 +99,7 @@ func weightWays(t *Thing) []kind.Way {
 
 // besides are the IDs of the things that one is to be beside, as far as they are
 // known; own is its own.
-func besides(w kind.Want[*Spec], own string) (ids []string, all bool) {
+func besides(w typed.Want[Spec], own string) (ids []string, all bool) {
 	all = true
 	for _, name := range w.Spec.Beside {
 		ref := w.Ref("Thing", name)
@@ -115,7 +116,7 @@ func besides(w kind.Want[*Spec], own string) (ids []string, all bool) {
 }
 
 // nearby are the IDs of the things that one is to be near, and of those that it is near and that stand in for others.
-func nearby(w kind.Want[*Spec], t *Thing) (ids []string, ok bool) {
+func nearby(w typed.Want[Spec], t *Thing) (ids []string, ok bool) {
 	ids, ok = idsOf(w, w.Spec.Near)
 	for _, id := range t.Near {
 		if w.StandsIn(id) && !slices.Contains(ids, id) {
@@ -125,7 +126,7 @@ func nearby(w kind.Want[*Spec], t *Thing) (ids []string, ok bool) {
 	return ids, ok
 }
 
-func idsOf(w kind.Want[*Spec], names []string) ([]string, bool) {
+func idsOf(w typed.Want[Spec], names []string) ([]string, bool) {
 	ids := []string{}
 	for _, name := range names {
 		ref := w.Ref("Thing", name)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -60,15 +61,34 @@ func (w *World) Put(t Thing) *Thing {
 const Restart = "restart"
 
 // Kind is that of its Things.
-func (w *World) Kind() kind.Kind {
-	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data,
-		Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}}, Rules{}, w)
+func (w *World) Kind() *kind.Kind {
+	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data,
+		Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}}, w)
 }
 
-func (w *World) live(t *Thing) kind.Live[*Thing] {
+// Driver is what a World does, or what a test puts in its place.
+type Driver interface {
+	List(ctx context.Context, asked kind.Listing) ([]typed.Live[Thing], error)
+	Create(ctx context.Context, w typed.Want[Spec]) (typed.Live[Thing], error)
+	Update(ctx context.Context, w typed.Want[Spec], have typed.Live[Thing], changes []kind.Change) error
+	Delete(ctx context.Context, have typed.Live[Thing]) (gone bool, err error)
+	Unmark(ctx context.Context, have typed.Live[Thing]) error
+}
+
+// Of is a kind whose objects are Things.
+func Of(info kind.Info, d Driver) *kind.Kind { return Typed(info, d).Resource() }
+
+// Typed is the same for a test to change.
+func Typed(info kind.Info, d Driver) typed.Kind[Spec, Filter, Thing] {
+	r := Rules{}
+	return typed.Kind[Spec, Filter, Thing]{Info: info, Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark}
+}
+
+func (w *World) live(t *Thing) typed.Live[Thing] {
 	state := *t
 	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
-	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, InOwnProject: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), AutoDetached: loose, InUse: t.Used, Created: t.Created, Updated: t.Updated, Since: t.Since, Facts: kind.Facts{Address: t.Name}}
+	l := typed.Live[Thing]{Live: kind.Live{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, InOwnProject: t.Mine, Phase: kind.Ready, Uses: slices.Concat(t.On, t.Near, t.Beside), AutoDetached: loose, InUse: t.Used, Created: t.Created, Updated: t.Updated, Since: t.Since, Facts: kind.Facts{Address: t.Name}}, State: &state}
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}
@@ -88,14 +108,14 @@ func (w *World) live(t *Thing) kind.Live[*Thing] {
 	return l
 }
 
-// List implements [kind.Driver].
-func (w *World) List(context.Context, kind.Listing) ([]kind.Live[*Thing], error) {
+// List is that of [kind.Driver].
+func (w *World) List(context.Context, kind.Listing) ([]typed.Live[Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if w.ListErr != nil {
 		return nil, w.ListErr
 	}
-	var out []kind.Live[*Thing]
+	var out []typed.Live[Thing]
 	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
 		t := w.Things[id]
 		if t.Building > 0 {
@@ -115,15 +135,15 @@ func (w *World) List(context.Context, kind.Listing) ([]kind.Live[*Thing], error)
 	return out, nil
 }
 
-// Create implements [kind.Driver].
-func (w *World) Create(_ context.Context, want kind.Want[*Spec]) (kind.Live[*Thing], error) {
+// Create is that of [kind.Driver].
+func (w *World) Create(_ context.Context, want typed.Want[Spec]) (typed.Live[Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	var lost error
 	if w.OnCreate != nil {
 		before, after := w.OnCreate(want.Key.Name)
 		if before != nil {
-			return kind.Live[*Thing]{}, before
+			return typed.Live[Thing]{}, before
 		}
 		lost = after
 	}
@@ -131,7 +151,7 @@ func (w *World) Create(_ context.Context, want kind.Want[*Spec]) (kind.Live[*Thi
 	near, _ := idsOf(want, want.Spec.Near)
 	for _, id := range append(slices.Clone(on), near...) {
 		if w.Things[id] == nil {
-			return kind.Live[*Thing]{}, fmt.Errorf("%w: no thing %s to depend on", kind.ErrRejected, id)
+			return typed.Live[Thing]{}, fmt.Errorf("%w: no thing %s to depend on", kind.ErrRejected, id)
 		}
 	}
 	w.write()
@@ -142,13 +162,13 @@ func (w *World) Create(_ context.Context, want kind.Want[*Spec]) (kind.Live[*Thi
 		mark.Applied = kind.Unfinished
 	}
 	if lost != nil {
-		return kind.Live[*Thing]{}, lost
+		return typed.Live[Thing]{}, lost
 	}
 	return w.live(t), nil
 }
 
-// Update implements [kind.Driver].
-func (w *World) Update(_ context.Context, want kind.Want[*Spec], have kind.Live[*Thing], changes []kind.Change) error {
+// Update is that of [kind.Driver].
+func (w *World) Update(_ context.Context, want typed.Want[Spec], have typed.Live[Thing], changes []kind.Change) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	t := w.Things[have.ID]
@@ -177,8 +197,8 @@ func (w *World) Update(_ context.Context, want kind.Want[*Spec], have kind.Live[
 	return nil
 }
 
-// Delete implements [kind.Driver].
-func (w *World) Delete(_ context.Context, have kind.Live[*Thing]) (bool, error) {
+// Delete is that of [kind.Driver].
+func (w *World) Delete(_ context.Context, have typed.Live[Thing]) (bool, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	t := w.Things[have.ID]
@@ -207,8 +227,8 @@ func (w *World) Delete(_ context.Context, have kind.Live[*Thing]) (bool, error) 
 	return false, nil
 }
 
-// Unmark implements [kind.Driver].
-func (w *World) Unmark(_ context.Context, have kind.Live[*Thing]) error {
+// Unmark is that of [kind.Driver].
+func (w *World) Unmark(_ context.Context, have typed.Live[Thing]) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	t := w.Things[have.ID]
@@ -237,6 +257,6 @@ var ErrLost = fmt.Errorf("connection reset, %w", kind.ErrUnanswered)
 
 // Snapshot is what the world holds, as an engine sees it.
 func (w *World) Snapshot() kind.Snapshot {
-	items, err := w.Kind().Driver().List(context.Background(), kind.Listing{})
+	items, err := w.Kind().Driver.List(context.Background(), kind.Listing{})
 	return kind.Snapshot{"Thing": {Items: items, Err: err}}
 }

@@ -38,7 +38,7 @@ type Filter struct {
 }
 
 // Kind is the kind AddressGroup over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "AddressGroup", Service: cloud.Network, Rare: true,
 			Unmark: "openstack address group set --description <text> <id>",

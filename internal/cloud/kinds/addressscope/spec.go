@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what an address scope shall be. Field names and meanings are K-ORC's
@@ -43,7 +44,7 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind AddressScope over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.OrcGroup, Version: "v1alpha1", Kind: "AddressScope", Service: cloud.Network, Rare: true, Held: true,
 			Unmark: "openstack address scope set --name <name> <id>",
@@ -57,7 +58,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 // compareShared leaves alone what is shared already: Neutron refuses to take it back, and
 // another address scope could not take its place while subnet pools are in it.
-func compareShared(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareShared(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {
 		c.Note("spec.resource.shared", "it stays shared: Neutron cannot take that back")

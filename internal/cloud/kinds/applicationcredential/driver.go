@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 func create(ctx context.Context, d driver, w want) (*state, error) {
@@ -31,7 +32,7 @@ func update(context.Context, driver, define.Change[Spec, More]) error {
 
 // remove takes its access rules with it, which Keystone leaves behind; those that
 // another one has, too, it keeps.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	for _, one := range d.Client.All() {
 		if err := define.KeepOwn(have.ID, "application credential", one.OwnCredential()); err != nil {
 			return false, err

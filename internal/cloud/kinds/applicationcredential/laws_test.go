@@ -25,8 +25,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), role.Kind(c), service.Kind(c), user.Kind(c), applicationcredential.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), role.Kind(c), service.Kind(c), user.Kind(c), applicationcredential.Kind(c)}
 }
 
 const secrets = `

@@ -10,7 +10,7 @@ import (
 func TestObserveNormalizes(t *testing.T) {
 	s := &state{}
 	s.More.ExpiresAt = "2033-03-03T22:22:22.000000"
-	observe(s, &kind.Live[*state]{})
+	observe(s, &kind.Live{})
 	if s.More.ExpiresAt != "2033-03-03T22:22:22Z" || s.Spec.Unrestricted == nil || *s.Spec.Unrestricted {
 		t.Errorf("expires at %s, unrestricted %v", s.More.ExpiresAt, s.Spec.Unrestricted)
 	}

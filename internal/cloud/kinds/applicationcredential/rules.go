@@ -9,10 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
-	want   = kind.Want[*Spec]
+	want   = typed.Want[Spec]
 	object = table.Object[Spec, More]
 	state  = define.State[Spec, More]
 	driver = *define.Driver[Spec, Filter, More]
@@ -49,7 +50,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	if s.Spec.Unrestricted == nil {
 		s.Spec.Unrestricted = new(bool) // what was never given is null
 	}

@@ -75,7 +75,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind ApplicationCredential over c, which may be nil where only rules are
 // needed. It lists those of the user itself.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	own := ""
 	if c != nil {
 		own, _ = c.OwnUser()

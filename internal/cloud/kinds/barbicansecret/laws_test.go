@@ -20,8 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{secret.Kind(), barbicansecret.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{secret.Kind(), barbicansecret.Kind(c)}
 }
 
 const needs = `

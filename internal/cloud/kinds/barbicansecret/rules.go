@@ -94,7 +94,7 @@ func writeExpiration(w want, _ *object, body map[string]any) {
 	}
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Name, live.Created, live.Updated = table.Or(s.Spec.Name, ""), s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	live.Facts = kind.Facts{Name: live.Name, Address: s.More.Ref}
 	if s.More.Status == "ERROR" {

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a secret shall be. Values are Barbican's (barbican/common/validators.py:
@@ -56,14 +57,14 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
-	want   = kind.Want[*Spec]
+	want   = typed.Want[Spec]
 	object = table.Object[Spec, More]
 	state  = define.State[Spec, More]
 	driver = *define.Driver[Spec, Filter, More]
 )
 
 // Kind is the kind BarbicanSecret over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "BarbicanSecret", Service: cloud.KeyManager, FixedMark: true, Rare: true,

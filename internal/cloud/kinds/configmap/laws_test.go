@@ -22,7 +22,7 @@ func TestData(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			files := fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" + tt.text)}}
-			want, _, err := resolve.Read(files, []kind.Kind{configmap.Kind()})
+			want, _, err := resolve.Read(files, []*kind.Kind{configmap.Kind()})
 			if tt.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.problem) {
 					t.Errorf("error is %v, want one about %s", err, tt.problem)

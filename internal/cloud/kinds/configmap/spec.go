@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Body is what a ConfigMap has beside its metadata.
@@ -17,8 +18,8 @@ type Body struct {
 }
 
 // Kind is the kind ConfigMap.
-func Kind() kind.Kind {
-	return kind.DefineData(kind.Info{
+func Kind() *kind.Kind {
+	return typed.Data(kind.Info{
 		Version: "v1", Kind: "ConfigMap", Public: true,
 		Doc: "Text that other objects refer to, such as a script for a machine's first boot.",
 	}, read)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 const (
@@ -78,7 +79,7 @@ func (s *Spec) noFloating(from source, e *kind.Expansion) {
 }
 
 // reached are the objects that have the addresses at which one is reached: its floating IPs where those are meant.
-func (s *Spec) reached(w kind.Want[*Spec], ref kind.Ref) (list []kind.Ref) {
+func (s *Spec) reached(w typed.Want[Spec], ref kind.Ref) (list []kind.Ref) {
 	zone := w.Ref("DNSZone", s.ZoneRef)
 	if s.AddressType == "" && isPrivate(cmp.Or(zone.Facts.Name, zone.Stated().Name)) {
 		return []kind.Ref{ref}

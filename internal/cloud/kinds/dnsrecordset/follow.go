@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // source is a field that records come from, in place of the field records.
@@ -118,7 +119,7 @@ func (f followed) why(of string) string {
 }
 
 // following is what the records shall be.
-func following(w kind.Want[*Spec]) followed {
+func following(w typed.Want[Spec]) followed {
 	from, ok := w.Spec.follows()
 	switch {
 	case w.Spec.RecordSetRef != "":
@@ -135,7 +136,7 @@ func following(w kind.Want[*Spec]) followed {
 }
 
 // named are records that say the name of another record set.
-func named(w kind.Want[*Spec]) followed {
+func named(w typed.Want[Spec]) followed {
 	f, ref := followed{field: table.Path("recordSetRef")}, w.Ref("DNSRecordSet", w.Spec.RecordSetRef)
 	if ref.Facts.Name == "" {
 		f.missing = ref.Key.String()
@@ -146,7 +147,7 @@ func named(w kind.Want[*Spec]) followed {
 }
 
 // addressed are the objects that have the addresses of a source.
-func (s *Spec) addressed(w kind.Want[*Spec], from source) (refs []kind.Ref) {
+func (s *Spec) addressed(w typed.Want[Spec], from source) (refs []kind.Ref) {
 	kindName, names := from.kind, []string{from.ref}
 	if strings.HasPrefix(kindName, "VirtualMachine") || len(s.PortRefs) > 0 {
 		kindName, names = "Port", s.PortRefs
@@ -160,7 +161,7 @@ func (s *Spec) addressed(w kind.Want[*Spec], from source) (refs []kind.Ref) {
 }
 
 // addresses are records that say the addresses of objects.
-func addresses(w kind.Want[*Spec], from source) followed {
+func addresses(w typed.Want[Spec], from source) followed {
 	f := followed{field: table.Path(from.field)}
 	for _, ref := range w.Spec.addressed(w, from) {
 		for _, ref := range w.Spec.reached(w, ref) {
@@ -186,7 +187,7 @@ func family(addresses []string, of string) (list []string) {
 
 // compareRecords leaves what there is while one of those that are followed has no address:
 // the others are still answers.
-func compareRecords(w kind.Want[*Spec], have *object, c *kind.Changes) {
+func compareRecords(w typed.Want[Spec], have *object, c *kind.Changes) {
 	f := following(w)
 	seen := canonical(w.Spec.Type, have.Spec.Records)
 	switch {
@@ -199,7 +200,7 @@ func compareRecords(w kind.Want[*Spec], have *object, c *kind.Changes) {
 	}
 }
 
-func writeRecords(w kind.Want[*Spec], _ *object, body map[string]any) {
+func writeRecords(w typed.Want[Spec], _ *object, body map[string]any) {
 	if f := following(w); f.missing == "" {
 		body["records"] = append([]string{}, f.records...)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // backwards is the source whose address a PTR record set is called by; ok is false where the manifest has its name.
@@ -47,7 +48,7 @@ func pointer(a netip.Addr) string {
 
 // pointed is the name of the first address of the source that is within the zone, "" for none, and the object that
 // has none, "" while that is not known.
-func pointed(w kind.Want[*Spec], from source) (name, missing string) {
+func pointed(w typed.Want[Spec], from source) (name, missing string) {
 	zone := strings.ToLower(w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 	for _, ref := range w.Spec.addressed(w, from) {
 		for _, text := range ref.Facts.Addresses {
@@ -67,12 +68,12 @@ func pointed(w kind.Want[*Spec], from source) (name, missing string) {
 }
 
 // nowhere says why there is no name.
-func nowhere(w kind.Want[*Spec], missing string) string {
+func nowhere(w typed.Want[Spec], missing string) string {
 	return fmt.Sprintf("%s has no address in zone %s; name another object, or the zone of its network's addresses", missing, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 }
 
 // compareBackwards: another address is another name, and so another record set. What has no address now keeps what there is.
-func compareBackwards(w kind.Want[*Spec], from source, have *object, c *kind.Changes) {
+func compareBackwards(w typed.Want[Spec], from source, have *object, c *kind.Changes) {
 	switch name, missing := pointed(w, from); {
 	case missing != "":
 		c.Note(table.Path(from.field), "the record set stays as it is: "+nowhere(w, missing))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -48,7 +49,7 @@ func absolute(name, zone string) string {
 	return name + "." + zone
 }
 
-func fullName(w kind.Want[*Spec], relative string) string {
+func fullName(w typed.Want[Spec], relative string) string {
 	if from, ok := w.Spec.backwards(); ok {
 		name, _ := pointed(w, from)
 		return name
@@ -56,12 +57,12 @@ func fullName(w kind.Want[*Spec], relative string) string {
 	return absolute(relative, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 }
 
-func name(w kind.Want[*Spec], relative string) string {
+func name(w typed.Want[Spec], relative string) string {
 	return called(fullName(w, relative), w.Spec.Type)
 }
 
 // given is the name as the manifest has it.
-func given(w kind.Want[*Spec]) string {
+func given(w typed.Want[Spec]) string {
 	if w.Spec.Name == "" {
 		return w.Key.Name
 	}
@@ -70,7 +71,7 @@ func given(w kind.Want[*Spec]) string {
 
 // compareName takes no other name for the one that is meant, not even what the manifest was
 // called before: the name is what a record set is about.
-func compareName(w kind.Want[*Spec], have *object, c *kind.Changes) {
+func compareName(w typed.Want[Spec], have *object, c *kind.Changes) {
 	if from, ok := w.Spec.backwards(); ok {
 		compareBackwards(w, from, have, c)
 		return
@@ -80,11 +81,11 @@ func compareName(w kind.Want[*Spec], have *object, c *kind.Changes) {
 	}
 }
 
-func writeName(w kind.Want[*Spec], _ *object, body map[string]any) {
+func writeName(w typed.Want[Spec], _ *object, body map[string]any) {
 	body["name"] = fullName(w, given(w))
 }
 
-func compareTTL(w kind.Want[*Spec], have *object, c *kind.Changes) {
+func compareTTL(w typed.Want[Spec], have *object, c *kind.Changes) {
 	kind.Field(c, table.Path("ttl"), seconds(have.Spec.TTL), seconds(w.Spec.TTL))
 }
 
@@ -96,7 +97,7 @@ func seconds(ttl *int) any {
 	return *ttl
 }
 
-func writeTTL(w kind.Want[*Spec], have *object, body map[string]any) {
+func writeTTL(w typed.Want[Spec], have *object, body map[string]any) {
 	switch {
 	case w.Spec.TTL != nil:
 		body["ttl"] = *w.Spec.TTL
@@ -107,7 +108,7 @@ func writeTTL(w kind.Want[*Spec], have *object, body map[string]any) {
 
 // impossible knows what Designate refuses by the name of the zone (central/service.py:
 // _is_valid_recordset_name), and a mistake that it does not notice.
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	if _, ok := w.Spec.backwards(); ok {
 		return ""
 	}
@@ -129,7 +130,7 @@ func impossible(w kind.Want[*Spec]) string {
 
 // observe says where a record set stands. What Designate has in ERROR, it tries again by
 // itself, and it can be changed and deleted. (designate/objects/recordset.py: status, action)
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
 	live.Facts.Name = s.Spec.Name
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
@@ -149,7 +150,7 @@ func kept(o *object) bool {
 	return o.Spec.Type == "SOA" || o.Spec.Type == "NS" && strings.EqualFold(o.Spec.Name, o.More.ZoneName)
 }
 
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if f := following(w); f.missing != "" {
 		return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, f.field, f.why(w.Spec.Type))
 	}
@@ -162,7 +163,7 @@ func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 }
 
 // remove does not count on a record set being gone when Designate answers, with 202.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, err
 }

@@ -76,7 +76,7 @@ type (
 )
 
 // Kind is the kind DNSRecordSet over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	odd := []table.Override[Spec, More]{
 		{Field: "name", Compare: compareName, Write: writeName},
 		{Field: "recordSetRef", Write: writeRecords},

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type state = define.State[Spec, More]
@@ -26,7 +27,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-func compareMasters(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareMasters(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	kind.Set(c, "spec.resource.masters", shownMasters(have.Spec.Masters), shownMasters(w.Spec.Masters), kind.InPlace)
 }
 
@@ -44,7 +45,7 @@ func shownMasters(list []string) []string {
 }
 
 // observe says where a zone stands. (designate/objects/zone.py: status, action)
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Created, live.Updated, live.Facts.Name = s.More.CreatedAt.Time, s.More.UpdatedAt.Time, s.Name
 	switch {
 	case s.More.Action == "DELETE" || s.More.Status == "DELETED":
@@ -57,7 +58,7 @@ func observe(s *state, live *kind.Live[*state]) {
 }
 
 // remove asks Designate to delete the zone, which takes it a while.
-func remove(ctx context.Context, d *define.Driver[Spec, Filter, More], have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d *define.Driver[Spec, Filter, More], have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, err
 }

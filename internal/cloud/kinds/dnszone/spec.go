@@ -46,7 +46,7 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind DNSZone over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "DNSZone", Service: cloud.DNS, UniqueNames: true,

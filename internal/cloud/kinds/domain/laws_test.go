@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{domain.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{domain.Kind(c)} }
 
 func TestLaws(t *testing.T) {
 	name := "shop-" + rand.Text()

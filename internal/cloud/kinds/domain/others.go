@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // update carries out a change; disabling the domain locks out all that are in it.
@@ -26,7 +27,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 }
 
 // remove disables the domain first. Killed in between, the next pass goes on.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if err := keepOthers(ctx, d, have.ID, table.Or(have.Mark, kind.Mark{})); err != nil {
 		return false, err
 	}

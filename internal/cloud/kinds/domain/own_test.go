@@ -26,8 +26,8 @@ import (
 
 const orc = "apiVersion: openstack.k-orc.cloud/v1alpha1\n"
 
-func identities(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{domain.Kind(c), project.Kind(c), user.Kind(c), role.Kind(c), roleassignment.Kind(c), service.Kind(c), endpoint.Kind(c)}
+func identities(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{domain.Kind(c), project.Kind(c), user.Kind(c), role.Kind(c), roleassignment.Kind(c), service.Kind(c), endpoint.Kind(c)}
 }
 
 // A domain that others have put users or projects into is neither deleted nor disabled, and
@@ -90,16 +90,16 @@ func TestAttackTheAgentItself(t *testing.T) {
 	for _, k := range identities(c, g.Defaults) {
 		kept, items := 0, list(t, k)
 		for _, item := range items {
-			if slices.Contains(ids[k.Info().Kind], item.ID) {
+			if slices.Contains(ids[k.Info.Kind], item.ID) {
 				kept++
-				item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + k.Info().Kind + "/x"}
-				if _, err := k.Driver().Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
-					t.Errorf("%s %s: deleted, or %v", k.Info().Kind, item.Name, err)
+				item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + k.Info.Kind + "/x"}
+				if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
+					t.Errorf("%s %s: deleted, or %v", k.Info.Kind, item.Name, err)
 				}
 			}
 		}
 		if kept == 0 || len(list(t, k)) != len(items) {
-			t.Errorf("%s: %d of the agent's own; %d of %d are left", k.Info().Kind, kept, len(list(t, k)), len(items))
+			t.Errorf("%s: %d of the agent's own; %d of %d are left", k.Info.Kind, kept, len(list(t, k)), len(items))
 		}
 	}
 }
@@ -118,13 +118,13 @@ func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
 	admin := open(t, cloud.Config{Cloud: "admin", File: file, Beside: main})
 	own := main.Login()
 	for kindName, id := range map[string]string{"Project": own.Project, "User": own.User, "Role": own.Roles[0]} {
-		k := identities(admin, g.Defaults)[slices.IndexFunc(identities(admin, g.Defaults), func(k kind.Kind) bool { return k.Info().Kind == kindName })]
+		k := identities(admin, g.Defaults)[slices.IndexFunc(identities(admin, g.Defaults), func(k *kind.Kind) bool { return k.Info.Kind == kindName })]
 		for _, item := range list(t, k) {
 			if item.ID != id {
 				continue
 			}
 			item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + kindName + "/x"}
-			if _, err := k.Driver().Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
+			if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
 				t.Errorf("%s %s: deleted, or %v", kindName, item.Name, err)
 			}
 		}
@@ -150,9 +150,9 @@ func open(t *testing.T, cfg cloud.Config) *cloud.Client {
 	return c
 }
 
-func list(t *testing.T, k kind.Kind) []kind.Live[any] {
+func list(t *testing.T, k *kind.Kind) []kind.Live {
 	t.Helper()
-	items, err := k.Driver().List(t.Context(), kind.Listing{})
+	items, err := k.Driver.List(t.Context(), kind.Listing{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ type (
 )
 
 // Kind is the kind Domain over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Domain", Service: cloud.Identity, UniqueNames: true, Privileged: true,
@@ -53,7 +53,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "domains", Singular: "domain", UpdateBy: http.MethodPatch},
 		Mark:       mark.IdentityDescriptionPlace,
-		Observe:    func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, "", live) },
+		Observe:    func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, "", live) },
 		Update:     update,
 		Delete:     remove,
 	}, func(own cloud.Login) []string { return own.Domains }, "name", "enabled"))

@@ -40,7 +40,7 @@ type Filter struct {
 type state = define.State[Spec, More]
 
 // Kind is the kind Endpoint over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Endpoint", Service: cloud.Identity, Privileged: true,
@@ -49,7 +49,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "endpoints", Singular: "endpoint", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
-		Observe: func(s *state, live *kind.Live[*state]) {
+		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
 			live.Name, live.Uses = "", append(live.Uses, s.Spec.ServiceRef)
 		},

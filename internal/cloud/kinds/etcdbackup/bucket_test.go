@@ -31,7 +31,7 @@ func beside(t *testing.T) (*simulator.World, kindtest.Kinds) {
 	w := simulator.New("key", bucket, "others")
 	server := httptest.NewServer(w)
 	t.Cleanup(server.Close)
-	return w, func(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+	return w, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 		d.S3 = &defaults.S3{Endpoint: server.URL, Buckets: []string{bucket, "others"}}
 		d.Keys.S3 = func() (s3.Keys, error) { return s3.Keys{ID: "key", Secret: "hunter2"}, nil }
 		return kinds(c, d)
@@ -189,7 +189,7 @@ func TestSnapshotsInARealStore(t *testing.T) {
 		t.Skip("the others judge the simulated one")
 	}
 	endpoint, keys := kindtest.S3(t, keeper.Client(nil)) // they outlive what they are used for
-	g := kindtest.NewTarget(t, func(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+	g := kindtest.NewTarget(t, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 		d.S3 = &defaults.S3{Endpoint: endpoint, Buckets: []string{d.Network}}
 		d.Keys.S3 = func() (s3.Keys, error) { return keys, nil }
 		return kinds(c, d)

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type driver struct {
@@ -35,9 +36,9 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 	return c, err
 }
 
-// List implements kind.Driver: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure
+// List is that of [typed.Kind]: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure
 // of, since it bears several marks or a copied one, stands alone.
-func (d driver) List(ctx context.Context, asked kind.Listing) (all []kind.Live[*series], err error) {
+func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	around := asked.Hosts
 	containers, err := d.store.Containers(around)
 	if err != nil {
@@ -71,18 +72,18 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []kind.Live[*
 	return all, nil
 }
 
-// Create implements kind.Driver: a series begins with its first snapshot.
-func (d driver) Create(ctx context.Context, w want) (kind.Live[*series], error) {
+// Create is that of [typed.Kind]: a series begins with its first snapshot.
+func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
 	i, err := d.take(ctx, w)
 	if err != nil {
-		return kind.Live[*series]{}, err
+		return typed.Live[series]{}, err
 	}
 	return live([]item{i}, failure{}), nil
 }
 
-// Update implements kind.Driver: it does what is due, and writes the marks of all last. What fails of that keeps nothing else from being done: an object
+// Update is that of [typed.Kind]: it does what is due, and writes the marks of all last. What fails of that keeps nothing else from being done: an object
 // whose mark cannot be written, as one in an archive, would end all backups.
-func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], changes []kind.Change) error {
+func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.in(container(w))
 	gone, err := d.removeDue(ctx, w, of, changes)
 	errs := []error{err}
@@ -188,8 +189,8 @@ func notesOf(i item) map[string]string {
 	return out
 }
 
-// Delete implements kind.Driver: all of the series go, the oldest first, so that an interruption leaves the newest.
-func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool, err error) {
+// Delete is that of [typed.Kind]: all of the series go, the oldest first, so that an interruption leaves the newest.
+func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool, err error) {
 	for _, i := range slices.Backward(have.State.Items) {
 		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
 			return false, err
@@ -198,8 +199,8 @@ func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool,
 	return true, nil
 }
 
-// Unmark implements kind.Driver.
-func (driver) Unmark(context.Context, kind.Live[*series]) error {
+// Unmark is that of [typed.Kind].
+func (driver) Unmark(context.Context, typed.Live[series]) error {
 	return fmt.Errorf("%w: the mark of an %s cannot be taken off", kind.ErrRejected, Name)
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-func kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+func kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	d.MachineNetworks = []string{"10.0.0.0/24"}
-	return []kind.Kind{swiftcontainer.Kind(c), etcdbackup.Kind(c, d)}
+	return []*kind.Kind{swiftcontainer.Kind(c), etcdbackup.Kind(c, d)}
 }
 
 const needs = `

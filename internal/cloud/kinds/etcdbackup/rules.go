@@ -11,13 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Name implements kind.Rules. Each of a series has a name of its own, so none is looked up by it.
-func (rules) Name(w want) string { return w.Key.Name }
-
 // mostOften is how often snapshots may be taken, in seconds.
 const mostOften = 60
 
-// Validate implements kind.Rules.
+// Validate is that of [typed.Kind].
 func (x rules) Validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.StorageType == "S3" && s.S3 == nil:
@@ -127,7 +124,7 @@ func (r rules) subnets(e *kind.Expansion) (own []string) {
 
 const clientField = "spec.clientTLSSecret"
 
-// Lasts implements kind.Lasting: what keeps data goes only where a manifest says so.
+// Lasts is that of [typed.Kind]: what keeps data goes only where a manifest says so.
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 
 func (s *Spec) policy() Policy {
@@ -172,7 +169,7 @@ func (s *Spec) place() string {
 	return "spec.swift.container"
 }
 
-// Diff implements kind.Rules. The cloud holds nothing of the manifest but its mark, so what a commit changes shows as another mark, and
+// Diff is that of [typed.Kind]. The cloud holds nothing of the manifest but its mark, so what a commit changes shows as another mark, and
 // what it loses here.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.in(container(w))
@@ -197,13 +194,10 @@ const (
 	itemsField = "status.items"
 )
 
-// Upkeep implements kind.Tended.
+// Upkeep is that of [typed.Kind].
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 	return w.Spec.upkeep(have.in(container(w)), have.failed, now)
 }
-
-// Match implements kind.Rules: a series cannot be imported.
-func (rules) Match(kind.Want[*struct{}], *series) bool { return false }
 
 // shown is what status shows of a series, the first fields as etcd-operator does. (v1beta2: BackupStatus)
 type shown struct {

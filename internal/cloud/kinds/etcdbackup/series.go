@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // item is one snapshot.
@@ -160,7 +161,7 @@ func newestFirst(a, b item) int {
 	return cmp.Or(b.At().Compare(a.At()), cmp.Compare(b.Number(etcdstore.Revision), a.Number(etcdstore.Revision)), strings.Compare(b.Name, a.Name))
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(have *series) any {
 	out := shown{Items: []shownItem{}, Reason: have.failed.why}
 	for _, i := range have.Items {
@@ -178,11 +179,11 @@ func (rules) Status(have *series) any {
 }
 
 // live is a series as the engine sees it.
-func live(items []item, failed failure) kind.Live[*series] {
+func live(items []item, failed failure) typed.Live[series] {
 	s := &series{Items: items, failed: failed}
 	oldest := items[len(items)-1]
-	out := kind.Live[*series]{ID: oldest.Container + "/" + oldest.Name, Name: items[0].Name, InOwnProject: true, Created: oldest.Written, Updated: items[0].Written, Phase: kind.Begun,
-		Message: "no snapshot was taken to its end yet", State: s}
+	out := typed.Live[series]{Live: kind.Live{ID: oldest.Container + "/" + oldest.Name, Name: items[0].Name, InOwnProject: true, Created: oldest.Written, Updated: items[0].Written, Phase: kind.Begun,
+		Message: "no snapshot was taken to its end yet"}, State: s}
 	for _, i := range items {
 		if i.Whole() {
 			out.Phase, out.Message = kind.Ready, ""

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a series shall be. etcdEndpoints, storageType, backupPolicy, s3, abs, gcs, oss, clientTLSSecret and insecureSkipVerify are those of
@@ -65,25 +66,30 @@ type (
 		within []netip.Prefix // that the configuration names
 		now    func() time.Time
 	}
-	want = kind.Want[*Spec]
+	want = typed.Want[Spec]
 )
 
 // Name is that of the kind.
 const Name = "EtcdBackup"
 
 // Kind is the kind EtcdBackup over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client, with defaults.Defaults) kind.Kind {
+func Kind(c *cloud.Client, with defaults.Defaults) *kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
 		machines = c.Machines
 	}
 	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: defaults.Recall(with.Memory, Name, func() *failures { return &failures{} }), master: with.Keys.Master}
-	return kind.DefineFlat[Spec, series](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
-		Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
-		HoldsData: true, Loss: []string{"all snapshots of the series"},
-		Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
-		Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift or S3. The object in the cloud is the series of those that bear its mark. " +
-			"Taking one and removing an old one is no change: neither plans nor the brake count it. How one is restored is in docs/clusters.md. Lists do not show whose an object is, so each pass makes a request (HEAD) for every snapshot of the stack, 16 at a time.",
-	}, rules{with.S3, with.Networks(), time.Now}, d)
+	r := rules{with.S3, with.Networks(), time.Now}
+	return typed.Kind[Spec, struct{}, series]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
+			Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
+			HoldsData: true, Loss: []string{"all snapshots of the series"},
+			Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
+			Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift or S3. The object in the cloud is the series of those that bear its mark. " +
+				"Taking one and removing an old one is no change: neither plans nor the brake count it. How one is restored is in docs/clusters.md. Lists do not show whose an object is, so each pass makes a request (HEAD) for every snapshot of the stack, 16 at a time.",
+		},
+		Validate: r.Validate, Lasts: r.Lasts, Expand: r.Expand, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}.Flat()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a cluster shall be. size, version, repository, paused, pod and TLS are those of etcd-operator
@@ -41,9 +42,13 @@ type rules struct {
 }
 
 // Kind is the kind EtcdCluster, with what a stack's configuration says.
-func Kind(d defaults.Defaults) kind.Kind {
-	return kind.DefineWorkload(kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdCluster", Aliases: []string{"etcd.database.coreos.com/v1beta2"}, Parts: []string{"SecurityGroup", "VirtualMachineGroup", "EtcdMember"},
-		Doc: "A cluster of etcd on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run etcd, a SecurityGroup NAME, and an EtcdMember for each machine. Members come and go one at a time, and none goes without which the others had no majority.",
-	}, rules{d, time.Now})
+func Kind(d defaults.Defaults) *kind.Kind {
+	r := rules{d, time.Now}
+	return typed.Workload[Spec]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdCluster", Aliases: []string{"etcd.database.coreos.com/v1beta2"}, Parts: []string{"SecurityGroup", "VirtualMachineGroup", "EtcdMember"},
+			Doc: "A cluster of etcd on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run etcd, a SecurityGroup NAME, and an EtcdMember for each machine. Members come and go one at a time, and none goes without which the others had no majority.",
+		},
+		Validate: r.Validate, Expand: r.Expand, Summarize: r.Summarize,
+	}.Kind()
 }

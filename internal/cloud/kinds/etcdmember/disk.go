@@ -10,7 +10,7 @@ import (
 )
 
 // ownDisk says why the data of a member is taken to be on the disk of its machine, and to go with it; "" where it is on a volume, or there is no machine.
-func ownDisk(server *kind.Live[any], volumes kind.Collection) string {
+func ownDisk(server *kind.Live, volumes kind.Collection) string {
 	if server == nil {
 		return ""
 	}

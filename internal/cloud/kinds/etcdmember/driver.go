@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Create implements kind.Driver. Whether there is a cluster is asked again, of all machines: one of them begins it only when
+// Create is that of [typed.Kind]. Whether there is a cluster is asked again, of all machines: one of them begins it only when
 // every machine answers that it has no data. Members that are not wanted any more are not asked.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	client, err := d.clientFor(w)
@@ -75,7 +75,7 @@ func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec]
 	return own.client.Begin(ctx, own.Address)
 }
 
-// Update implements kind.Driver: it records that there was a member, promotes a learner, and has a leader hand over.
+// Update is that of [typed.Kind]: it records that there was a member, promotes a learner, and has a leader hand over.
 func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {
@@ -101,7 +101,7 @@ func handOver(ctx context.Context, s *State) error {
 	return member.Classed(s.client.MoveLeader(ctx, s.Address, next))
 }
 
-// Delete implements kind.Driver. A leader hands over first, where it can.
+// Delete is that of [typed.Kind]. A leader hands over first, where it can.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	if s.ID == 0 {

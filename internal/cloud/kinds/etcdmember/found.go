@@ -23,7 +23,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 		there := true
 		switch {
 		case alien:
-			member.Stands(&l, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
+			member.Stands(&l.Live, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
 		case knows != nil:
 			there = m.member(knows, &l)
 			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.keeps(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
@@ -46,7 +46,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
 		}
 		l.Interruptible.Stay = cmp.Or(differs, l.Interruptible.Stay)
-		if member.Judge(&l); !m.Wanted {
+		if member.Judge(&l.Live, &l.State.State); !m.Wanted {
 			l.Uses = leaving.Join(l.ID, l.Uses)
 		}
 		all = append(all, l)

@@ -41,7 +41,7 @@ type said struct {
 	failure string // why it cannot begin, as it says itself; "" where it does not say so
 }
 
-// List implements kind.Driver: what etcd says of each cluster that manifests ask for.
+// List is that of [typed.Kind]: what etcd says of each cluster that manifests ask for.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {

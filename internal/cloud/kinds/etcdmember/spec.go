@@ -22,6 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a member shall be. Its machine, its port and the member have one name: CLUSTER-0, CLUSTER-1 and so on.
@@ -72,7 +73,7 @@ func (s *State) role() role {
 const record define.Record = etcdstore.BegunTag
 
 type (
-	rules  struct{ member.Rules[Spec, State] }
+	rules  struct{}
 	driver struct {
 		member.Marked[State]
 		members member.Kind[Spec]
@@ -80,12 +81,12 @@ type (
 		etcd    etcd.Client // without TLS
 		master  *pki.Master // nil for none
 	}
-	live = kind.Live[*State]
-	want = kind.Want[*Spec]
+	live = typed.Live[State]
+	want = typed.Want[Spec]
 )
 
 // Kind is the kind EtcdMember over c, which may be nil where only rules are needed. master is what certificates are derived from, nil for none.
-func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
+func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
 		machines = c.Machines
@@ -96,7 +97,11 @@ func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 		}}
 	info := of.Info("EtcdMember", "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.")
 	info.HoldsData, info.Loss = true, []string{"its copy of the cluster's data"}
-	return kind.DefineFlat[Spec, State](info, rules{}, driver{members: of, store: etcdstore.New(c, d), etcd: etcd.Client{Machines: machines, Port: etcd.ClientPort}, master: d.Keys.Master})
+	r, with := rules{}, driver{members: of, store: etcdstore.New(c, d), etcd: etcd.Client{Machines: machines, Port: etcd.ClientPort}, master: d.Keys.Master}
+	return typed.Kind[Spec, struct{}, State]{
+		Info: info, Stated: r.Stated, Diff: r.Diff, Status: r.Status,
+		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,
+	}.Flat()
 }
 
 // Diff reports a leader whose machine is about to go, a learner, and a member of which it is not recorded that there was one.
@@ -110,7 +115,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 
 const roleField = "role"
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(s *State) any {
 	shown := s.Shown()
 	if s.ID == 0 {

@@ -51,9 +51,9 @@ func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, lea
 			continue
 		}
 		key := strayKey(machines, o, taken)
-		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
-			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", etcdquorum.Host(o.PeerURLs[0])),
-			State:   &State{client: machines[0].client, Member: o, State: member.State{Address: etcdquorum.Host(o.PeerURLs[0]), Others: others(machines, knows, "")}, cluster: knows.Status.ClusterID}}
+		l := live{Live: kind.Live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
+			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", etcdquorum.Host(o.PeerURLs[0]))},
+			State: &State{client: machines[0].client, Member: o, State: member.State{Address: etcdquorum.Host(o.PeerURLs[0]), Others: others(machines, knows, "")}, cluster: knows.Status.ClusterID}}
 		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.Wanted && m.Key == key }) {
 			l.Uses = leaving.Join(l.ID, nil)
 		}
@@ -64,7 +64,7 @@ func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, lea
 
 // ported reports whether the cloud shows a port with an address, of whomever.
 func ported(around kind.Hosts, address string) bool {
-	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live[any]) bool {
+	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live) bool {
 		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
 	})
 }

@@ -23,7 +23,7 @@ type TLS struct {
 // peerCert is the entry of a Secret of members, as etcd-operator has it. (pkg/util/etcdutil/tls.go)
 const peerCert = "peer.crt"
 
-// Stated implements kind.Stater.
+// Stated is that of [typed.Kind].
 func (rules) Stated(s *Spec) kind.Facts { return kind.Facts{TLS: s.TLS.stated()} }
 
 // stated is what clients show and trust. nil stays nil.

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// List implements kind.Driver: what is known of each that manifests ask for. There is nothing else.
+// List is that of [typed.Kind]: what is known of each that manifests ask for. There is nothing else.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	around := asked.Hosts
 	if len(around.Want) == 0 {
@@ -47,7 +47,7 @@ func (d driver) find(ctx context.Context, around kind.Hosts, containers []string
 	cluster := spec.EtcdCluster.Name
 	s := &State{}
 	s.record(portsOf(around, key.Namespace, cluster), tags)
-	l := live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready, State: s}
+	l := live{Live: kind.Live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready}, State: s}
 	switch {
 	case s.begun && s.restored == "":
 		l.Phase, l.Down = kind.Degraded, "refused"
@@ -100,12 +100,12 @@ func (s *State) record(ports []string, tags map[string][]string) {
 	}
 }
 
-// Create implements kind.Driver. There is always something of one that a manifest asks for.
+// Create is that of [typed.Kind]. There is always something of one that a manifest asks for.
 func (driver) Create(context.Context, want) (live, error) {
 	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has begun", kind.ErrBusy)
 }
 
-// Update implements kind.Driver: it repeats the record of a restore, which writing a port's mark takes off.
+// Update is that of [typed.Kind]: it repeats the record of a restore, which writing a port's mark takes off.
 // What a cluster begins with is the first member's to carry out.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	if kind.Has(changes, beginsField) {
@@ -119,8 +119,8 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	return nil
 }
 
-// Delete implements kind.Driver: there is nothing to delete.
+// Delete is that of [typed.Kind]: there is nothing to delete.
 func (driver) Delete(context.Context, live) (gone bool, err error) { return true, nil }
 
-// Unmark implements kind.Driver.
+// Unmark is that of [typed.Kind].
 func (driver) Unmark(context.Context, live) error { return nil }

@@ -11,13 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Name implements kind.Rules.
-func (rules) Name(w want) string { return w.Key.Name }
-
-// Match implements kind.Rules: it cannot be imported.
-func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
-
-// Validate implements kind.Rules.
+// Validate is that of [typed.Kind].
 func (x rules) Validate(s *Spec, r *kind.Report) {
 	const where = "set backupRef, the name of an EtcdBackup of the stack, or swift: {container, object}, or backupStorageType: S3 and s3: {path}"
 	switch in := s.in(); {
@@ -98,7 +92,7 @@ func (s *Spec) digest() string {
 	}
 }
 
-// Diff implements kind.Rules. What was carried out is no difference any more.
+// Diff is that of [typed.Kind]. What was carried out is no difference any more.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	cluster := w.Spec.EtcdCluster.Name
 	switch {
@@ -134,7 +128,7 @@ type shown struct {
 	Size      int64  `json:"size,omitempty"`
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(have *State) any {
 	out := shown{Succeeded: have.restored != "" && have.begun}
 	switch {

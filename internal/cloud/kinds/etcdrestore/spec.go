@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a cluster shall begin with. etcdCluster, backupStorageType, s3, abs, gcs and oss are those of etcd-operator
@@ -53,16 +54,21 @@ type (
 		cloud *cloud.Client
 		store etcdstore.Store
 	}
-	live = kind.Live[*State]
-	want = kind.Want[*Spec]
+	live = typed.Live[State]
+	want = typed.Want[Spec]
 )
 
 // Kind is the kind EtcdRestore over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
-	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
-		Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
-		Doc: "Says which snapshot an EtcdCluster begins with, in place of beginning empty. It is carried out once, when there was no such cluster before, and has no meaning after that; " +
-			"nothing is restored over a cluster that has begun. When its manifest goes nothing changes in the cloud.",
-	}, rules{d.S3}, driver{c, etcdstore.New(c, d)})
+func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
+	r, with := rules{d.S3}, driver{c, etcdstore.New(c, d)}
+	return typed.Kind[Spec, struct{}, State]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
+			Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
+			Doc: "Says which snapshot an EtcdCluster begins with, in place of beginning empty. It is carried out once, when there was no such cluster before, and has no meaning after that; " +
+				"nothing is restored over a cluster that has begun. When its manifest goes nothing changes in the cloud.",
+		},
+		Validate: r.Validate, Diff: r.Diff, Status: r.Status,
+		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,
+	}.Flat()
 }

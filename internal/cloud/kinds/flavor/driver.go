@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // described is the microversion from which flavors have a description, which bears the
@@ -33,7 +34,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-func observe(c *cloud.Client, s *state, live *kind.Live[*state]) {
+func observe(c *cloud.Client, s *state, live *kind.Live) {
 	define.ObserveIdentity(c, s, "", live)
 	live.Facts.Size = kind.Size{CPUs: s.Spec.Vcpus, Memory: s.Spec.RAM, Disk: s.Spec.Disk}
 	if s.More.Disabled {
@@ -50,7 +51,7 @@ func version(ctx context.Context, d driver) (string, error) {
 
 // create makes the flavor, then its extra specs, and says last that all is done: a kill in
 // between leaves a flavor that is known to be half-made.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, err := version(ctx, d); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 }
 
 // unmark leaves what people wrote in the description.
-func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	own := ""
 	if text := have.State.Spec.Description; text != nil {
 		own = *text

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{flavor.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{flavor.Kind(c)} }
 
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Flavor\nmetadata: {name: os}\nspec: "
 

@@ -80,7 +80,7 @@ type (
 
 // Kind is the kind Flavor over c, which may be nil where only rules are
 // needed. Without is_public, Nova lists public flavors only to administrators.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, Catalog: true,
@@ -93,6 +93,6 @@ func Kind(c *cloud.Client) kind.Kind {
 			Microversion: "2.61"}, // 2.55: description, 2.61: extra_specs
 		Mark:     mark.IdentityDescriptionPlace,
 		Validate: validate, Create: create, Update: update, Unmark: unmark,
-		Observe: func(s *state, live *kind.Live[*state]) { observe(c, s, live) },
+		Observe: func(s *state, live *kind.Live) { observe(c, s, live) },
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
@@ -21,7 +22,7 @@ type (
 )
 
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
 	live.Tokens = []string{kind.Held(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
 	live.Facts = kind.Facts{Address: live.Name, Addresses: []string{live.Name}}
@@ -34,7 +35,7 @@ func observe(s *state, live *kind.Live[*state]) {
 func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
 
 // writeSubnet puts the subnet that the address is from, and the network of that.
-func writeSubnet(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeSubnet(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		body["floating_network_id"], body["subnet_id"] = subnet.Facts.NetworkID, subnet.ID
 	}
@@ -43,7 +44,7 @@ func writeSubnet(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[strin
 // create takes an address that leads to the port at once where one request can say
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (made *state, err error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (made *state, err error) {
 	body, m, labels := d.Creation(w), w.Mark, d.Labels(w)
 	_, port := target(w)
 	if port.Name == "" {
@@ -69,7 +70,7 @@ func create(ctx context.Context, d driver, w kind.Want[*Spec]) (made *state, err
 
 // remove deletes the address. Of one with a name in DNS, Neutron answers 500 where it cannot delete the record of that.
 // (Launchpad 2149807)
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	gone, err = d.Remove(ctx, have.ID)
 	if name := table.Or(have.State.Spec.DNSName, ""); name != "" && err != nil && len(kind.ClassesOf(err)) == 0 {
 		err = fmt.Errorf("the address has the name %s.%s, whose record Neutron deletes with it, and may not be able to: delete the record set in the DNS service if this lasts: %w",
@@ -80,7 +81,7 @@ func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, e
 
 // associate puts where the address leads into a request. Neutron wants port and
 // address together.
-func associate(body map[string]any, w kind.Want[*Spec]) {
+func associate(body map[string]any, w typed.Want[Spec]) {
 	body["port_id"] = nil
 	if _, port := target(w); port.Name != "" {
 		body["port_id"] = port.ID

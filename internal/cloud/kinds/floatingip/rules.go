@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // findWay makes no object; it finds the subnets the address can come from, and
@@ -50,7 +51,7 @@ func validate(s *Spec, r *kind.Report) {
 // target is the port that the address leads to, and the field that says so: that
 // of a load balancer is known by reference. It has no name where the address leads
 // nowhere.
-func target(w kind.Want[*Spec]) (field string, port kind.Ref) {
+func target(w typed.Want[Spec]) (field string, port kind.Ref) {
 	if w.Spec.LoadBalancerRef == "" {
 		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
 	}
@@ -59,7 +60,7 @@ func target(w kind.Want[*Spec]) (field string, port kind.Ref) {
 	return "spec.resource.loadBalancerRef", balancer
 }
 
-func compareTarget(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareTarget(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	field, port := target(w)
 	if port.Name == "" {
 		kind.Field(c, field, have.Spec.PortRef, "")
@@ -73,8 +74,8 @@ func compareTarget(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.C
 
 // compareDNS leaves an address as it is that the cloud shows without a name: Neutron keeps names only where it
 // publishes them (db/dns_db.py), and another address would have none either.
-func compareDNS(field string, of func(*Spec) *string) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
-	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareDNS(field string, of func(*Spec) *string) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		want, seen := of(w.Spec), strings.ToLower(table.Or(of(&have.Spec), ""))
 		switch {
 		case want == nil:
@@ -86,7 +87,7 @@ func compareDNS(field string, of func(*Spec) *string) func(kind.Want[*Spec], *ta
 	}
 }
 
-func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Facts.CIDR, have.Spec.FloatingIP) {
 		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Facts.CIDR)
 	}
@@ -94,7 +95,7 @@ func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.C
 
 // impossible says when the address is not one of the subnet that it is to be from, or leads to
 // none of its port.
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	if why := define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
 		return why
 	}
@@ -105,12 +106,12 @@ func impossible(w kind.Want[*Spec]) string {
 }
 
 // lacks says when the port that the address shall lead to has not the address that is asked for.
-func lacks(w kind.Want[*Spec]) string {
+func lacks(w typed.Want[Spec]) string {
 	return define.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
 }
 
 // alone is the address: a network gives each to one floating IP.
-func alone(w kind.Want[*Spec]) []kind.Claim {
+func alone(w typed.Want[Spec]) []kind.Claim {
 	claim := kind.Claim{Field: "spec.resource.floatingIP", Of: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", By: "FloatingIP"}
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		claim.Of, claim.From = subnet, ""

@@ -58,7 +58,7 @@ type More struct {
 
 // Kind is the kind FloatingIP over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "FloatingIP", Short: "fip", Exclusive: true, Carries: "Port", Unmark: mark.UnmarkByLabel("floating ip"),
 			Loss: []string{"its public address"},

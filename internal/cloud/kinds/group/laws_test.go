@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{domain.Kind(c), group.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{domain.Kind(c), group.Kind(c)}
 }
 
 func TestLaws(t *testing.T) {

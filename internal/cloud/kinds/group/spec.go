@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a group shall be. Field names and meanings are K-ORC's
@@ -39,7 +40,7 @@ type (
 )
 
 // Kind is the kind Group over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Group", Service: cloud.Identity, Privileged: true,
@@ -48,16 +49,16 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "groups", Singular: "group", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
-		Name: func(w kind.Want[*Spec], name string) string {
+		Name: func(w typed.Want[Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
-		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
 		Delete:  remove,
 	})
 }
 
 // remove keeps a group that the agent's own user is in, and may have its roles by.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	member, err := define.InGroup(ctx, d.Client, have.ID)
 	if member {
 		err = define.KeepOwn(have.ID, "group with the user", have.ID)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // contentKey is the property that says what was uploaded.
@@ -42,7 +43,7 @@ func wordsIn(text string) map[string]string {
 // compareContent compares with what was uploaded, as the image says itself: the cloud may
 // have converted it since. Another address of a file with the same hash is the same. Of an
 // image that was adopted only formats are known.
-func compareContent(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareContent(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, at := w.Spec.Content, "spec.resource.content."
 	if want == nil {
 		return
@@ -65,14 +66,14 @@ func compareContent(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.
 	}
 }
 
-func writeContent(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeContent(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if want := w.Spec.Content; want != nil && have == nil {
 		body["disk_format"], body["container_format"], body[contentKey] = want.DiskFormat, want.container(), want.words()
 	}
 }
 
 // diff asks for the upload of an image that holds nothing and that nobody works on.
-func diff(w kind.Want[*Spec], have *state, c *kind.Changes) {
+func diff(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if w.Spec.Content != nil && w.Spec.Content.Download != nil && have.More.Status == queued {
 		c.Add(kind.Change{Field: "spec.resource.content.download", Have: "not uploaded", Want: w.Spec.Content.Download.URL, Disruption: kind.InPlace})
 	}

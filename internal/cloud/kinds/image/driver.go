@@ -19,6 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type driver = *define.Driver[Spec, Filter, More]
@@ -26,7 +27,7 @@ type driver = *define.Driver[Spec, Filter, More]
 // create makes the image, which is queued then, and begins the upload. Its ID is chosen
 // here, so that the first request says which image the mark is of. The mark says that
 // nothing is applied, until something is uploaded.
-func (u *uploads) create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if why := impossible(w); why != "" {
 		return nil, fmt.Errorf("%w: %s", kind.ErrRejected, why)
 	}
@@ -82,7 +83,7 @@ func patch(ctx context.Context, d driver, id string, fields map[string]any) erro
 }
 
 // unmark removes the property with the mark. What was uploaded remains noted.
-func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return operate(ctx, d, have.ID, []map[string]any{{"op": "remove", "path": "/" + mark.PropertyPlace.Attribute}})
 }
 
@@ -92,7 +93,7 @@ func operate(ctx context.Context, d driver, id string, operations []map[string]a
 }
 
 // remove deletes an image, and ends its upload. One that was never of use is not protected.
-func (u *uploads) remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func (u *uploads) remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	u.stop(have.ID)
 	if have.State == nil {
 		return d.Remove(ctx, have.ID)

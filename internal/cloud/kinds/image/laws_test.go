@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind { return []kind.Kind{image.Kind(c, d)} }
+func kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind { return []*kind.Kind{image.Kind(c, d)} }
 
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image\nmetadata: {name: os}\nspec: "
 
@@ -104,9 +104,9 @@ func (s *web) count(path string) int {
 }
 
 // from are the kinds of an agent that may download from the loopback address.
-func from(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+func from(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	d.ImageHosts = []string{"127.0.0.1"}
-	return []kind.Kind{image.Kind(c, d)}
+	return []*kind.Kind{image.Kind(c, d)}
 }
 
 func sha(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

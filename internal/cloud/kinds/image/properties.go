@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Seen are the properties that Glance shows. Whoever makes an image writes anything there.
@@ -93,7 +94,7 @@ func (p property) shown() string {
 	return "no"
 }
 
-func compareProperties(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareProperties(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.Properties == nil {
 		return
 	}
@@ -105,7 +106,7 @@ func compareProperties(w kind.Want[*Spec], have *table.Object[Spec, More], c *ki
 	}
 }
 
-func writeProperties(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeProperties(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Properties == nil {
 		return
 	}

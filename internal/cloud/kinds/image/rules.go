@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type state = define.State[Spec, More]
@@ -43,7 +44,7 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 // impossible says that an image which does not exist needs something to hold.
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	if w.Spec.Content == nil {
 		return "spec.resource.content: is missing, and no existing image is adopted; say what is to be downloaded, or use managementPolicy: unmanaged with spec.import.filter.name"
 	}
@@ -63,7 +64,7 @@ var phases = map[string]kind.Phase{
 
 // observe says where an image stands. One that is ours and holds nothing is uploaded now,
 // or unfinished; what an administrator has deactivated is not recreated behind their back.
-func (u *uploads) observe(s *state, live *kind.Live[*state]) {
+func (u *uploads) observe(s *state, live *kind.Live) {
 	if live.Phase = phases[s.More.Status]; live.Phase == "" {
 		live.Phase = kind.Failed
 	}

@@ -68,7 +68,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 // downloaded from public addresses, and from hosts that d names wherever they are. It
 // lists the images that the project can use, and those that anybody has published,
 // which Glance leaves out unless they are asked for.
-func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
+func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	u := newUploads(c, d)
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

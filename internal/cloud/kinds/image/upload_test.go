@@ -63,7 +63,7 @@ func simulated(t *testing.T) *kindtest.Target {
 // byGlance is one where the configuration has Glance download.
 func byGlance(t *testing.T) *kindtest.Target {
 	t.Helper()
-	g := kindtest.NewTargetOn(t, func(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+	g := kindtest.NewTargetOn(t, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 		d.ImageDownload = "glance"
 		return from(c, d)
 	}, &simulator.Options{})
@@ -86,7 +86,7 @@ func stored(t *testing.T, g *kindtest.Target, name string) (images, holding int,
 	return images, holding, data
 }
 
-func list(t *testing.T, g *kindtest.Target) []kind.Live[any] {
+func list(t *testing.T, g *kindtest.Target) []kind.Live {
 	t.Helper()
 	c := g.Engine(g.Client(nil)).Survey(t.Context())["Image"]
 	if c.Err != nil {

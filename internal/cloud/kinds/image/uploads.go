@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 const (
@@ -70,10 +71,10 @@ func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
 		})}
 }
 
-func keyOf(w kind.Want[*Spec]) string { return w.Mark.Owner + "\n" + w.Spec.Content.words() }
+func keyOf(w typed.Want[Spec]) string { return w.Mark.Owner + "\n" + w.Spec.Content.words() }
 
 // refusal is why what is wanted is not uploaded for now; nil where it may be tried.
-func (u *uploads) refusal(w kind.Want[*Spec]) error {
+func (u *uploads) refusal(w typed.Want[Spec]) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	f, ok := u.failed[keyOf(w)]
@@ -106,7 +107,7 @@ func (u *uploads) progress(id string) string {
 
 // begin uploads in the background what an image shall hold, unless that goes on already.
 // imported says that Glance need not be asked to download it.
-func (u *uploads) begin(ctx context.Context, id string, w kind.Want[*Spec], imported bool) {
+func (u *uploads) begin(ctx context.Context, id string, w typed.Want[Spec], imported bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.running[id] != nil {

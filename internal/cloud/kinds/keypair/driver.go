@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
@@ -16,14 +17,14 @@ type (
 )
 
 // observe takes a key pair for one of SSH where Nova does not say.
-func observe(s *state, _ *kind.Live[*state]) {
+func observe(s *state, _ *kind.Live) {
 	if table.Or(s.Spec.Type, "") == "" {
 		s.Spec.Type = new(string)
 		*s.Spec.Type = "ssh"
 	}
 }
 
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	made, err := d.Post(ctx, body)
 	if errors.Is(err, kind.ErrBusy) {

@@ -24,7 +24,7 @@ const (
 func TestLaws(t *testing.T) {
 	name := "ops-" + rand.Text()
 	kindtest.Suite{
-		Kinds: func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{keypair.Kind(c)} },
+		Kinds: func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} },
 		Key:   manifest.Key{Group: define.OrcGroup, Kind: "KeyPair", Namespace: "default", Name: "ops"},
 		Object: `
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -48,7 +48,7 @@ spec:
 // A user has key pairs across all projects, and the name of a stack is unique
 // within one: a namesake in another project must not take ours for its own.
 func TestNamesakeInAnotherProject(t *testing.T) {
-	kinds := func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{keypair.Kind(c)} }
+	kinds := func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} }
 	g := kindtest.NewTarget(t, kinds)
 	name := "ops-" + rand.Text()
 	text := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {name: ops}\nspec: {resource: {name: " + name + ", publicKey: " + key + "}}\n"
@@ -78,7 +78,7 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 
 // What cannot be renamed keeps the name that its manifest gave it before.
 func TestKeepsItsNameWhenItsManifestIsRenamed(t *testing.T) {
-	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{keypair.Kind(c)} })
+	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} })
 	name := "ops-" + strings.ToLower(rand.Text())
 	text := func(metadata string) string {
 		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {" + metadata + "}\nspec: {resource: {publicKey: " + key + "}}\n"

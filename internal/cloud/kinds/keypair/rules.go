@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -28,7 +29,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-func compareKey(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareKey(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	kind.Fixed(c, "spec.resource.publicKey", have.Spec.PublicKey, strings.TrimSpace(w.Spec.PublicKey))
 }
 

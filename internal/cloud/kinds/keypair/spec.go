@@ -34,7 +34,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind KeyPair over c, which may be nil where only rules are needed. It
 // lists the key pairs of the user. Their names are their IDs.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true, PerUser: true, StaysMarked: true,

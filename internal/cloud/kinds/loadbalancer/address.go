@@ -6,11 +6,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Impossible implements kind.Judge: it says which address is not one of its subnet, or of any of
+// Impossible is that of [typed.Kind]: it says which address is not one of its subnet, or of any of
 // its network.
-func (rules) Impossible(w kind.Want[*Spec]) string {
+func (rules) Impossible(w typed.Want[Spec]) string {
 	for i, vip := range w.Spec.AdditionalVIPs {
 		if why := define.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
 			return why
@@ -19,11 +20,8 @@ func (rules) Impossible(w kind.Want[*Spec]) string {
 	return define.Nowhere(addressField, table.Or(w.Spec.VIPAddress, ""), w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
 }
 
-// Doubtful implements kind.Judge.
-func (rules) Doubtful(kind.Want[*Spec]) string { return "" }
-
-// ExclusiveClaims implements kind.Judge.
-func (rules) ExclusiveClaims(w kind.Want[*Spec]) []kind.Claim {
+// ExclusiveClaims is that of [typed.Kind].
+func (rules) ExclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	claims := define.ClaimAddress(addressField, table.Or(w.Spec.VIPAddress, ""), define.Refs(w, "Subnet", w.Spec.SubnetRefs)...)
 	if w.Spec.VIPAddress == nil {
 		claims = append(claims, kind.Claim{Field: addressField, Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // tagsSince is the first version of Octavia's API in which load balancers have
@@ -29,8 +30,8 @@ type driver struct {
 // Create makes the whole tree in one request, the mark in it; where the cloud
 // cannot do that, the load balancer alone, marked unfinished: the next update
 // adds what is under it.
-func (d driver) Create(ctx context.Context, w kind.Want[*Spec]) (kind.Live[*State], error) {
-	var none kind.Live[*State]
+func (d driver) Create(ctx context.Context, w typed.Want[Spec]) (typed.Live[State], error) {
+	var none typed.Live[State]
 	if err := d.require(ctx, w.Spec); err != nil {
 		return none, err
 	}
@@ -47,7 +48,7 @@ func (d driver) Create(ctx context.Context, w kind.Want[*Spec]) (kind.Live[*Stat
 	return live(made, d.c.ProjectID), nil
 }
 
-func (d driver) createBody(ctx context.Context, w kind.Want[*Spec]) (map[string]any, error) {
+func (d driver) createBody(ctx context.Context, w typed.Want[Spec]) (map[string]any, error) {
 	body := fields.Creation(w)
 	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, mark.Tags(w.Mark, w.Spec.Tags)
 	if further := vips(w); len(further) > 0 {
@@ -106,7 +107,7 @@ const (
 // for each pool. When its patience ends it leaves the rest to the next update,
 // which is planned from what the cloud holds by then; so is what a kill at any
 // moment leaves. The mark comes last and says that all is done.
-func (d driver) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*State], changes []kind.Change) error {
+func (d driver) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State], changes []kind.Change) error {
 	if err := d.require(ctx, w.Spec); err != nil {
 		return err
 	}
@@ -142,12 +143,12 @@ func (d driver) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*
 
 // updatesOf are the edits of what is under the load balancer, and in any case that of the
 // load balancer itself: last, since it has the mark.
-func updatesOf(w kind.Want[*Spec], have *State, changes []kind.Change) []edit {
+func updatesOf(w typed.Want[Spec], have *State, changes []kind.Change) []edit {
 	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
 }
 
 // ownEdit is the change of the load balancer itself. Its tags carry the mark.
-func ownEdit(w kind.Want[*Spec], have *State, changes []kind.Change) request {
+func ownEdit(w typed.Want[Spec], have *State, changes []kind.Change) request {
 	body := fields.Update(w, have, changes)
 	delete(body, "tags")
 	if kind.Has(changes, "spec.name") {
@@ -164,8 +165,8 @@ func ownEdit(w kind.Want[*Spec], have *State, changes []kind.Change) request {
 	return put("loadbalancer", have.More.ID, body)
 }
 
-// Unmark implements kind.Driver.
-func (d driver) Unmark(ctx context.Context, have kind.Live[*State]) error {
+// Unmark is that of [typed.Kind].
+func (d driver) Unmark(ctx context.Context, have typed.Live[State]) error {
 	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // null is no list
 	return d.send(ctx, put("loadbalancer", have.ID, map[string]any{"tags": tags}), nil)
 }
@@ -217,6 +218,6 @@ func (d driver) settle(ctx context.Context, id string) error {
 
 // Delete removes the load balancer with everything under it. Octavia takes its
 // time over that.
-func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (gone bool, err error) {
+func (d driver) Delete(ctx context.Context, have typed.Live[State]) (gone bool, err error) {
 	return false, d.send(ctx, request{method: http.MethodDelete, path: "loadbalancers/" + have.ID + "?cascade=true"}, nil)
 }

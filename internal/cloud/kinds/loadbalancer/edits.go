@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // edit is one request that brings the tree nearer to what is wanted, and what people
@@ -76,9 +77,9 @@ type editor struct {
 //	for each port   its pools (made with members and monitors before anything
 //	                points to them), then its listener, then its L7 policies
 //	last            listeners and pools that are not wanted
-func editsOf(w kind.Want[*Spec], have *State) []edit { return editorOf(w, have).listed() }
+func editsOf(w typed.Want[Spec], have *State) []edit { return editorOf(w, have).listed() }
 
-func editorOf(w kind.Want[*Spec], have *State) *editor {
+func editorOf(w typed.Want[Spec], have *State) *editor {
 	b := &have.More
 	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.Leaves, users: map[string]string{}, successors: map[string]*Pool{}}
 	ports := wanted(w)

@@ -13,13 +13,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 func ptr[T any](v T) *T { return &v }
 
 // webAndName is a load balancer for HTTP with two machines and a monitor, and
 // for DNS with one.
-func webAndName() kind.Want[*Spec] {
+func webAndName() typed.Want[Spec] {
 	spec := &Spec{
 		Description: ptr("d"), Tags: []string{"b", "a"},
 		Ports: []Port{
@@ -28,12 +29,12 @@ func webAndName() kind.Want[*Spec] {
 			{Port: 53, Protocol: "udp", RealServers: RealServers{Addresses: []string{"2001:DB8::1"}}},
 		},
 	}
-	return kind.Want[*Spec]{Key: manifest.Key{Kind: "LoadBalancer", Namespace: "default", Name: "lb"}, Spec: spec,
-		Mark: kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}
+	return typed.Want[Spec]{Want: kind.Want{Key: manifest.Key{Kind: "LoadBalancer", Namespace: "default", Name: "lb"},
+		Mark: kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}, Spec: spec}
 }
 
 // made is the load balancer as Octavia has it after a create request for w.
-func made(w kind.Want[*Spec]) *State {
+func made(w typed.Want[Spec]) *State {
 	s := &State{Spec: Spec{Description: w.Spec.Description, AdminStateUp: ptr(true), Tags: w.Spec.Tags, VIPAddress: ptr("10.0.0.9")},
 		More: Balancer{ID: "L", Name: w.Key.Name, AllTags: mark.Tags(w.Mark, w.Spec.Tags), ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", offers: &offers{}}}
 	up := func(c *child, id string) { c.ID, c.ProvisioningStatus, c.OperatingStatus = id, "ACTIVE", "ONLINE" }
@@ -71,7 +72,7 @@ func made(w kind.Want[*Spec]) *State {
 
 // carried is what an update would send when every change is accepted but the
 // ignored ones: one line for each request, in order.
-func carried(w kind.Want[*Spec], s *State, ignored string) []string {
+func carried(w typed.Want[Spec], s *State, ignored string) []string {
 	var c kind.Changes
 	rules{}.Diff(w, s, &c)
 	accepted := slices.DeleteFunc(slices.Clone(c.List()), func(c kind.Change) bool { return c.Field == ignored })
@@ -106,7 +107,7 @@ func attributesOf(method string, all map[string]any) string {
 	return strings.Join(out, " ")
 }
 
-func fieldsOf(w kind.Want[*Spec], s *State) []string {
+func fieldsOf(w typed.Want[Spec], s *State) []string {
 	var c kind.Changes
 	rules{}.Diff(w, s, &c)
 	var out []string
@@ -134,7 +135,7 @@ type editCase struct {
 	want   []string
 }
 
-func (tt editCase) run(t *testing.T, asking func() kind.Want[*Spec]) {
+func (tt editCase) run(t *testing.T, asking func() typed.Want[Spec]) {
 	s, w := made(asking()), asking()
 	if tt.cloud != nil {
 		tt.cloud(s)

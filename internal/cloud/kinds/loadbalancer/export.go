@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Export implements kind.Exporter. Members are addresses. Adoption gives the load balancer, and what
+// Export is that of [typed.Kind]. Members are addresses. Adoption gives the load balancer, and what
 // is under it, the names that follow from its manifest's.
 func (rules) Export(s *State, e *kind.Export) *Spec {
 	spec, b := fields.Manifest(s, e.Name), &s.More

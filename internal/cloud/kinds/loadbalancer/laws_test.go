@@ -46,8 +46,8 @@ spec:
 `
 
 // kinds are the load balancer, and what one with plain addresses depends on.
-func kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
-	return []kind.Kind{network.Kind(c), loadbalancer.Kind(c, d)}
+func kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{network.Kind(c), loadbalancer.Kind(c, d)}
 }
 
 func TestLaws(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // A listener that is left to others keeps its pool, whoever else has it, and nobody gets one that only it has.
@@ -71,7 +72,7 @@ func TestStuckAndLeft(t *testing.T) {
 }
 
 // removed are the listeners and pools that go.
-func removed(w kind.Want[*Spec], s *State, left []string) (gone []string) {
+func removed(w typed.Want[Spec], s *State, left []string) (gone []string) {
 	changes := diffLeaving(w, s, left)
 	for _, change := range changes.List() {
 		if text, ok := change.Have.(string); ok && change.Field == portList {
@@ -82,7 +83,7 @@ func removed(w kind.Want[*Spec], s *State, left []string) (gone []string) {
 }
 
 // diffLeaving is what differs, for a manifest whose annotation leaves elements to others.
-func diffLeaving(w kind.Want[*Spec], s *State, left []string) kind.Changes {
+func diffLeaving(w typed.Want[Spec], s *State, left []string) kind.Changes {
 	d := kind.Desired{Key: w.Key, Options: kind.Options{Ignore: left}}
 	return Kind(nil, defaults.Defaults{}).Diff(kind.NewWant(&d, w.Spec, w.Mark, kind.Surroundings{}), s)
 }

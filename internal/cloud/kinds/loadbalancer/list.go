@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // List reads the project's load balancers, and then, if any of them bears a
@@ -21,7 +22,7 @@ import (
 // Members come one list for each pool of such a load balancer: Octavia has
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
-func (d driver) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*State], error) {
+func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
 	var states []*State
 	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]kind.Live[*Stat
 			return nil, err
 		}
 	}
-	out := make([]kind.Live[*State], len(states))
+	out := make([]typed.Live[State], len(states))
 	for i, s := range states {
 		out[i] = live(s, d.c.ProjectID)
 	}

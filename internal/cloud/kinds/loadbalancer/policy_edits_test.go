@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // asking is webAndName with three L7 policies.
-func asking() kind.Want[*Spec] {
+func asking() typed.Want[Spec] {
 	w := webAndName()
 	path := func(value string) L7Rule { return L7Rule{Type: "path", CompareType: "startsWith", Value: value} }
 	w.Spec.Ports[0].L7Policies = []L7Policy{
@@ -74,7 +75,7 @@ func TestPolicyEdits(t *testing.T) {
 }
 
 // unnamed is asking, with policies that nobody has named.
-func unnamed() kind.Want[*Spec] {
+func unnamed() typed.Want[Spec] {
 	w := asking()
 	for i := range w.Spec.Ports[0].L7Policies {
 		w.Spec.Ports[0].L7Policies[i].Name = nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // ovn is the provider that OVN itself is.
@@ -20,7 +21,7 @@ var amphorae = []string{"amphora", "amphorav2", "octavia"}
 func (s *Spec) populates() bool { return s.Provider == nil || slices.Contains(amphorae, *s.Provider) }
 
 // compareProvider takes the names of Octavia's own provider for one.
-func compareProvider(w kind.Want[*Spec], have *State, c *kind.Changes) {
+func compareProvider(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Provider == nil || slices.Contains(amphorae, have.More.Provider) && slices.Contains(amphorae, *w.Spec.Provider) {
 		return
 	}

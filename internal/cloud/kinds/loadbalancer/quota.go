@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Takes implements kind.Counted: the load balancer, the port of its address, which is in
+// Takes is that of [typed.Kind]: the load balancer, the port of its address, which is in
 // the same project, and all that is under it.
 func (rules) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(s.Ports)}
@@ -63,7 +63,7 @@ func (r *RealServers) count(of kind.FactsOf) int {
 	return len(sockets)
 }
 
-// Holds implements kind.Counted.
+// Holds is that of [typed.Kind].
 func (rules) Holds(have *State, _ kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(have.More.Listeners), pools: len(have.More.Pools)}
 	for _, p := range have.More.Pools {

@@ -4,17 +4,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type rules struct{ defaults defaults.Defaults }
 
-func (rules) Name(w kind.Want[*Spec]) string { return w.Key.Name }
-
-func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
-
 // Diff reports what [editsOf] would change, and then what differs in the load balancer
 // itself.
-func (rules) Diff(w kind.Want[*Spec], have *State, c *kind.Changes) {
+func (rules) Diff(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if have.More.offers == nil {
 		return // what is under it was not read, so nothing is known to differ; it is not updated either
 	}
@@ -31,7 +28,7 @@ func (rules) Diff(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	fields.Compare(w, have, c)
 }
 
-func compareNetwork(w kind.Want[*Spec], have *State, c *kind.Changes) {
+func compareNetwork(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Link(c, networkField(w.Spec), have.More.VIPNetworkID, w.Ref("Network", w.Spec.NetworkRef), kind.Replace)
 }
 
@@ -43,7 +40,7 @@ func networkField(spec *Spec) string {
 }
 
 // compareFlavor never asks for a new load balancer that could not be made.
-func compareFlavor(w kind.Want[*Spec], have *State, c *kind.Changes) {
+func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.ServiceType == nil {
 		return
 	}
@@ -55,7 +52,7 @@ func compareFlavor(w kind.Want[*Spec], have *State, c *kind.Changes) {
 }
 
 // compareZone likewise; where load balancers know no zones, it says so.
-func compareZone(w kind.Want[*Spec], have *State, c *kind.Changes) {
+func compareZone(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {
 		return
 	}
@@ -70,7 +67,7 @@ func compareZone(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.zone", have.More.AvailabilityZone, w.Spec.AvailabilityZone)
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(s *State) any {
 	shown, b := table.Shown{}, &s.More
 	table.Show(&s.Spec, shown)

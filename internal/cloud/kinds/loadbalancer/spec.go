@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a load balancer shall be, in the words of LINE's Verda operator
@@ -63,11 +64,16 @@ var fields = table.NewFlat(
 
 // Kind is the kind LoadBalancer over c, which may be nil where only rules are
 // needed. d says what the words of manifests mean.
-func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
-	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, ReportsHealth: true, Parts: []string{"FloatingIP"},
-		Unmark: mark.UnmarkByTag("loadbalancer"),
-		Loss:   []string{"its address, unless the manifest fixes it"},
-		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
-	}, rules{d}, driver{c, &doubts{}, &owned{}})
+func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
+	r, with := rules{d}, driver{c, &doubts{}, &owned{}}
+	return typed.Kind[Spec, struct{}, State]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, ReportsHealth: true, Parts: []string{"FloatingIP"},
+			Unmark: mark.UnmarkByTag("loadbalancer"),
+			Loss:   []string{"its address, unless the manifest fixes it"},
+			Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
+		},
+		Validate: r.Validate, Expand: r.Expand, Takes: r.Takes, Holds: r.Holds, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
+		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,
+	}.Flat()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // populatedCreate is the ability to create a load balancer together with what is
@@ -130,14 +131,14 @@ func (e *editor) stuck(b *Balancer, left left) {
 }
 
 // live gives a load balancer its live shape.
-func live(s *State, project string) kind.Live[*State] {
+func live(s *State, project string) typed.Live[State] {
 	b := &s.More
 	phase, message := b.phase()
-	out := kind.Live[*State]{
+	out := typed.Live[State]{Live: kind.Live{
 		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), InOwnProject: b.ProjectID == project, Phase: phase, Message: message,
-		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(), Drained: b.drained(),
+		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(), Drained: b.drained(),
 		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
-	}
+	}, State: s}
 	if address := out.Facts.Address; address != "" {
 		out.Facts.Addresses = []string{address}
 	}

@@ -32,8 +32,8 @@ var (
 	authority []byte
 )
 
-func terminating(c *cloud.Client, d defaults.Defaults) []kind.Kind {
-	return []kind.Kind{secret.Kind(), barbicansecret.Kind(c), network.Kind(c), subnet.Kind(c), loadbalancer.Kind(c, d)}
+func terminating(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{secret.Kind(), barbicansecret.Kind(c), network.Kind(c), subnet.Kind(c), loadbalancer.Kind(c, d)}
 }
 
 // certificates are the manifests of what Barbican shall hold.

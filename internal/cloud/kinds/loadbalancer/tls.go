@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // inBarbican is how manifests name what is not in the repository.
@@ -38,7 +39,7 @@ func (t *TLS) expand(field string, e *kind.Expansion) {
 
 // held is the address of what a reference names. One that is not there yet has none,
 // and nothing is sent before it has.
-func held(w kind.Want[*Spec], name string) string {
+func held(w typed.Want[Spec], name string) string {
 	if name == "" || inBarbican.MatchString(name) {
 		return name
 	}
@@ -46,7 +47,7 @@ func held(w kind.Want[*Spec], name string) string {
 	return cmp.Or(ref.Facts.Address, "known once "+ref.Key.String()+" is ready")
 }
 
-func (t *TLS) hosts(w kind.Want[*Spec]) []string {
+func (t *TLS) hosts(w typed.Want[Spec]) []string {
 	out := slices.Clone(t.SNIBarbicanRefs)
 	for i := range out {
 		out[i] = held(w, out[i])

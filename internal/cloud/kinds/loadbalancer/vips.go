@@ -6,10 +6,11 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // vips are the further addresses as Octavia has them; those that it shall choose are "".
-func vips(w kind.Want[*Spec]) []vip {
+func vips(w typed.Want[Spec]) []vip {
 	var out []vip
 	for _, v := range w.Spec.AdditionalVIPs {
 		out = append(out, vip{w.Ref("Subnet", v.SubnetRef).ID, table.IP(table.Or(v.Address, ""))})
@@ -18,7 +19,7 @@ func vips(w kind.Want[*Spec]) []vip {
 }
 
 // compareVIPs compares the further addresses, which Octavia cannot change.
-func compareVIPs(w kind.Want[*Spec], have *State, c *kind.Changes) {
+func compareVIPs(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.AdditionalVIPs == nil {
 		return
 	}

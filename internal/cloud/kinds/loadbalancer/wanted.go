@@ -10,11 +10,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // wanted are the listeners that Octavia shall have under the load balancer, with their
 // pools and L7 policies.
-func wanted(w kind.Want[*Spec]) []*Listener {
+func wanted(w typed.Want[Spec]) []*Listener {
 	out := make([]*Listener, len(w.Spec.Ports))
 	for i := range w.Spec.Ports {
 		out[i] = w.Spec.Ports[i].wanted(w, child{field: portField(i)})
@@ -22,7 +23,7 @@ func wanted(w kind.Want[*Spec]) []*Listener {
 	return out
 }
 
-func (p *Port) wanted(w kind.Want[*Spec], own child) *Listener {
+func (p *Port) wanted(w typed.Want[Spec], own child) *Listener {
 	l := &Listener{child: own, Name: fmt.Sprintf("%s-%d", w.Key.Name, p.Port), Protocol: called(protocols, p.Protocol), Port: p.Port,
 		AllowedCIDRs: p.AllowedCIDRs, Timeouts: p.Timeouts, Limit: table.Or(p.ConnectionLimit, 0)}
 	if t := transport(p.Protocol); t != "tcp" {
@@ -54,7 +55,7 @@ func (r *RedirectPool) spoken(p *Port) string {
 }
 
 // wanted is the pool with its members and its monitor.
-func (r *RedirectPool) wanted(w kind.Want[*Spec], own child, name string, of *Port) *Pool {
+func (r *RedirectPool) wanted(w typed.Want[Spec], own child, name string, of *Port) *Pool {
 	p := &Pool{child: own, Name: name, Protocol: strings.ToUpper(r.spoken(of)), Algorithm: algorithms[w.Spec.spread(r.Algorithm)]}
 	if s := r.SessionPersistence; s != nil {
 		p.Persistence = persistence{persistences[s.Type], table.Or(s.CookieName, ""), table.Or(s.Timeout, 0), table.Or(s.Granularity, "")}
@@ -80,7 +81,7 @@ func (r *RedirectPool) wanted(w kind.Want[*Spec], own child, name string, of *Po
 }
 
 // add adds the members that ports and servers are.
-func (p *Pool) add(w kind.Want[*Spec], like Member, asked *int, ports, servers []string) {
+func (p *Pool) add(w typed.Want[Spec], like Member, asked *int, ports, servers []string) {
 	refer := func(to string, names []string) {
 		for _, name := range names {
 			if ref := w.Ref(to, name); ref.Spare {
@@ -114,7 +115,7 @@ func (p *Pool) member(like Member, asked *int, name, address, subnet string) {
 }
 
 // policies are the L7 policies of the listener l, in the order in which they are asked.
-func (p *Port) policies(w kind.Want[*Spec], l *Listener) []*Policy {
+func (p *Port) policies(w typed.Want[Spec], l *Listener) []*Policy {
 	out := make([]*Policy, len(p.L7Policies))
 	for i := range p.L7Policies {
 		spec := &p.L7Policies[i]

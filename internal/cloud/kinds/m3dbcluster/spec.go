@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a cluster shall be. The fields up to kubernetes are those of m3db-operator (m3db/m3db-operator,
@@ -85,9 +86,13 @@ type rules struct {
 }
 
 // Kind is the kind M3DBCluster, with what a stack's configuration says.
-func Kind(d defaults.Defaults) kind.Kind {
-	return kind.DefineWorkload(kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBCluster", Aliases: []string{"operator.m3db.io"}, Parts: []string{"EtcdCluster", "SecurityGroup", "VirtualMachineGroup", "M3DBInstance", "M3DBNamespace"},
-		Doc: "A cluster of M3DB on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run M3DB, a SecurityGroup NAME, an M3DBInstance for each machine, an M3DBNamespace for each namespace, and an EtcdCluster NAME-etcd where none is named. Instances come and go one at a time, while no shard is on its way.",
-	}, rules{d, time.Now})
+func Kind(d defaults.Defaults) *kind.Kind {
+	r := rules{d, time.Now}
+	return typed.Workload[Spec]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBCluster", Aliases: []string{"operator.m3db.io"}, Parts: []string{"EtcdCluster", "SecurityGroup", "VirtualMachineGroup", "M3DBInstance", "M3DBNamespace"},
+			Doc: "A cluster of M3DB on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run M3DB, a SecurityGroup NAME, an M3DBInstance for each machine, an M3DBNamespace for each namespace, and an EtcdCluster NAME-etcd where none is named. Instances come and go one at a time, while no shard is on its way.",
+		},
+		Validate: r.Validate, Expand: r.Expand, Summarize: r.Summarize,
+	}.Kind()
 }

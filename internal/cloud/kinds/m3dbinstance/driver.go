@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Create implements kind.Driver. Whether there is a placement is asked again, of all machines: the first one begins it only when
+// Create is that of [typed.Kind]. Whether there is a placement is asked again, of all machines: the first one begins it only when
 // every machine answers that there is none.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	var ports, addresses []string
@@ -91,7 +91,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peer
 	return member.Classed(err)
 }
 
-// Update implements kind.Driver: it records that there was an instance, and has one on another disk replace it.
+// Update is that of [typed.Kind]: it records that there was an instance, and has one on another disk replace it.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {
@@ -116,7 +116,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	return member.Classed(at.Replace(ctx, seen.agreed.Address, s.held.ID, w.Spec.instance(s.wanted, s.held.IsolationGroup, s.Address)))
 }
 
-// Delete implements kind.Driver.
+// Delete is that of [typed.Kind].
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	if s.held.ID == "" {

@@ -23,7 +23,7 @@ type cluster struct {
 	outgoing []string   // addresses of those that still have one
 }
 
-// List implements kind.Driver: what the machines say of each cluster that manifests ask for.
+// List is that of [typed.Kind]: what the machines say of each cluster that manifests ask for.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *cluster) found() (all []live) {
 		there := true
 		switch {
 		case displaced != "":
-			member.Stands(&l, "displaced", displaced, "its placement is of other machines")
+			member.Stands(&l.Live, &l.State.State, "displaced", displaced, "its placement is of other machines")
 		case p != nil:
 			there = c.placed(m, p, &l)
 			l.Interruptible.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), moved(m, l.State))
@@ -88,7 +88,7 @@ func (c *cluster) found() (all []live) {
 			there = c.alone(m, &l)
 		}
 		if there {
-			member.Judge(&l)
+			member.Judge(&l.Live, &l.State.State)
 			all = append(all, l)
 		}
 	}
@@ -173,7 +173,7 @@ func (c *cluster) alone(m *machine, l *live) (there bool) {
 		return false
 	case blank:
 		const lost = "etcd has no placement any more"
-		member.Stands(l, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
+		member.Stands(&l.Live, &l.State.State, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
 	case !c.seen.answered[m.Address]:

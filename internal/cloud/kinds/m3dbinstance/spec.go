@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what an instance shall be. Its machine, its port and the instance have one name: CLUSTER-0, CLUSTER-1 and so on.
@@ -63,19 +64,19 @@ type State struct {
 }
 
 type (
-	rules  struct{ member.Rules[Spec, State] }
+	rules  struct{}
 	driver struct {
 		member.Marked[State]
 		members  member.Kind[Spec]
 		machines outbound.Machines
 	}
 	machine = member.Machine[Spec]
-	live    = kind.Live[*State]
-	want    = kind.Want[*Spec]
+	live    = typed.Live[State]
+	want    = typed.Want[Spec]
 )
 
 // Kind is the kind M3DBInstance over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	d := driver{members: member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server", "Volume"}, Record: member.PlacementBegun, Token: "m3db", Begun: "placement", Patience: 15 * time.Minute,
 		Place: func(s *Spec) member.Place {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef, Volume: s.VolumeRef}
@@ -83,8 +84,13 @@ func Kind(c *cloud.Client) kind.Kind {
 	if c != nil {
 		d.machines = c.Machines
 	}
-	return kind.DefineFlat[Spec, State](d.members.Info("M3DBInstance", "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. "+
-		"An M3DBCluster makes one for each of its machines; they are not written by hand."), rules{}, d)
+	r := rules{}
+	return typed.Kind[Spec, struct{}, State]{
+		Info: d.members.Info("M3DBInstance", "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. "+
+			"An M3DBCluster makes one for each of its machines; they are not written by hand."),
+		Diff: r.Diff, Status: r.Status,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}.Flat()
 }
 
 // Diff reports an instance that is on another disk, or at another address, than the placement knows, another isolation group, and an instance
@@ -109,7 +115,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	have.Diff(c, "placement")
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(s *State) any {
 	shown, h := s.Shown(), s.held
 	if h.ID == "" {

@@ -37,7 +37,7 @@ func (d driver) forget(ctx context.Context, portIDs []string, namespace string) 
 	return nil
 }
 
-// Create implements kind.Driver. That it was asked for is recorded before.
+// Create is that of [typed.Kind]. That it was asked for is recorded before.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	options, field, ok := w.Spec.Options.read()
 	if !ok {
@@ -68,7 +68,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	if p, err := at.Placement(ctx, agreed.Address); err != nil || p == nil {
 		return live{}, fmt.Errorf("%w: the placement of the cluster %s has not begun, or etcd has lost it", kind.ErrBusy, w.Spec.Cluster)
 	}
-	l := live{ID: at.Environment + "/" + w.Spec.Name, Name: w.Key.Name, InOwnProject: true, Mark: &w.Mark, Phase: kind.Begun, Message: "coordinators do not use it yet", State: &State{name: w.Spec.Name, env: at.Environment, addresses: addresses}}
+	l := live{Live: kind.Live{ID: at.Environment + "/" + w.Spec.Name, Name: w.Key.Name, InOwnProject: true, Mark: &w.Mark, Phase: kind.Begun, Message: "coordinators do not use it yet"}, State: &State{name: w.Spec.Name, env: at.Environment, addresses: addresses}}
 	if err := d.record(ctx, portIDs, w.Spec.Name); err != nil {
 		return live{}, err
 	}
@@ -83,7 +83,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return l, classed(err)
 }
 
-// Update implements kind.Driver.
+// Update is that of [typed.Kind].
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.unrecorded {
@@ -105,7 +105,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	return anywhere(s.addresses, func(address string) error { return at.ReadyNamespace(ctx, address, s.name) })
 }
 
-// Delete implements kind.Driver.
+// Delete is that of [typed.Kind].
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	at := m3.Over(d.machines, s.env)

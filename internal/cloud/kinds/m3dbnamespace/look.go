@@ -18,7 +18,7 @@ import (
 // place is a cluster whose namespaces are asked for.
 type place struct {
 	namespace, cluster string
-	ports              []*kind.Live[any]
+	ports              []*kind.Live
 }
 
 func (p *place) addresses() (list []string) {
@@ -37,7 +37,7 @@ func (p *place) portIDs() (list []string) {
 
 // own reports whether the tags of its ports say that the stack has begun the placement of the cluster: nothing is changed in another one.
 func (p *place) own(tags map[string][]string) bool {
-	return slices.ContainsFunc(p.ports, func(port *kind.Live[any]) bool { return member.PlacementBegun.On(tags[port.ID], port.Facts.Address) })
+	return slices.ContainsFunc(p.ports, func(port *kind.Live) bool { return member.PlacementBegun.On(tags[port.ID], port.Facts.Address) })
 }
 
 func places(around kind.Hosts) (all []*place) {
@@ -60,7 +60,7 @@ func places(around kind.Hosts) (all []*place) {
 	return all
 }
 
-// List implements kind.Driver. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
+// List is that of [typed.Kind]. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	around := asked.Hosts
 	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
@@ -110,8 +110,7 @@ func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[s
 	}
 	key := around.Want[0].Key
 	key.Namespace, key.Name = p.namespace, m3.NamespaceObject(p.cluster, name)
-	l = live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready,
-		State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
+	l = live{Live: kind.Live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready}, State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
 	if !n.Ready() {
 		l.Phase, l.Message, l.Mark.Applied = kind.Begun, "coordinators do not use it yet", kind.Unfinished
 	}
@@ -146,8 +145,8 @@ func (p *place) unknown(around kind.Hosts, tags map[string]bool) (all []live) {
 		if !ok || d.Key.Namespace != p.namespace || spec.Cluster != p.cluster || !tags[recordTag(spec.Name)] {
 			continue
 		}
-		all = append(all, live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
-			Phase: kind.Pending, Message: "no coordinator of its cluster answers, or they do not agree", State: &State{name: spec.Name}})
+		all = append(all, live{Live: kind.Live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
+			Phase: kind.Pending, Message: "no coordinator of its cluster answers, or they do not agree"}, State: &State{name: spec.Name}})
 	}
 	return all
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a namespace shall be.
@@ -95,27 +96,32 @@ type State struct {
 }
 
 type (
-	rules  struct{ member.Rules[Spec, State] }
+	rules  struct{}
 	driver struct {
 		member.Marked[State]
 		cloud    *cloud.Client
 		machines outbound.Machines
 	}
-	live = kind.Live[*State]
-	want = kind.Want[*Spec]
+	live = typed.Live[State]
+	want = typed.Want[Spec]
 )
 
 // Kind is the kind M3DBNamespace over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	d := driver{cloud: c}
 	if c != nil {
 		d.machines = c.Machines
 	}
-	return kind.DefineFlat[Spec, State](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port"},
-		HoldsData: true, Loss: []string{"all data in it"}, Unmark: "tags on ports of its cluster say that it was asked for",
-		Doc: "A namespace of a cluster of M3DB, with all data in it. It is found by asking the cluster itself. An M3DBCluster makes one for each of its namespaces; they are not written by hand.",
-	}, rules{}, d)
+	r := rules{}
+	return typed.Kind[Spec, struct{}, State]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port"},
+			HoldsData: true, Loss: []string{"all data in it"}, Unmark: "tags on ports of its cluster say that it was asked for",
+			Doc: "A namespace of a cluster of M3DB, with all data in it. It is found by asking the cluster itself. An M3DBCluster makes one for each of its namespaces; they are not written by hand.",
+		},
+		Validate: r.Validate, Diff: r.Diff, Status: r.Status,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}.Flat()
 }
 
 func (rules) Validate(s *Spec, r *kind.Report) {
@@ -148,7 +154,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	}
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(s *State) any {
 	return map[string]any{"name": s.name, "state": s.Staging.Status, "retentionPeriod": s.RetentionOptions.RetentionPeriod.String()}
 }

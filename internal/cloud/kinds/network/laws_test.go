@@ -51,7 +51,7 @@ func TestLawsWithTheMarkInTheDescription(t *testing.T) {
 
 func laws() kindtest.Suite {
 	return kindtest.Suite{
-		Kinds:  func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{network.Kind(c)} },
+		Kinds:  func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{network.Kind(c)} },
 		Key:    manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
 		Object: object,
 		Unseen: map[string]string{

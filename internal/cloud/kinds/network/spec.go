@@ -53,7 +53,7 @@ type Filter struct {
 
 // Kind is the kind Network over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Network", Short: "net", Unmark: mark.UnmarkByLabel("network"),
 			Doc: "A virtual layer 2 network (Neutron)."},
@@ -67,7 +67,7 @@ func stated(s *Spec) kind.Facts {
 	return kind.Facts{Outside: table.Or(s.External, false) && !table.Or(s.Shared, false)}
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Facts = stated(&s.Spec)
 	live.Facts.Subnets = s.More.Subnets
 	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {

@@ -10,10 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // impossible says which address is not one of the subnet that it is to be from.
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	for i, a := range w.Spec.Addresses {
 		field, ip := addressField(i), table.Or(a.IP, "")
 		why := define.Outside(field, ip, w.Ref("Subnet", a.SubnetRef))
@@ -28,7 +29,7 @@ func impossible(w kind.Want[*Spec]) string {
 }
 
 // alone are the addresses that are asked for: those that the manifest gives, and any others.
-func alone(w kind.Want[*Spec]) (claims []kind.Claim) {
+func alone(w typed.Want[Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
 		switch {
 		case a.IP != nil:

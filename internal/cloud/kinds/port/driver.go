@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
@@ -17,7 +18,7 @@ type (
 )
 
 // observe takes every status for Ready: a port that no machine uses is DOWN.
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
 	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
 		live.Uses = append(live.Uses, policy)
@@ -45,7 +46,7 @@ func addresses(s *state) (list []string) {
 
 // create asks for no address and no security group where the manifest names none:
 // Neutron would choose.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, hidden := host(w); hidden != "" {
 		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show on which host Server %s is, as it does to administrators of servers that have one; give the host's name as hostID.id",
 			kind.ErrRejected, hidden)
@@ -67,7 +68,7 @@ func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 // remove refuses to pull a port out of a running machine, whoever runs it,
 // unless another will take its place, and the machine is the stack's. A machine that is gone can leave the port plugged into it.
 // (Launchpad 2134375)
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
 		if !have.Remade && !define.ServerGone(ctx, d.Client, m.DeviceID) {
 			return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // findSubnets makes no object; it finds the subnets an address can come from.
@@ -68,7 +69,7 @@ func (s *Spec) anyAddress() bool { return len(s.Addresses) == 1 && s.Addresses[0
 // entry that names no address is content with any of its subnet. Addresses
 // that Neutron adds by itself, on every subnet where machines make their own
 // (SLAAC), are no difference. While a subnet is not known, nothing is said.
-func compareAddresses(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.anyAddress() && len(have.Spec.Addresses) > 0 {
 		return
 	}
@@ -122,7 +123,7 @@ func fromMAC(address, mac string) bool {
 }
 
 // comparePairs takes a MAC address that is not given for the port's own.
-func comparePairs(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func comparePairs(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	texts := func(pairs []AddressPair) (out []string) {
 		for _, p := range pairs {
 			text := table.IP(p.IP)
@@ -136,7 +137,7 @@ func comparePairs(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Ch
 	kind.Set(c, "spec.resource.allowedAddressPairs", texts(have.Spec.AllowedAddressPairs), texts(w.Spec.AllowedAddressPairs), kind.InPlace)
 }
 
-func compareGroups(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareGroups(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	var want []string
 	for _, name := range w.Spec.SecurityGroupRefs {
 		want = append(want, table.ID(w.Ref("SecurityGroup", name)))
@@ -150,7 +151,7 @@ func compareGroups(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.C
 // network.
 var portSecurity = map[string]bool{"Enabled": true, "Disabled": false}
 
-func comparePortSecurity(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func comparePortSecurity(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if on, asked := portSecurity[w.Spec.PortSecurity]; asked {
 		kind.Field(c, "spec.resource.portSecurity", table.Or(have.More.PortSecurityEnabled, true), on)
 	}
@@ -158,7 +159,7 @@ func comparePortSecurity(w kind.Want[*Spec], have *table.Object[Spec, More], c *
 
 // writePortSecurity takes the groups and pairs off a port that loses its security:
 // Neutron refuses to switch it off while they are there.
-func writePortSecurity(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writePortSecurity(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	on, asked := portSecurity[w.Spec.PortSecurity]
 	if asked {
 		body["port_security_enabled"] = on
@@ -170,7 +171,7 @@ func writePortSecurity(w kind.Want[*Spec], _ *table.Object[Spec, More], body map
 
 // host is the host that the port is to be bound to, as far as it is known; ""
 // for none. hidden is the Server whose host the cloud does not show, "" for none.
-func host(w kind.Want[*Spec]) (id, hidden string) {
+func host(w typed.Want[Spec]) (id, hidden string) {
 	h := table.Or(w.Spec.HostID, HostID{})
 	server := w.Ref("Server", table.Or(h.ServerRef, ""))
 	if id = table.Or(h.ID, server.Facts.Host); id == "" && server.Ready {
@@ -179,7 +180,7 @@ func host(w kind.Want[*Spec]) (id, hidden string) {
 	return id, hidden
 }
 
-func compareHost(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareHost(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	id, hidden := host(w)
 	if hidden != "" {
 		c.Note("spec.resource.hostID.serverRef", "it is not compared: the cloud does not show to this user on which host Server "+hidden+" is")
@@ -189,7 +190,7 @@ func compareHost(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Cha
 	}
 }
 
-func writeHost(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeHost(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if id, _ := host(w); id != "" {
 		body["binding:host_id"] = id
 	}

@@ -83,7 +83,7 @@ type Filter struct {
 }
 
 // Kind is the kind Port over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Port", Exclusive: true, Unmark: mark.UnmarkByLabel("port"),
 			Loss: []string{"its addresses, unless the manifest fixes them"},

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a port forwarding shall be. Values are Neutron's (neutron-lib
@@ -53,7 +54,7 @@ type Filter struct {
 func (f *Filter) FilterName() string { return "" }
 
 // Kind is the kind PortForwarding over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "PortForwarding", Service: cloud.Network, Rare: true,
 			Unmark: "openstack floating ip port forwarding set --description <text> <floating IP> <port forwarding>, which are the two parts of <id>",
@@ -95,7 +96,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 	define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 }
 
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.Post(ctx, d.Creation(w))
 	return made, unreachable(err)
 }
@@ -117,20 +118,20 @@ func unreachable(err error) error {
 	return err
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Name = fmt.Sprintf("%s/%d", s.Spec.Protocol, s.Spec.ExternalPort)
 	live.Uses = []string{s.Spec.FloatingIPRef, s.Spec.PortRef}
 }
 
 // writeAddress says which address of the port is meant, which Neutron asks for in a creation.
-func writeAddress(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeAddress(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if body["internal_ip_address"] = w.Spec.InternalIP; w.Spec.InternalIP == "" {
 		body["internal_ip_address"] = w.Ref("Port", w.Spec.PortRef).Facts.Address
 	}
 }
 
 // impossible says when the address is none of the port's.
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	if why := define.Lacks(w.Spec.InternalIP, w.Ref("Port", w.Spec.PortRef)); why != "" {
 		return "spec.resource.internalIP: " + why
 	}

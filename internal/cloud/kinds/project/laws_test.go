@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{domain.Kind(c), project.Kind(c), network.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{domain.Kind(c), project.Kind(c), network.Kind(c)}
 }
 
 func TestLaws(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a project shall be. Field names and meanings are K-ORC's
@@ -44,7 +45,7 @@ type state = define.State[Spec, More]
 
 // Kind is the kind Project over c, which may be nil where only rules are needed. It
 // lists all projects, or those in which the user has a role: that, everybody may.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true, Projects: true,
@@ -55,11 +56,11 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "projects", Own: "auth/projects", Singular: "project", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
 		Validate:   validate,
-		Name: func(w kind.Want[*Spec], name string) string {
+		Name: func(w typed.Want[Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
 		Match: func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
-		Observe: func(s *state, live *kind.Live[*state]) {
+		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
 			live.Facts.Here = s.ID == c.ProjectID
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
@@ -19,7 +20,7 @@ type (
 
 // create makes the policy, then its rules, and says last that all is done: a kill in between
 // leaves a policy that is known to be half-made.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.PostLabelled(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err != nil {
 		return nil, err

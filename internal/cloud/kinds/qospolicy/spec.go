@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a QoS policy shall be. Values are Neutron's (neutron-lib
@@ -77,7 +78,7 @@ type Filter struct {
 }
 
 // Kind is the kind QoSPolicy over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "QoSPolicy", Unmark: mark.UnmarkByTag("network qos policy"),
 			Doc: "Bounds on the traffic of networks, ports and floating IPs (Neutron). To make one needs an administrator on most clouds; others can import one that is shared."},
@@ -151,8 +152,8 @@ func (r Rule) String() string {
 	return fmt.Sprint(table.Or(r.DSCPMark, 0))
 }
 
-func compareRules(field, ruleType string) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
-	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareRules(field, ruleType string) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		texts := func(list []Rule) (out []string) {
 			for _, r := range list {
 				if r.Type == ruleType {

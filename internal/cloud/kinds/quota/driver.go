@@ -41,7 +41,7 @@ func (a attributes) text(name string) (text string) {
 	return text
 }
 
-// List implements kind.Driver: the quotas that bear a mark, one request for each.
+// List is that of [typed.Kind]: the quotas that bear a mark, one request for each.
 func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
 	if err != nil {
@@ -71,7 +71,7 @@ func (d driver) live(service, project string, limits map[string]int) live {
 	s := &state{}
 	s.Spec = Spec{ProjectRef: project, Service: service, Limits: limits}
 	id := name(service, project)
-	return live{ID: id, Name: id, Phase: kind.Ready, InOwnProject: true, State: s, Uses: []string{project}}
+	return live{Live: kind.Live{ID: id, Name: id, Phase: kind.Ready, InOwnProject: true, Uses: []string{project}}, State: s}
 }
 
 // limits are all quotas of a project.
@@ -98,7 +98,7 @@ func (d driver) send(ctx context.Context, method, service, project string, body,
 	return d.client.Do(ctx, cloud.Call{Service: service, Method: method, Path: places[service].path + "/" + project, Body: body, Into: into})
 }
 
-// Create implements kind.Driver: the mark comes first, and says that it is not finished
+// Create is that of [typed.Kind]: the mark comes first, and says that it is not finished
 // until the quotas are set.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	service, project := w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID
@@ -129,7 +129,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return made, nil
 }
 
-// Update implements kind.Driver.
+// Update is that of [typed.Kind].
 func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
 	if err := known(have.State.Spec.Service, have.State.Spec.Limits, w.Spec.Limits); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (d driver) set(ctx context.Context, service, project string, w want) error 
 	return d.note(ctx, service, project, mark.IdentityText(w.Mark, d.client.ProjectID))
 }
 
-// Delete implements kind.Driver: the mark goes last. What others have reset is no error.
+// Delete is that of [typed.Kind]: the mark goes last. What others have reset is no error.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	service, project := have.State.Spec.Service, have.State.Spec.ProjectRef
 	for _, err := range []error{d.send(ctx, http.MethodDelete, service, project, nil, nil), d.note(ctx, service, project, nil)} {
@@ -160,7 +160,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return true, nil
 }
 
-// Unmark implements kind.Driver.
+// Unmark is that of [typed.Kind].
 func (d driver) Unmark(ctx context.Context, have live) error {
 	return d.note(ctx, have.State.Spec.Service, have.State.Spec.ProjectRef, nil)
 }

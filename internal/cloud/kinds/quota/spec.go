@@ -22,6 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a project may use.
@@ -41,8 +42,8 @@ type Filter struct {
 }
 
 type (
-	want  = kind.Want[*Spec]
-	live  = kind.Live[*state]
+	want  = typed.Want[Spec]
+	live  = typed.Live[state]
 	rules struct{}
 	// state are the quotas of one service, all of them, with the ID of the project.
 	state struct{ table.Object[Spec, More] }
@@ -50,17 +51,22 @@ type (
 
 // Kind is the kind Quota over c, which may be nil where only rules are needed. Its ID is the
 // service and the project's ID.
-func Kind(c *cloud.Client) kind.Kind {
-	return kind.Define[Spec, Filter, state](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
-		Loss:   []string{"all quotas of the service that the project has of its own: the cloud's defaults hold again"},
-		Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
-		Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. The project must be managed by the same stack, " +
-			"which keeps the mark of the owner there: a set of quotas has no place for one.",
-	}, rules{}, driver{c})
+func Kind(c *cloud.Client) *kind.Kind {
+	r, d := rules{}, driver{c}
+	return typed.Kind[Spec, Filter, state]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
+			Loss:   []string{"all quotas of the service that the project has of its own: the cloud's defaults hold again"},
+			Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
+			Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. The project must be managed by the same stack, " +
+				"which keeps the mark of the owner there: a set of quotas has no place for one.",
+		},
+		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}.Resource()
 }
 
-// Name implements kind.Rules: the ID, "" while the project is not there.
+// Name is that of [typed.Kind]: the ID, "" while the project is not there.
 func (rules) Name(w want) string { return name(w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID) }
 
 func name(service, project string) string {
@@ -70,7 +76,7 @@ func name(service, project string) string {
 	return service + "/" + project
 }
 
-// Validate implements kind.Rules.
+// Validate is that of [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) {
 	for _, name := range slices.Sorted(maps.Keys(s.Limits)) {
 		switch at := "spec.resource.limits." + name; {
@@ -82,7 +88,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// Diff implements kind.Rules.
+// Diff is that of [typed.Kind].
 func (rules) Diff(w want, have *state, c *kind.Changes) {
 	seen := map[string]int{}
 	for name := range w.Spec.Limits {
@@ -99,10 +105,10 @@ func (rules) Diff(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// Match implements kind.Rules.
-func (rules) Match(w kind.Want[*Filter], have *state) bool { return have.Object.Match(w.Spec, w.Ref) }
+// Match is that of [typed.Kind].
+func (rules) Match(w typed.Want[Filter], have *state) bool { return have.Object.Match(w.Spec, w.Ref) }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(have *state) any {
 	shown := table.Shown{}
 	table.Show(&have.Spec, shown)

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a role shall be. Field names and meanings are K-ORC's
@@ -42,7 +43,7 @@ type (
 )
 
 // Kind is the kind Role over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Role", Service: cloud.Identity, Privileged: true,
@@ -52,7 +53,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "roles", Singular: "role", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
 		Lists:      lists,
-		Name: func(w kind.Want[*Spec], name string) string {
+		Name: func(w typed.Want[Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
 		Show: func(s *state, shown table.Shown) {
@@ -60,7 +61,7 @@ func Kind(c *cloud.Client) kind.Kind {
 				shown["domainID"] = "" // of all domains, as K-ORC has it
 			}
 		},
-		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
 	}, func(own cloud.Login) []string { return own.Roles }))
 }
 

@@ -13,14 +13,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
-	live   = kind.Live[*state]
+	live   = typed.Live[state]
 	driver struct{ client *cloud.Client }
 )
 
-// List implements kind.Driver.
+// List is that of [typed.Kind].
 func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
 	type id struct {
 		ID string `json:"id"`
@@ -73,15 +74,15 @@ func (d driver) live(spec Spec, given bool, n *note) live {
 	path := spec.path()
 	s := &state{given: given}
 	s.Spec = spec
-	l := live{ID: path, Name: path, Phase: kind.Ready, InOwnProject: true, State: s,
-		Uses: slices.DeleteFunc([]string{spec.RoleRef, spec.UserRef, spec.GroupRef, spec.ProjectRef, spec.DomainRef}, func(id string) bool { return id == "" || id == define.DefaultDomain })}
+	l := live{Live: kind.Live{ID: path, Name: path, Phase: kind.Ready, InOwnProject: true,
+		Uses: slices.DeleteFunc([]string{spec.RoleRef, spec.UserRef, spec.GroupRef, spec.ProjectRef, spec.DomainRef}, func(id string) bool { return id == "" || id == define.DefaultDomain })}, State: s}
 	if n != nil {
 		s.bearers, l.Mark, l.InOwnProject = n.bearers, n.Mark, n.Project == d.client.ProjectID
 	}
 	return l
 }
 
-// Create implements kind.Driver: the mark comes first, and says that it is not finished
+// Create is that of [typed.Kind]: the mark comes first, and says that it is not finished
 // until the role is given.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	ids, known := resolved(w)
@@ -107,7 +108,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return d.live(ids, true, &note{mark.Claim{Mark: &m, Project: d.client.ProjectID}, []string{bearer}}), nil
 }
 
-// Update implements kind.Driver. One that was taken back, and is wanted of something else by
+// Update is that of [typed.Kind]. One that was taken back, and is wanted of something else by
 // now, is another one.
 func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
 	if ids, known := resolved(w); known && !have.State.given && ids.path() != have.ID {
@@ -138,7 +139,7 @@ func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) 
 	return nil
 }
 
-// Delete implements kind.Driver: the mark goes last, and what others have taken back or
+// Delete is that of [typed.Kind]: the mark goes last, and what others have taken back or
 // deleted is no error.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	if have.State.given {
@@ -155,7 +156,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return true, nil
 }
 
-// Unmark implements kind.Driver. What bore the mark may be deleted.
+// Unmark is that of [typed.Kind]. What bore the mark may be deleted.
 func (d driver) Unmark(ctx context.Context, have live) error {
 	for _, bearer := range have.State.bearers {
 		if err := d.write(ctx, bearer, have.ID, nil); err != nil && !errors.Is(err, kind.ErrGone) {

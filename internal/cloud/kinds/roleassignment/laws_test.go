@@ -24,8 +24,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), role.Kind(c), group.Kind(c), user.Kind(c), roleassignment.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), role.Kind(c), group.Kind(c), user.Kind(c), roleassignment.Kind(c)}
 }
 
 // needs are two of each that an assignment is about.

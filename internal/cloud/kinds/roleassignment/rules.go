@@ -5,9 +5,10 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-type want = kind.Want[*Spec]
+type want = typed.Want[Spec]
 
 // state is an assignment, with IDs in its spec.
 type state struct {
@@ -22,7 +23,7 @@ type rules struct{}
 
 var fields = table.New[Spec, More]()
 
-// Name implements kind.Rules: the path, "" while not all of it is known.
+// Name is that of [typed.Kind]: the path, "" while not all of it is known.
 func (rules) Name(w want) string {
 	ids, known := resolved(w)
 	if !known {
@@ -84,7 +85,7 @@ func parse(path string) (s Spec, ok bool) {
 	return s, s.path() == path
 }
 
-// Validate implements kind.Rules.
+// Validate is that of [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if (s.UserRef == "") == (s.GroupRef == "") {
 		r.Problem("spec.resource", "does not say who gets the role", "give one of userRef and groupRef")
@@ -94,7 +95,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// Diff implements kind.Rules.
+// Diff is that of [typed.Kind].
 func (rules) Diff(w want, have *state, c *kind.Changes) {
 	if !have.given { // so nothing has to be replaced, whatever it was
 		kind.Field(c, "spec.resource", "taken back", "given")
@@ -103,7 +104,7 @@ func (rules) Diff(w want, have *state, c *kind.Changes) {
 	fields.Compare(w, &have.Object, c)
 }
 
-// Export implements kind.Exporter.
+// Export is that of [typed.Kind].
 func (rules) Export(have *state, e *kind.Export) *Spec {
 	s := have.Spec
 	switch {
@@ -115,12 +116,12 @@ func (rules) Export(have *state, e *kind.Export) *Spec {
 	return &s
 }
 
-// Match implements kind.Rules.
-func (rules) Match(w kind.Want[*Filter], have *state) bool {
+// Match is that of [typed.Kind].
+func (rules) Match(w typed.Want[Filter], have *state) bool {
 	return have.given && have.Object.Match(w.Spec, w.Ref)
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(have *state) any {
 	shown := table.Shown{}
 	table.Show(&have.Spec, shown)

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is who gets what where. Field names and meanings are K-ORC's
@@ -43,11 +44,16 @@ type Filter struct {
 
 // Kind is the kind RoleAssignment over c, which may be nil where only rules are needed.
 // The ID of an assignment is its path: projects/P/users/U/roles/R.
-func Kind(c *cloud.Client) kind.Kind {
-	return kind.Define[Spec, Filter, state](kind.Info{
-		Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Unnumbered: true, Privileged: true,
-		Loss:   []string{"the access that it gives"},
-		Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
-		Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and give them. The project, the user or the group must be managed by the same stack, since Keystone has no place for the mark of the owner in an assignment.",
-	}, rules{}, driver{c})
+func Kind(c *cloud.Client) *kind.Kind {
+	r, d := rules{}, driver{c}
+	return typed.Kind[Spec, Filter, state]{
+		Info: kind.Info{
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Unnumbered: true, Privileged: true,
+			Loss:   []string{"the access that it gives"},
+			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
+			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and give them. The project, the user or the group must be managed by the same stack, since Keystone has no place for the mark of the owner in an assignment.",
+		},
+		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status, Export: r.Export,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}.Resource()
 }

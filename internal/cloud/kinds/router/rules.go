@@ -8,11 +8,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type state = define.State[Spec, More]
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	switch s.More.Status {
 	case "ALLOCATING":
 		live.Phase, live.Message = kind.Pending, "the cloud is looking for agents to run it"
@@ -33,7 +34,7 @@ func findSubnets(s *Spec, e *kind.Expansion) {
 }
 
 // external is the external network that a router shall lead to; the zero Ref for none.
-func external(w kind.Want[*Spec]) kind.Ref {
+func external(w typed.Want[Spec]) kind.Ref {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return kind.Ref{}
 	}
@@ -41,14 +42,14 @@ func external(w kind.Want[*Spec]) kind.Ref {
 }
 
 // alone is an address of the external network, which the cloud chooses.
-func alone(w kind.Want[*Spec]) []kind.Claim {
+func alone(w typed.Want[Spec]) []kind.Claim {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return nil
 	}
 	return []kind.Claim{{Field: "spec.resource.externalGateways[0].networkRef", Of: external(w), From: "Subnet", By: "Port"}}
 }
 
-func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if len(w.Spec.ExternalGateways) == 0 {
 		kind.Field(c, "spec.resource.externalGateways", have.More.ExternalNetwork, "")
 		return
@@ -57,7 +58,7 @@ func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.
 }
 
 // writeGateway puts the gateway as Neutron takes it: {} takes one off.
-func writeGateway(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	gateway := map[string]any{}
 	if network := external(w); network.ID != "" {
 		gateway["network_id"] = network.ID

@@ -47,7 +47,7 @@ type Filter struct {
 }
 
 // Kind is the kind Router over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Router", Unmark: mark.UnmarkByLabel("router"),
 			Doc: "A router between networks and to the outside (Neutron)."},

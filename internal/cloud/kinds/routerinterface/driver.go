@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type driver = *define.Driver[Spec, struct{}, More]
@@ -29,7 +30,7 @@ func list(ctx context.Context, d driver) ([]*state, error) {
 // port, and attaches it. A kill in between leaves a port that is reported as
 // not attached. No security group is on it, as on the ports that Neutron makes
 // for routers itself.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	address := map[string]string{"subnet_id": subnet.ID}
 	gateway, network := subnet.Facts.GatewayIP, subnet.Facts.NetworkID
@@ -60,7 +61,7 @@ func portOf(id string) map[string]any { return map[string]any{"port_id": id} }
 // explainBusy finds out who has the subnet's gateway address. A port of another
 // RouterInterface may be on its way out; one that no stack made stays, and a
 // person has to decide.
-func explainBusy(ctx context.Context, d driver, w kind.Want[*Spec], address FixedIP, network string, busy error) error {
+func explainBusy(ctx context.Context, d driver, w typed.Want[Spec], address FixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IP}}
 	holders, err := d.Find(ctx, "?"+query.Encode())
 	if err != nil {
@@ -101,7 +102,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 // address, since then a subnet that somebody has added to the port meanwhile keeps its way
 // (db/l3_db.py: _remove_interface_by_subnet). A port of several subnets is not deleted: which of
 // them are others' is not known.
-func detach(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+func detach(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	router, addresses := have.State.Spec.RouterRef, have.State.More.FixedIPs
 	what := portOf(have.ID)
 	switch subnets := have.State.More.subnets(); {

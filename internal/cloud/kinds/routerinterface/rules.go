@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // field is that of the subnet.
@@ -16,7 +17,7 @@ type state = define.State[Spec, More]
 
 // compareRouter reports a port that is not attached yet as a change in place; one on
 // another router must be recreated.
-func compareRouter(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareRouter(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	cost := kind.Replace
 	if have.Spec.RouterRef == "" {
 		cost = kind.InPlace
@@ -24,7 +25,7 @@ func compareRouter(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.C
 	kind.Link(c, "spec.routerRef", have.Spec.RouterRef, w.Ref("Router", w.Spec.RouterRef), cost)
 }
 
-func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if subnet, present := w.Ref("Subnet", w.Spec.SubnetRef), have.More.subnets(); subnet.Ready && !slices.Contains(present, subnet.ID) {
 		kind.Fixed(c, "spec.subnetRef", strings.Join(present, " "), subnet.ID)
 	} else if len(present) > 1 {
@@ -42,7 +43,7 @@ func (m *More) subnets() (ids []string) {
 	return ids
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	if s.Spec.RouterRef != "" {
 		live.Uses, live.InUse = append(live.Uses, s.Spec.RouterRef), true
 	} else if live.Mark != nil && live.Mark.Applied != "" {
@@ -77,7 +78,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 // alone is the gateway address of the subnet, which the router takes, the interface itself, since a router has one to each
 // subnet, and the addresses that it leads to (db/l3_db.py: _check_for_dup_router_subnets). While the gateway is about to be
 // changed, nobody is asked for it.
-func alone(w kind.Want[*Spec]) []kind.Claim {
+func alone(w typed.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
 	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, By: "RouterInterface", Remedy: "remove one of the two"}}

@@ -36,7 +36,7 @@ type FixedIP struct {
 
 // Kind is the kind RouterInterface over c, which may be nil where only rules
 // are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.NeutronFlat(c, define.Resource[Spec, struct{}, More]{
 		Info: kind.Info{Kind: "RouterInterface", CredentialsFrom: "Router", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
 			Doc: "A subnet's connection to a router (Neutron)."},

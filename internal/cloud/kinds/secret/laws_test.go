@@ -12,7 +12,7 @@ import (
 
 func read(text string) ([]kind.Desired, error) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n" + text)}}
-	want, _, err := resolve.Read(files, []kind.Kind{secret.Kind()})
+	want, _, err := resolve.Read(files, []*kind.Kind{secret.Kind()})
 	return want, err
 }
 

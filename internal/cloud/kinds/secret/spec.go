@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Body is what a Secret has beside its metadata.
@@ -19,8 +20,8 @@ type Body struct {
 }
 
 // Kind is the kind Secret.
-func Kind() kind.Kind {
-	return kind.DefineData(kind.Info{
+func Kind() *kind.Kind {
+	return typed.Data(kind.Info{
 		Version: "v1", Kind: "Secret",
 		Doc: "Text that other objects refer to and that never appears in a plan, log or report.",
 	}, read)

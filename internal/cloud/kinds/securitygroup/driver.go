@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type driver = *define.Driver[Spec, Filter, More]
@@ -18,7 +19,7 @@ type driver = *define.Driver[Spec, Filter, More]
 // create makes the group, then its rules, and says last that all is done. A kill
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.PostLabelled(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 
 // possible are the rules of the manifest that the group with that ID can have now,
 // those whose remote group is there; they name it by its ID.
-func possible(w kind.Want[*Spec], id string) (list []Rule) {
+func possible(w typed.Want[Spec], id string) (list []Rule) {
 	for _, rule := range w.Spec.Rules {
 		if rule.RemoteAddressGroupRef != nil {
 			ref := w.Ref("AddressGroup", *rule.RemoteAddressGroupRef)
@@ -84,7 +85,7 @@ func possible(w kind.Want[*Spec], id string) (list []Rule) {
 
 // setRules adds what is missing, removes what is too much, and answers with the
 // rules that are there then.
-func setRules(ctx context.Context, d driver, w kind.Want[*Spec], s *state) ([]CloudRule, error) {
+func setRules(ctx context.Context, d driver, w typed.Want[Spec], s *state) ([]CloudRule, error) {
 	want := possible(w, s.ID)
 	e := compare(managed(w, s.More.Rules, want), want)
 	if err := remove(ctx, d, e.before); err != nil {

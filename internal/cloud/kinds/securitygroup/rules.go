@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type state = define.State[Spec, More]
@@ -185,7 +186,7 @@ func (*Spec) SpellOut(spec map[string]any) {
 	}
 }
 
-func compareRules(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareRules(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	var present, want []string
 	rules := slices.Clone(w.Spec.Rules)
 	for i := range rules {
@@ -213,7 +214,7 @@ const list = "spec.resource.rules"
 
 // managed are the rules of the cloud without those that are left to others. Such a rule is managed all the same if a rule of the
 // manifest is for the same traffic and the cloud has no other rule for it.
-func managed(w kind.Want[*Spec], have []CloudRule, want []Rule) []CloudRule {
+func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
 	left := func(r CloudRule) bool { return w.Leaves(list, r.ID) }
 	if !slices.ContainsFunc(have, left) {
 		return have
@@ -232,7 +233,7 @@ func managed(w kind.Want[*Spec], have []CloudRule, want []Rule) []CloudRule {
 
 // observe takes rules that name another group for loose: they go with that group.
 // (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	for _, r := range s.More.Rules {
 		if addresses := table.Or(r.RemoteAddressGroupRef, ""); addresses != "" {
 			live.Uses = append(live.Uses, addresses)

@@ -65,7 +65,7 @@ type Filter struct {
 // Kind is the kind SecurityGroup over c, which may be nil where only rules are
 // needed. The mark is kept in the tags: the dashboard offers to rewrite the description
 // of security groups, and of nothing else here.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},

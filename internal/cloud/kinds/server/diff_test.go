@@ -32,7 +32,7 @@ func read(t *testing.T, text string) []kind.Desired {
 func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
-	have := kind.Snapshot{"Server": {Items: []kind.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, InOwnProject: true, Phase: kind.Ready, State: state}}}}
+	have := kind.Snapshot{"Server": {Items: []kind.Live{{ID: "s1", Name: state.Name, Mark: &mark, InOwnProject: true, Phase: kind.Ready, State: state}}}}
 	for _, step := range plan.Compute(plan.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
 		if step.Key == key {
 			return step

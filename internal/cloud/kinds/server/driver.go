@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Microversions of Nova. (nova/api/openstack/rest_api_version_history.rst)
@@ -245,7 +246,7 @@ func users(s *state) map[string]string {
 
 // unmark leaves the metadata that people wrote, and the description that stands there on
 // clouds that have no other place for it.
-func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	left := users(have.State)
 	if text, ok := have.State.Notes[descriptionKey]; ok {
 		left[descriptionKey] = text

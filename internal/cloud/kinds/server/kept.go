@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // A volume outlives the servers that it is attached to. Others may have had Nova delete some with the server
@@ -57,7 +58,7 @@ func (u *requests) keepVolumes(m *More) {
 }
 
 // remove asks Nova to delete the server, which takes it a while.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if have.State != nil {
 		u := requests{driver: d, ctx: ctx, id: have.ID}
 		if u.keepVolumes(&have.State.More); u.err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{configmap.Kind(), secret.Kind(), image.Kind(c, defaults.Defaults{}), flavor.Kind(c), keypair.Kind(c),
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{configmap.Kind(), secret.Kind(), image.Kind(c, defaults.Defaults{}), flavor.Kind(c), keypair.Kind(c),
 		servergroup.Kind(c), volume.Kind(c), server.Kind(c, nil)}
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-func pluggedKinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
-	return append([]kind.Kind{network.Kind(c), subnet.Kind(c), securitygroup.Kind(c), port.Kind(c)}, kinds(c, d)...)
+func pluggedKinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
+	return append([]*kind.Kind{network.Kind(c), subnet.Kind(c), securitygroup.Kind(c), port.Kind(c)}, kinds(c, d)...)
 }
 
 const plugs = `

@@ -10,12 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
 	state  = define.State[Spec, More]
 	object = table.Object[Spec, More]
-	want   = kind.Want[*Spec]
+	want   = typed.Want[Spec]
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -119,7 +120,7 @@ func diffUnseen(w want, have *state, c *kind.Changes) {
 	}
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Phase, live.Message = s.More.phase()
 	if live.Phase == kind.Degraded {
 		live.Down = down[s.More.Status]

@@ -165,7 +165,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Server over c, which may be nil where only rules are needed. master is what certificates in user data are derived from, nil for
 // none.
-func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
+func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 	user, judge := completer{master}, judge{c}
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 func read(t *testing.T, text string) (o object) {
@@ -57,7 +58,7 @@ func TestDown(t *testing.T) {
 		`{"status": "SHUTOFF", "OS-EXT-STS:task_state": "deleting"}`:                  "",
 		`{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000"}`: "failed",
 	} {
-		var live kind.Live[*state]
+		var live kind.Live
 		if observe(&state{Object: read(t, text)}, &live); live.Down != want {
 			t.Errorf("%s: %q, want %q", text, live.Down, want)
 		}
@@ -73,8 +74,8 @@ func TestImageOfAServerBootedFromAVolume(t *testing.T) {
 }
 
 func TestScriptsSayWhatTheyAre(t *testing.T) {
-	value := func(text string) kind.Want[*Spec] {
-		return kind.Want[*Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
+	value := func(text string) typed.Want[Spec] {
+		return typed.Want[Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
 	}
 	for text, want := range map[string]string{
 		"ls": "#!/bin/sh\nls", "#!/bin/bash\nls": "#!/bin/bash\nls", "#cloud-config\n{}": "#cloud-config\n{}",

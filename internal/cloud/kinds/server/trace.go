@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // withActionsOfGone is the microversion from which the actions on a server
@@ -25,7 +26,7 @@ type action struct {
 
 // trace asks the server's action log. What is not in there (names, metadata)
 // shows in the time of the last change; tags show nowhere.
-func trace(ctx context.Context, d driver, have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
+func trace(ctx context.Context, d driver, have typed.Live[state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	if names := causes(have.State == nil, changes); len(names) > 0 {
 		version, err := d.Client.Microversion(ctx, cloud.Compute, withActionsOfGone)
 		if err != nil {

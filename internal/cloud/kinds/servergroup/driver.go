@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type (
@@ -14,14 +15,14 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-func observe(s *state, _ *kind.Live[*state]) {
+func observe(s *state, _ *kind.Live) {
 	if s.Spec.Policy == "" && len(s.More.Policies) > 0 {
 		s.Spec.Policy = s.More.Policies[0]
 	}
 }
 
 // create asks older clouds for a list of policies. They have no rules.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withRules)
 	if err == nil && body["rules"] != nil {

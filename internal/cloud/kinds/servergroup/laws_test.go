@@ -14,7 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{servergroup.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{servergroup.Kind(c)}
+}
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // keepSuffix ends the name of a group that outlives its manifest.
@@ -45,7 +46,7 @@ func validate(s *Spec, r *kind.Report) {
 
 // noteKeep notes what the name says of the group's end, where that is not what the
 // manifest says now.
-func noteKeep(w kind.Want[*Spec], have *state, c *kind.Changes) {
+func noteKeep(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
 		c.Note("metadata.annotations", "came after the group was made, and Nova cannot write it down: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
 	}
@@ -63,7 +64,7 @@ func match(f *Filter, s *state) bool {
 	return table.Is(f.Name, s.Name) || table.Is(f.Name, table.Or(s.Spec.Name, ""))
 }
 
-func writeRules(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeRules(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Rules != nil && w.Spec.Rules.MaxServerPerHost > 0 {
 		body["rules"] = map[string]any{"max_server_per_host": w.Spec.Rules.MaxServerPerHost}
 	}

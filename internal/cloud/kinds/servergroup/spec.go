@@ -50,7 +50,7 @@ const withRules = "2.64"
 
 // Kind is the kind ServerGroup over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{service.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{service.Kind(c)} }
 
 func TestLaws(t *testing.T) {
 	name := "shop-" + rand.Text()

@@ -36,7 +36,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 type state = define.State[Spec, More]
 
 // Kind is the kind Service over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Service", Service: cloud.Identity, Privileged: true,
@@ -45,7 +45,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "services", Singular: "service", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
-		Observe: func(s *state, live *kind.Live[*state]) {
+		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
 			live.Facts.Name = s.Spec.Type // by which access rules name it
 		},

@@ -13,7 +13,7 @@ func validate(s *Spec, r *kind.Report) {
 
 // observe says what a share network uses. When it was last changed is not said: Manila's time
 // is that of its name and description, and not of its network.
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Created = s.More.CreatedAt.Time
 	for _, id := range []string{s.Spec.NetworkRef, s.Spec.SubnetRef} {
 		if id != "" {

@@ -45,7 +45,7 @@ type Filter struct {
 }
 
 // Kind is the kind ShareNetwork over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ShareNetwork", Service: cloud.SharedFileSystem, Rare: true,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // stated are the addresses and the gateway, which is the one that Neutron chooses where the
@@ -31,7 +32,7 @@ func firstGateway(s *Spec) string {
 
 // impossible says which pool has the gateway that Neutron chooses; of one that the manifest gives
 // that is said without a cloud.
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	at := address(firstGateway(w.Spec))
 	for i, p := range w.Spec.AllocationPools {
 		if p.has(at) {

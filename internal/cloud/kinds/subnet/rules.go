@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // validate checks what Neutron would only refuse when it is too late for the
@@ -66,7 +67,7 @@ const provisional = "::/64"
 
 // alone is the range of addresses: those of a network's subnets do not overlap (db/ipam_backend_mixin.py:
 // _validate_subnet_cidr).
-func alone(w kind.Want[*Spec]) []kind.Claim {
+func alone(w typed.Want[Spec]) []kind.Claim {
 	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
 		return nil
 	}
@@ -74,7 +75,7 @@ func alone(w kind.Want[*Spec]) []kind.Claim {
 }
 
 // compareLength compares the length that was asked for with what the pool gave.
-func compareLength(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareLength(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if p, err := netip.ParsePrefix(have.Spec.CIDR); err == nil && w.Spec.PrefixLength != nil {
 		kind.Fixed(c, "spec.resource.prefixLength", p.Bits(), *w.Spec.PrefixLength)
 	}
@@ -96,7 +97,7 @@ func attach(s *Spec, e *kind.Expansion) {
 	}})
 }
 
-func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.Gateway != nil {
 		kind.Field(c, "spec.resource.gateway", table.IP(have.More.GatewayIP), table.IP(gateway(w.Spec, have)))
 	}
@@ -104,7 +105,7 @@ func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.
 
 // writeGateway puts the gateway as Neutron takes it: null for none. That of a new
 // subnet is left to the cloud where it can be.
-func writeGateway(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
 		return
 	}

@@ -92,7 +92,7 @@ type Filter struct {
 }
 
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Subnet", Parts: []string{"RouterInterface"}, Unmark: mark.UnmarkByLabel("subnet"),
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
@@ -104,7 +104,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 type state = define.State[Spec, More]
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.NetworkRef}
 	if s.Spec.SubnetPoolRef != "" {
 		live.Uses = append(live.Uses, s.Spec.SubnetPoolRef)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -45,7 +46,7 @@ func prefixes(texts []string) (list []netip.Prefix, ok bool) {
 
 // comparePrefixes compares what the prefixes cover: Neutron joins those that stand side by
 // side. It takes no prefix away (db/db_base_plugin_v2.py: IllegalSubnetPoolPrefixUpdate).
-func comparePrefixes(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func comparePrefixes(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, ok := prefixes(w.Spec.Prefixes)
 	present, known := prefixes(have.Spec.Prefixes)
 	if !ok || !known {

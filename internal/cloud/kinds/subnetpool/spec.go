@@ -62,7 +62,7 @@ type Filter struct {
 }
 
 // Kind is the kind SubnetPool over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "SubnetPool", Rare: true, Unmark: mark.UnmarkByLabel("subnet pool"),
 			Doc: "Prefixes that subnets get their addresses from (Neutron)."},
@@ -74,7 +74,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 type state = define.State[Spec, More]
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	if s.Spec.AddressScopeRef != "" {
 		live.Uses = []string{s.Spec.AddressScopeRef}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // parallelReads is how many containers are asked for at once.
@@ -130,7 +131,7 @@ func send(ctx context.Context, d driver, method, name string, headers map[string
 	return d.Client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: method, Path: pathOf(name), Headers: headers})
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Created, live.Facts.Name = s.More.CreatedAt.Time, s.Name
 }
 
@@ -191,7 +192,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return versioned(n.Fields, now)
 }
 
-func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return send(ctx, d, http.MethodPost, have.ID, markHeaders(have.State, kind.Mark{}))
 }
 
@@ -225,7 +226,7 @@ func metadataOf(s *Spec) map[string]string {
 
 // remove deletes a container, which Swift refuses while there are objects in it, or earlier
 // versions of them. Those are never deleted here.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	err = send(ctx, d, http.MethodDelete, have.ID, nil)
 	if !errors.Is(err, kind.ErrBusy) {
 		return err == nil, err

@@ -22,8 +22,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{swiftcontainer.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{swiftcontainer.Kind(c)}
 }
 
 func object(name string) string {
@@ -118,7 +118,7 @@ func TestContainerOfAnother(t *testing.T) {
 	if pass := g.Sync(object(name)); len(pass.Failures) == 0 && pass.Last.Owned != 0 {
 		t.Error("another's container was taken")
 	}
-	_, err := swiftcontainer.Kind(c).Driver().Create(t.Context(), wanted(t, g, name))
+	_, err := swiftcontainer.Kind(c).Driver.Create(t.Context(), wanted(t, g, name))
 	if err == nil || !strings.Contains(err.Error(), "bears no mark of this stack") {
 		t.Errorf("made over another's: %v", err)
 	}
@@ -133,9 +133,9 @@ func TestContainerOfAnother(t *testing.T) {
 }
 
 // wanted is what a driver is asked for when a container of that name is made.
-func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want[any] {
+func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want {
 	t.Helper()
-	return kind.Want[any]{
+	return kind.Want{
 		Key:  manifest.Key{Group: define.WorkloadGroup, Kind: "SwiftContainer", Namespace: "default", Name: "pictures"},
 		Spec: &swiftcontainer.Spec{Name: &name}, Mark: kind.Mark{Owner: "stackreeve:" + g.Stack + ":SwiftContainer/pictures", Applied: "x"},
 	}

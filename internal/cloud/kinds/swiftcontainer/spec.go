@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a container shall be. Its attributes are our own words for Swift's headers,
@@ -43,14 +44,14 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
-	want   = kind.Want[*Spec]
+	want   = typed.Want[Spec]
 	state  = define.State[Spec, More]
 	driver = *define.Driver[Spec, Filter, More]
 )
 
 // Kind is the kind SwiftContainer over c, which may be nil where only rules are needed. The
 // names of containers are their IDs.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	mine := new(made)
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a trunk shall be. Field names and meanings are K-ORC's
@@ -53,7 +54,7 @@ type Filter struct {
 }
 
 // Kind is the kind Trunk over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Trunk", Unmark: mark.UnmarkByLabel("network trunk"),
 			Doc: "Ports that a machine reaches through another one, by VLAN (Neutron)."},
@@ -90,7 +91,7 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 // observe takes the status of a trunk that no machine uses, which is DOWN, for Ready.
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.PortRef}
 	for _, p := range s.Spec.Subports {
 		live.Uses = append(live.Uses, p.PortRef)
@@ -101,7 +102,7 @@ func observe(s *state, live *kind.Live[*state]) {
 }
 
 // wanted are the subports of the manifest, with IDs. Those that inherit their VLAN, which Neutron writes down once, have that of have.
-func wanted(w kind.Want[*Spec], have []Subport) []Subport {
+func wanted(w typed.Want[Spec], have []Subport) []Subport {
 	list := slices.Clone(w.Spec.Subports)
 	for i := range list {
 		list[i].PortRef = table.ID(w.Ref("Port", list[i].PortRef))
@@ -132,12 +133,12 @@ func texts(list []Subport) (out []string) {
 	return out
 }
 
-func compareSubports(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSubports(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w, have.Spec.Subports)), kind.InPlace)
 }
 
 // writeSubports is for the request that creates; others take no subports.
-func writeSubports(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeSubports(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if have == nil {
 		body["sub_ports"] = bodies(wanted(w, nil))
 	}

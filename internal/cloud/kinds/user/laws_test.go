@@ -22,8 +22,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), user.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), user.Kind(c)}
 }
 
 func needs(name string) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 const (
@@ -61,7 +62,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 }
 
 // unmark takes the fingerprint of the password off, too.
-func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return d.Write(ctx, define.Change[Spec, More]{Have: have, Fields: map[string]any{printKey: nil}})
 }
 

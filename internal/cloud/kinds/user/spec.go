@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a user shall be. Field names and meanings are K-ORC's
@@ -44,13 +45,13 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
-	want   = kind.Want[*Spec]
+	want   = typed.Want[Spec]
 	state  = define.State[Spec, More]
 	driver = *define.Driver[Spec, Filter, More]
 )
 
 // Kind is the kind User over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "User", Service: cloud.Identity, Privileged: true,
@@ -65,7 +66,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
 		Expand:  expand,
-		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
 		Update:  update, Unmark: unmark, Export: export,
 	}, func(own cloud.Login) []string { return []string{own.User} }, "name", "enabled"))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a virtual machine shall be.
@@ -20,9 +21,13 @@ type Spec struct {
 type rules struct{ defaults defaults.Defaults }
 
 // Kind is the kind VirtualMachine. d says what manifests leave out.
-func Kind(d defaults.Defaults) kind.Kind {
-	return kind.DefineWorkload(kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, WorkerKind: "Server", Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
-		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
-	}, rules{d})
+func Kind(d defaults.Defaults) *kind.Kind {
+	r := rules{d}
+	return typed.Workload[Spec]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, WorkerKind: "Server", Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
+			Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
+		},
+		Validate: r.Validate, Expand: r.Expand,
+	}.Kind()
 }

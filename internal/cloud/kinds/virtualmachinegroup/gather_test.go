@@ -39,7 +39,7 @@ func gathered(t *testing.T, change string) []kind.Gathered {
 			of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
 		}
 	}
-	return virtualmachinegroup.Kind().(kind.Gatherer).Gather(of)
+	return virtualmachinegroup.Kind().Gather(of)
 }
 
 func TestGather(t *testing.T) {
@@ -101,7 +101,7 @@ func TestGatherZones(t *testing.T) {
 				of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
 			}
 		}
-		found := virtualmachinegroup.Kind().(kind.Gatherer).Gather(of)
+		found := virtualmachinegroup.Kind().Gather(of)
 		text, _ := json.Marshal(found)
 		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(string(text), want)) {
 			t.Errorf("%s: %s, want %s", zones, text, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a group shall be.
@@ -75,9 +76,13 @@ type Probe struct {
 type rules struct{}
 
 // Kind is the kind VirtualMachineGroup.
-func Kind() kind.Kind {
-	return kind.DefineWorkload(kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Short: "vmg", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine", MemberSpec: "spec.template", Parts: []string{"ServerGroup", "VirtualMachine", "DNSRecordSet"},
-		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
-	}, rules{})
+func Kind() *kind.Kind {
+	r := rules{}
+	return typed.Workload[Spec]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Short: "vmg", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine", MemberSpec: "spec.template", Parts: []string{"ServerGroup", "VirtualMachine", "DNSRecordSet"},
+			Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
+		},
+		Validate: r.Validate, Expand: r.Expand, Gather: r.Gather,
+	}.Kind()
 }

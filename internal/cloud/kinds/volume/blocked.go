@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // withAttachments is the microversion from which Cinder lists what claims a volume, also what its list of volumes
@@ -22,7 +23,7 @@ const deletable = "Volume status must be"
 // blocked says by whom a volume is held that Cinder does not delete. A claim of a server that is not there any more, as one
 // that was deleted while it was built can leave, stays until a person removes it; so do snapshots that nobody deletes, and a
 // transfer. Others are waited for.
-func blocked(ctx context.Context, d driver, have kind.Live[*state], refused error) error {
+func blocked(ctx context.Context, d driver, have typed.Live[state], refused error) error {
 	passes := define.Refused(refused, have.State.More.Status, deletable)
 	if !errors.Is(passes, kind.ErrBusy) {
 		return refused

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // whileInUse is the microversion from which an attached volume can grow.
@@ -47,7 +48,7 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 	return d.Write(ctx, change)
 }
 
-func grow(ctx context.Context, d driver, size int, have kind.Live[*state]) error {
+func grow(ctx context.Context, d driver, size int, have typed.Live[state]) error {
 	version := ""
 	if have.State.More.Status == "in-use" {
 		var err error
@@ -67,7 +68,7 @@ func grow(ctx context.Context, d driver, size int, have kind.Live[*state]) error
 // remove asks Cinder to delete the volume, which takes it a while. It answers
 // 400 where others answer 409, if the volume is attached or has snapshots. One that
 // another will take the place of is detached first.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if have.Remade {
 		if err := detach(ctx, d.Client, have); err != nil {
 			return false, err
@@ -82,7 +83,7 @@ func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error)
 
 // detach pulls a volume out of its servers, and reports that it is busy until they
 // have detached it. Out of those that the stack did not make it is not pulled.
-func detach(ctx context.Context, c *cloud.Client, have kind.Live[*state]) error {
+func detach(ctx context.Context, c *cloud.Client, have typed.Live[state]) error {
 	for _, a := range have.State.More.Attachments {
 		if err := define.NotForeign(ctx, c, a.ServerID, have.Mark); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
 }
 
 const needs = `

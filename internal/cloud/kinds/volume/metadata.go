@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // ofCinder are the entries that Cinder notes of a volume itself, once it was attached or made read-only, and shows
@@ -32,7 +33,7 @@ func pairs(list []define.NameValue) map[string]string {
 	return all
 }
 
-func compareMetadata(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareMetadata(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	kind.Field(c, "spec.resource.metadata", written(w.Spec, have), pairs(w.Spec.Metadata))
 }
 

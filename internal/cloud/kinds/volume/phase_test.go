@@ -10,7 +10,7 @@ import (
 func TestAVolumeServesWhileItIsBackedUp(t *testing.T) {
 	s := &state{}
 	s.More.Status = backingUp
-	live := kind.Live[*state]{}
+	live := kind.Live{}
 	if observe(s, &live); live.Phase != kind.Ready || live.Message != "" || live.Facts.Unusable == "" {
 		t.Errorf("it is %s: %q, %q", live.Phase, live.Message, live.Facts.Unusable)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // before is the latest time of what is restored; the zero time for any.
@@ -20,7 +21,7 @@ func (r *RestoreFrom) before() (time.Time, error) {
 
 // point is the snapshot or backup that a new volume begins with, or why there is none. What others
 // have marked as one of the series may be of another volume: between volumes nothing is chosen.
-func (r *RestoreFrom) point(w kind.Want[*Spec]) (found kind.Point, why string) {
+func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	const series = "VolumeSnapshotSchedule"
 	name := series + "/" + r.ScheduleRef
 	facts, err := w.Marked(series, r.ScheduleRef)

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // A volume that a backup is restored to loses its metadata: Cinder writes those of the
@@ -47,7 +48,7 @@ func restoredFrom(s *state) string {
 }
 
 // restore adds to the body of a request that creates what a backup takes.
-func restore(ctx context.Context, d driver, w kind.Want[*Spec], backup string, body map[string]any) error {
+func restore(ctx context.Context, d driver, w typed.Want[Spec], backup string, body map[string]any) error {
 	if backup == "" {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type state = define.State[Spec, More]
@@ -27,7 +28,7 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 // compareSize replaces a volume that shall be smaller.
-func compareSize(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSize(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	cost := kind.InPlace
 	if w.Spec.Size < have.Spec.Size {
 		cost = kind.Replace
@@ -36,13 +37,13 @@ func compareSize(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Cha
 }
 
 // compareType compares names: Cinder shows that of the type.
-func compareType(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareType(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if t := w.Ref("VolumeType", w.Spec.VolumeTypeRef); t.ID != "" {
 		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Facts.Name)
 	}
 }
 
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Phase, live.Message = phase(s)
 	if m := restored(s); m != nil {
 		s.Mark, s.Self, s.Notes, s.Spec.Description = m, s.ID, map[string]string{restores: "unfinished"}, nil
@@ -130,7 +131,7 @@ func used(s *state) bool {
 
 // trace is the time of the last change. Cinder does not count metadata as a
 // part of the volume, and does not say who it was.
-func trace(_ context.Context, _ driver, have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
+func trace(_ context.Context, _ driver, have typed.Live[state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	if have.State == nil { // it is gone
 		return t, false, nil
 	}
@@ -155,7 +156,7 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 
 // impossible says what Cinder refuses of an image and a size together.
 // (cinder/volume/flows/api/create_volume.py: _extract_size, ExtractVolumeRequestTask)
-func impossible(w kind.Want[*Spec]) string {
+func impossible(w typed.Want[Spec]) string {
 	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
 		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
 	}

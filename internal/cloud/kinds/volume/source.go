@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // What a volume begins with is of the request that makes it. A volume is never replaced
@@ -43,8 +44,8 @@ func validateSource(s *Spec, r *kind.Report) {
 }
 
 // stays notes that the source which a volume was made of is not the one that is named now.
-func stays(field string, of func(*Spec) (kind, name string)) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
-	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func stays(field string, of func(*Spec) (kind, name string)) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
 		if ref := w.Ref(of(w.Spec)); ref.Name != "" && ref.ID != id {
 			c.Note("spec.resource."+field, "the volume is kept as it was made; give it another name to make another one")
@@ -53,7 +54,7 @@ func stays(field string, of func(*Spec) (kind, name string)) func(kind.Want[*Spe
 }
 
 // create makes a volume. A source that is busy will be free later.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	snapshot, backup := w.Ref(snapshotOf(w.Spec)).ID, w.Ref(backupOf(w.Spec)).ID
 	if w.Spec.RestoreFrom != nil {

@@ -74,7 +74,7 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Volume over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Volume", Short: "vol", Service: cloud.BlockStorage, Exclusive: true,

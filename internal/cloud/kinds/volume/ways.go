@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // migration is what Cinder calls the ways in which a volume gets another type: whether
@@ -45,7 +46,7 @@ func retype(ctx context.Context, d driver, change define.Change[Spec, More], way
 }
 
 // noReimage says why the image of a volume cannot be changed by reimage as the volume is.
-func noReimage(w kind.Want[*Spec], have *table.Object[Spec, More], _ string) string {
+func noReimage(w typed.Want[Spec], have *table.Object[Spec, More], _ string) string {
 	switch {
 	case w.Spec.ImageRef == "":
 		return "needs an image, and the manifest names none"

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Backups have metadata, where the mark is, from marked on; newest is the last microversion
@@ -37,7 +38,7 @@ func validate(s *Spec, r *kind.Report) {
 // once is the row of a reference to what a backup was made of. One that is another now
 // is noted.
 func once(field string, of func(*Spec) (kind, name string)) odd {
-	return odd{Field: field, Compare: func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	return odd{Field: field, Compare: func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
 		if ref := w.Ref(of(w.Spec)); ref.Name != "" && ref.ID != id {
 			c.Note("spec.resource."+field, "the backup is kept as it was made, of "+id+"; give it another name to make another one")
@@ -46,10 +47,10 @@ func once(field string, of func(*Spec) (kind, name string)) odd {
 }
 
 // stays compares nothing: the field was for the request that made the backup.
-func stays(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {}
+func stays(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {}
 
 // observe says where a backup stands. (cinder/objects/fields.py: BackupStatus)
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	if s.More.parent != "" {
 		live.Uses = []string{s.More.parent}
@@ -76,7 +77,7 @@ func observe(s *state, live *kind.Live[*state]) {
 
 // create begins the backup. The answer holds no more than its ID. The one that an incremental
 // one is of may not be finished.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, err := d.Client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them"); err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 }
 
 // unmark leaves the metadata that people wrote.
-func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return write(ctx, d, have.ID, map[string]any{"metadata": metadata(&have.State.Spec)})
 }
 
@@ -125,7 +126,7 @@ func metadata(s *Spec) map[string]string {
 
 // remove asks Cinder to delete the backup, which takes it a while. Incremental ones of the stack go
 // before it, see findParents; others are named.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if _, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), "Incremental backups exist") {
 		return false, define.Refused(err, have.State.More.Status, "Backup status must be")
 	}

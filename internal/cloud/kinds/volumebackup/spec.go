@@ -55,7 +55,7 @@ type (
 )
 
 // Kind is the kind VolumeBackup over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VolumeBackup", Service: cloud.BlockStorage, Exclusive: true,

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a snapshot shall be. Values are Cinder's (cinder/api/schemas/snapshots.py).
@@ -48,7 +49,7 @@ type (
 )
 
 // Kind is the kind VolumeSnapshot over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VolumeSnapshot", Service: cloud.BlockStorage, Exclusive: true,
@@ -70,7 +71,7 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 // observe says where a snapshot stands. (cinder/objects/fields.py: SnapshotStatus)
-func observe(s *state, live *kind.Live[*state]) {
+func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.VolumeRef}
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	if series := "VolumeSnapshotSchedule"; s.Mark.For(series) {
@@ -96,7 +97,7 @@ func observe(s *state, live *kind.Live[*state]) {
 func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
 
 // create takes the snapshot. A volume that is busy will be free later.
-func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	s, err := d.Post(ctx, d.Creation(w))
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "status is: in-use") {
 		return nil, fmt.Errorf("%w; detach it, or set spec.resource.force", err)
@@ -105,7 +106,7 @@ func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 }
 
 // remove asks Cinder to delete the snapshot, which takes it a while.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, define.Refused(err, have.State.More.Status, "Snapshot status must be")
 }

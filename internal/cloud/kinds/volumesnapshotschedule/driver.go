@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type driver struct {
@@ -50,9 +51,9 @@ type answer struct {
 	InProject string            `json:"os-backup-project-attr:project_id"`
 }
 
-// List implements kind.Driver: what bears the mark of a series, each series together. What nobody can be
+// List is that of [typed.Kind]: what bears the mark of a series, each series together. What nobody can be
 // sure of, since it bears several marks or a copied one, stands alone.
-func (d driver) List(ctx context.Context, _ kind.Listing) (all []kind.Live[*series], err error) {
+func (d driver) List(ctx context.Context, _ kind.Listing) (all []typed.Live[series], err error) {
 	found := map[string][]item{}
 	var owners []string
 	for _, c := range collections {
@@ -109,11 +110,11 @@ func (d driver) item(c collection, a answer) (i item, ok bool) {
 	return i, true
 }
 
-// Create implements kind.Driver: a series begins with its first one.
-func (d driver) Create(ctx context.Context, w want) (kind.Live[*series], error) {
+// Create is that of [typed.Kind]: a series begins with its first one.
+func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
 	i, err := d.take(ctx, w, d.now())
 	if err != nil {
-		return kind.Live[*series]{}, err
+		return typed.Live[series]{}, err
 	}
 	return live([]item{i}), nil
 }
@@ -157,8 +158,8 @@ func (d driver) metadata(own map[string]string, m kind.Mark, id string, moment t
 	return all
 }
 
-// Update implements kind.Driver: it does what is due, and writes the mark of all last.
-func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], changes []kind.Change) error {
+// Update is that of [typed.Kind]: it does what is due, and writes the mark of all last.
+func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
 	gone := slices.Concat(w.Spec.spare(of), broken(of)) // nothing else is removed, whatever is asked for
 	for _, i := range gone {
@@ -228,9 +229,9 @@ func (d driver) remove(ctx context.Context, i item) error {
 	return define.Refused(err, i.status, " status must be")
 }
 
-// Delete implements kind.Driver: it removes the whole series, the oldest items first, so that an interruption leaves the newest. The
+// Delete is that of [typed.Kind]: it removes the whole series, the oldest items first, so that an interruption leaves the newest. The
 // item that names the series goes last: a series with another ID would be another object, which the pass may not delete.
-func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool, err error) {
+func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool, err error) {
 	items := slices.Clone(have.State.Items)
 	slices.Reverse(items)
 	for _, i := range append(items[1:], items[0]) {
@@ -244,7 +245,7 @@ func (d driver) Delete(ctx context.Context, have kind.Live[*series]) (gone bool,
 	return false, nil
 }
 
-// Unmark implements kind.Driver.
-func (driver) Unmark(context.Context, kind.Live[*series]) error {
+// Unmark is that of [typed.Kind].
+func (driver) Unmark(context.Context, typed.Live[series]) error {
 	return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, Name)
 }

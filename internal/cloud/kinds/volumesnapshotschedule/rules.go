@@ -8,19 +8,17 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 type rules struct{}
 
-type want = kind.Want[*Spec]
-
-// Name implements kind.Rules. Each of a series has a name of its own, so none is looked up by it.
-func (rules) Name(w want) string { return w.Key.Name }
+type want = typed.Want[Spec]
 
 // mostOften is how often snapshots may be taken.
 const mostOften = 10 * time.Minute
 
-// Validate implements kind.Rules.
+// Validate is that of [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) { s.Validate("spec", r) }
 
 // Validate says what is wrong with a schedule at a path such as spec.
@@ -54,10 +52,10 @@ func (s *Spec) Validate(at string, r *kind.Report) {
 	}
 }
 
-// Lasts implements kind.Lasting: what keeps the data of a volume goes only where a manifest says so.
+// Lasts is that of [typed.Kind]: what keeps the data of a volume goes only where a manifest says so.
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 
-// Diff implements kind.Rules. The cloud holds nothing of a schedule but its mark, so what a commit changes shows as
+// Diff is that of [typed.Kind]. The cloud holds nothing of a schedule but its mark, so what a commit changes shows as
 // another mark, and what it loses here.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
@@ -83,14 +81,11 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 
 const keepField = "spec.keep"
 
-// Upkeep implements kind.Tended.
+// Upkeep is that of [typed.Kind].
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 	volume := w.Ref("Volume", w.Spec.VolumeRef)
 	return w.Spec.upkeep(have.of(w.Spec, volume.ID), volume.Facts.Unusable, now)
 }
-
-// Match implements kind.Rules: a series cannot be imported.
-func (rules) Match(kind.Want[*struct{}], *series) bool { return false }
 
 // shown is what status shows of a series.
 type shown struct {
@@ -108,7 +103,7 @@ type shownItem struct {
 	VolumeID string `json:"volumeID"`
 }
 
-// Status implements kind.Rules.
+// Status is that of [typed.Kind].
 func (rules) Status(have *series) any {
 	out := shown{Items: []shownItem{}}
 	for _, i := range have.Items {
@@ -120,7 +115,7 @@ func (rules) Status(have *series) any {
 	return out
 }
 
-// Takes implements kind.Counted: a series begins with one, and the others come in time.
+// Takes is that of [typed.Kind]: a series begins with one, and the others come in time.
 func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	name := "snapshots"
 	if s.backup() {
@@ -129,14 +124,14 @@ func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	return kind.Amounts{{Service: cloud.BlockStorage, Name: name}: 1}
 }
 
-// Holds implements kind.Counted: what there is counts as snapshots and backups already.
+// Holds is that of [typed.Kind]: what there is counts as snapshots and backups already.
 func (rules) Holds(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amounts{} }
 
 // live is a series as the engine sees it.
-func live(items []item) kind.Live[*series] {
+func live(items []item) typed.Live[series] {
 	s := &series{Items: items}
 	oldest := items[len(items)-1]
-	out := kind.Live[*series]{ID: oldest.id, Name: items[0].name, InOwnProject: oldest.mine, Created: oldest.created, Updated: items[0].created, State: s}
+	out := typed.Live[series]{Live: kind.Live{ID: oldest.id, Name: items[0].name, InOwnProject: oldest.mine, Created: oldest.created, Updated: items[0].created}, State: s}
 	staying := slices.DeleteFunc(slices.Clone(items), func(i item) bool { return i.leaving() })
 	if len(staying) == 0 {
 		staying = items

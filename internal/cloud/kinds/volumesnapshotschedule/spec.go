@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what a series shall be.
@@ -29,14 +30,19 @@ type Spec struct {
 }
 
 // Kind is the kind VolumeSnapshotSchedule over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
-	return kind.DefineFlat[Spec, series](kind.Info{
-		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Service: cloud.BlockStorage, StaysMarked: true,
-		HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
-		Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each of the series",
-		Doc: "Snapshots or backups of a Volume that are taken again and again, of which some are kept (Cinder). The object in the cloud is the series of those that bear its mark. " +
-			"Taking one and removing an old one is no change: neither plans nor the brake count it. Volumes are made from a series by their restoreFrom.",
-	}, rules{}, driver{c, time.Now})
+func Kind(c *cloud.Client) *kind.Kind {
+	r, d := rules{}, driver{c, time.Now}
+	return typed.Kind[Spec, struct{}, series]{
+		Info: kind.Info{
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Service: cloud.BlockStorage, StaysMarked: true,
+			HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
+			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each of the series",
+			Doc: "Snapshots or backups of a Volume that are taken again and again, of which some are kept (Cinder). The object in the cloud is the series of those that bear its mark. " +
+				"Taking one and removing an old one is no change: neither plans nor the brake count it. Volumes are made from a series by their restoreFrom.",
+		},
+		Validate: r.Validate, Lasts: r.Lasts, Takes: r.Takes, Holds: r.Holds, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
+		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+	}.Flat()
 }
 
 // Name is that of the kind.

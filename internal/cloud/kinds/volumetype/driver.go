@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // validate refuses properties that Cinder does not take.
@@ -63,7 +64,7 @@ func setSpecs(ctx context.Context, d driver, path string, have []define.NameValu
 }
 
 // remove deletes the type. Volumes of it may be on their way out; those that are not are somebody's, and are named.
-func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if gone, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), inUse) {
 		return gone, err
 	}

@@ -18,7 +18,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{volumetype.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+	return []*kind.Kind{volumetype.Kind(c)}
+}
 
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: VolumeType\nmetadata: {name: fast}\nspec: "
 
@@ -79,8 +81,8 @@ spec: {resource: {size: 1, volumeTypeRef: gold}}
 // Private types are found and kept; a type goes after its volumes, and its properties stay
 // while there is one.
 func TestTypesAndTheirVolumes(t *testing.T) {
-	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-		return []kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
+	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
+		return []*kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
 	}).Beside("admin")
 	all := strings.Replace(managed, "NAME", "gold-"+strings.ToLower(rand.Text()), 1) + using
 	g.MustSync(all)

@@ -44,7 +44,7 @@ type (
 
 // Kind is the kind VolumeType over c, which may be nil where only rules are
 // needed. Without is_public, Cinder lists public types only to administrators.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, struct{}]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true, Catalog: true,
@@ -54,7 +54,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "types", Lists: []string{"types?is_public=None"}, Field: "volume_types", Singular: "volume_type", UpdateBy: http.MethodPut},
 		Mark:       mark.IdentityDescriptionPlace,
 		Validate:   validate, Update: update, Delete: remove,
-		Observe: func(s *state, live *kind.Live[*state]) {
+		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
 			live.Tokens = []string{"volume type " + s.Name} // volumes show the name of theirs
 		},

@@ -2,19 +2,6 @@ package kind
 
 import "net/netip"
 
-// Judge is implemented by [Rules] that know, by what a spec refers to, of what clouds
-// will not make.
-type Judge[Spec any] interface {
-	// Impossible says why any cloud will refuse to make an object, with the field; "" when
-	// nothing is known to be in the way. What is not known yet is no reason.
-	Impossible(w Want[Spec]) string
-	// Doubtful says likewise what a cloud refuses by a policy that its operators can change: people are warned of it.
-	Doubtful(w Want[Spec]) string
-	// ExclusiveClaims is what is asked for that only one object can have, such as an address of a
-	// subnet.
-	ExclusiveClaims(w Want[Spec]) []Claim
-}
-
 // Claim is what a manifest asks for that only one object can have.
 type Claim struct {
 	Field string // that asks for it
@@ -48,40 +35,3 @@ func (c Claim) Token() string {
 
 // Held is the token of an object that has something of another one, which is given by its ID.
 func Held(of, what string) string { return of + "/" + what }
-
-// AnyJudge is a [Judge] with its types erased.
-type AnyJudge interface {
-	Impossible(w Want[any]) string
-	Doubtful(w Want[any]) string
-	ExclusiveClaims(w Want[any]) []Claim
-}
-
-// Impossible implements [AnyJudge].
-func (k *resource[S, F, T]) Impossible(w Want[any]) string {
-	if rules, ok := any(k.rules).(Judge[S]); ok {
-		if t := typed[S](w); !none(t.Spec) {
-			return rules.Impossible(t)
-		}
-	}
-	return ""
-}
-
-// Doubtful implements [AnyJudge].
-func (k *resource[S, F, T]) Doubtful(w Want[any]) string {
-	if rules, ok := any(k.rules).(Judge[S]); ok {
-		if t := typed[S](w); !none(t.Spec) {
-			return rules.Doubtful(t)
-		}
-	}
-	return ""
-}
-
-// ExclusiveClaims implements [AnyJudge].
-func (k *resource[S, F, T]) ExclusiveClaims(w Want[any]) []Claim {
-	if rules, ok := any(k.rules).(Judge[S]); ok {
-		if t := typed[S](w); !none(t.Spec) {
-			return rules.ExclusiveClaims(t)
-		}
-	}
-	return nil
-}

@@ -1,0 +1,106 @@
+package kind
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Info names and describes a kind.
+type Info struct {
+	Group, Version, Kind string
+	// Short is a name for hands that type a lot, such as vm; "" for none.
+	Short string
+	// Aliases are other groups under which the kind is accepted verbatim, as GROUP, or GROUP/VERSION where
+	// the version is another.
+	Aliases []string
+	// Service is the catalog type the kind needs, e.g. "compute"; "" for none.
+	Service string
+	// UniqueNames is true when the cloud refuses a second object of that name.
+	UniqueNames bool
+	// IDIsName is true when an object recreated under the same name has the
+	// same ID, so that what refers to it need not follow.
+	IDIsName bool
+	// Unnumbered is true when the service gives objects no ID: the one by which they are found is
+	// made of others, and no status shows it, as with K-ORC.
+	Unnumbered bool
+	// FixedMark is true when the cloud cannot rewrite the mark of an object:
+	// then what was last applied is not recorded, and only the owner counts.
+	FixedMark bool
+	// Held is true when the cloud deletes no object of the kind while another one refers to it: then it is not replaced for as long as that
+	// stays, whether or not it could refer to the new one.
+	Held bool
+	// StaysMarked is true when the mark of an object can only be taken off by deleting it.
+	StaysMarked bool
+	// Unmark is the command by which people take a mark off an object, for
+	// messages; <id> and <mark> stand for the object and the owner text.
+	Unmark string
+	// Privileged is true when listing objects of the kind takes rights that most
+	// credentials lack, because they are those of the whole cloud. They are listed like
+	// rare ones, a refusal says that the stack owns none, and plans suggest no names of them.
+	Privileged bool
+	// Catalog is true when objects of the kind are what the cloud offers: everybody may list and
+	// use them, and only an administrator makes them. They are listed like rare ones, and
+	// exported only when they are asked for.
+	Catalog bool
+	// Rare is true when most stacks make no object of the kind, or listing them is costly.
+	// While no manifest asks for one and the stack owns none, passes list them now and then only.
+	Rare bool
+	// Members is the kind of the objects that an object of this kind consists of, all
+	// alike and able to stand in for each other; "" when it is no group.
+	Members string
+	// MemberSpec is where in the manifest of a group stands what the spec of each member is made of: what is wrong there is
+	// reported there; "" for nowhere.
+	MemberSpec string
+	// Parts are the kinds of all that an object of this kind can stand for itself; none for what stands for nothing, and for
+	// kinds that a definition makes.
+	Parts []string
+	// WorkerKind is the kind of the object of the same name that does the work of an object of
+	// this kind; "" when it does that itself.
+	WorkerKind string
+	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
+	// it: an update carries out a change that has one of them as its Way.
+	Cures []Way
+	// ReportsHealth is true when its objects send something to others, or say of them whether they serve or when they may go
+	// (Unwell, Lag, Drained and Interruptible of [Live]). What they may be about is not interrupted while they cannot be seen.
+	ReportsHealth bool
+	// Exclusive is true when an object serves one other at a time, or holds data that whoever uses it can read: one that
+	// another stack has marked is not used.
+	Exclusive bool
+	// Carries is the kind whose users an object of this one serves: as long as such an object has to stay, so does what carries
+	// it, although its own manifest is gone.
+	Carries string
+	// HostedOn are the kinds that say where objects of this one are: it is no part of the cloud, but of what
+	// runs on machines of the stack. They are listed first, and its driver is given what they show as [Hosts].
+	HostedOn []string
+	// Public is true when the data that its objects carry may be shown. Without
+	// it the data is kept out of every error.
+	Public bool
+	// PerUser is true when objects count against a quota of their user, in whichever
+	// project they were made.
+	PerUser bool
+	// CredentialsFrom is the kind of the object whose credentials are used, where its
+	// manifest can name none itself; "" for the stack's main one.
+	CredentialsFrom string
+	// Projects is true of the kind whose objects are projects of the cloud.
+	Projects bool
+	// Loss is what is lost with an object, besides its ID, when it is deleted or
+	// replaced, the gravest first: for plans, to be read after "loses".
+	Loss []string
+	// HoldsData is true when its objects hold data that is nowhere else: a plan that deletes or replaces one is held
+	// unless somebody allows that.
+	HoldsData bool
+	// Doc is one paragraph on what the kind is, for explain.
+	Doc string
+}
+
+// Spellings are the group, version and kind that manifests can name: its own first, then its aliases'.
+func (i Info) Spellings() []manifest.GroupVersionKind {
+	list := []manifest.GroupVersionKind{{Group: i.Group, Version: i.Version, Kind: i.Kind}}
+	for _, alias := range i.Aliases {
+		group, version, _ := strings.Cut(alias, "/")
+		list = append(list, manifest.GroupVersionKind{Group: group, Version: cmp.Or(version, i.Version), Kind: i.Kind})
+	}
+	return list
+}

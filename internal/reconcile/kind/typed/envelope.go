@@ -1,0 +1,81 @@
+package typed
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Envelope is what every resource kind in K-ORC's vocabulary has around its
+// resource. (k-orc/openstack-resource-controller, api/v1alpha1)
+type Envelope[Resource, Filter any] struct {
+	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"Through which entry of clouds.yaml the object is made, where the stack's configuration allows several (spec.clouds); otherwise accepted and ignored."`
+	ManagementPolicy    string               `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
+	ManagedOptions      *ManagedOptions      `json:"managedOptions,omitempty" doc:"What happens to a managed object at the end of its life."`
+	ResyncPeriod        *string              `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
+	Import              *ImportOf[Filter]    `json:"import,omitempty" doc:"Which existing object this manifest stands for."`
+	Resource            *Resource            `json:"resource,omitempty" doc:"What the object shall be. Required unless unmanaged."`
+}
+
+// ManagedOptions says how a managed object ends.
+type ManagedOptions struct {
+	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes with its manifest. detach: is let go: it stays in the cloud, and is no longer managed."`
+}
+
+// ImportOf says which existing object is meant: exactly one of ID and Filter.
+type ImportOf[Filter any] struct {
+	ID     *string `json:"id,omitempty" doc:"The object's ID in the cloud."`
+	Filter *Filter `json:"filter,omitempty" rule:"min=1" doc:"Properties by which the one object is found."`
+}
+
+type resourceBody[S, F any] struct {
+	Spec Envelope[S, F] `json:"spec" rule:"required"`
+}
+
+type flatBody[S any] struct {
+	Spec S `json:"spec" rule:"required"`
+}
+
+func readFlat[S any](obj *manifest.Object, _ *kind.Desired) (*S, []manifest.Problem) {
+	var body flatBody[S]
+	problems := obj.Decode(&body)
+	return &body.Spec, problems
+}
+
+func readEnvelope[S, F any](obj *manifest.Object, d *kind.Desired) (*S, []manifest.Problem) {
+	var body resourceBody[S, F]
+	if problems := obj.Decode(&body); len(problems) > 0 {
+		return nil, problems
+	}
+	e, r := &body.Spec, &kind.Report{}
+	d.Credentials, d.Unmanaged, d.SpecPath = e.CloudCredentialsRef, e.ManagementPolicy == "unmanaged", "spec.resource"
+	switch {
+	case d.Unmanaged && e.Import == nil:
+		r.Problem("spec.import", "is missing", "say which existing object is meant: import.id or import.filter")
+	case d.Unmanaged && e.Resource != nil:
+		r.Problem("spec.resource", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
+	case !d.Unmanaged && e.Resource == nil:
+		r.Problem("spec.resource", "is missing", "describe the object under spec.resource, or set managementPolicy: unmanaged and spec.import")
+	}
+	if e.Import != nil {
+		d.Import = e.Import.read(r)
+	}
+	if d.Unmanaged && e.ManagedOptions != nil {
+		r.Problem("spec.managedOptions", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
+	}
+	d.Options.Detach = e.ManagedOptions != nil && e.ManagedOptions.OnDelete == "detach"
+	return e.Resource, r.Problems(obj)
+}
+
+func (i *ImportOf[Filter]) read(r *kind.Report) *kind.Import {
+	switch {
+	case i.ID == nil && i.Filter == nil:
+		r.Problem("spec.import", "names nothing", "give import.id or import.filter")
+	case i.ID != nil && i.Filter != nil:
+		r.Problem("spec.import", "has both id and filter", "keep one of them")
+	case i.ID != nil:
+		return &kind.Import{ID: *i.ID}
+	default:
+		return &kind.Import{Filter: i.Filter}
+	}
+	return nil
+}

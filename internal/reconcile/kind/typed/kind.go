@@ -1,0 +1,248 @@
+// Package typed makes kinds of functions over specs, filters and states that have types of their own. The types are
+// erased here, once, where a [kind.Kind] is built; the core imports only package kind.
+//
+// [Kind] is for what has objects in the cloud, [Workload] for what only stands for others, [Data] for what only carries
+// text.
+package typed
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Want is a [kind.Want] with the type of its spec.
+type Want[Spec any] struct {
+	kind.Want
+	Spec *Spec
+}
+
+// Live is a [kind.Live] with the type of its state.
+type Live[State any] struct {
+	kind.Live
+	State *State // nil of an object that is gone
+}
+
+// Kind is a kind whose objects are in the cloud, or would be: List is nil of a kind without a driver. Each function may be
+// nil, besides those of the driver where there is one. Without Name an object is called as its manifest is. See [kind.Kind]
+// and [kind.Driver].
+type Kind[Spec, Filter, State any] struct {
+	Info kind.Info
+
+	// Validate says what field rules in struct tags cannot.
+	Validate func(spec *Spec, r *kind.Report)
+	// Lasts reports whether an object outlives its manifest when no annotation says otherwise.
+	Lasts           func(spec *Spec) bool
+	Expand          func(spec *Spec, e *kind.Expansion)
+	Name            func(w Want[Spec]) string
+	Stated          func(spec *Spec) kind.Facts
+	Project         func(w Want[Spec]) kind.Ref
+	Zone            func(spec *Spec) string
+	PerHost         func(spec *Spec) (n int, hard bool)
+	PerHostOf       func(have *State) (n int, hard bool)
+	Takes           func(spec *Spec, of kind.FactsOf) kind.Amounts
+	Holds           func(have *State, of kind.FactsOf) kind.Amounts
+	Impossible      func(w Want[Spec]) string
+	Doubtful        func(w Want[Spec]) string
+	ExclusiveClaims func(w Want[Spec]) []kind.Claim
+	Diff            func(w Want[Spec], have *State, c *kind.Changes)
+	Match           func(w Want[Filter], have *State) bool
+	Status          func(have *State) any
+	Export          func(have *State, e *kind.Export) *Spec
+	Upkeep          func(w Want[Spec], have *State, now time.Time) kind.Upkeep
+
+	List   func(ctx context.Context, asked kind.Listing) ([]Live[State], error)
+	Create func(ctx context.Context, w Want[Spec]) (Live[State], error)
+	Update func(ctx context.Context, w Want[Spec], have Live[State], changes []kind.Change) error
+	Delete func(ctx context.Context, have Live[State]) (gone bool, err error)
+	Unmark func(ctx context.Context, have Live[State]) error
+	Trace  func(ctx context.Context, have Live[State], changes []kind.Change) (t kind.Trace, ok bool, err error)
+}
+
+// Resource is the kind in K-ORC's vocabulary: its spec stands under spec.resource, with an [Envelope] around it.
+func (k Kind[S, F, T]) Resource() *kind.Kind {
+	return k.erased("spec.resource", manifest.TypeFor[resourceBody[S, F]](), readEnvelope[S, F])
+}
+
+// Flat is the kind with its spec directly under spec. It cannot be imported.
+func (k Kind[S, F, T]) Flat() *kind.Kind {
+	return k.erased("spec", manifest.TypeFor[flatBody[S]](), readFlat[S])
+}
+
+func (k Kind[S, F, T]) erased(path string, body manifest.Type, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) *kind.Kind {
+	e := &kind.Kind{
+		Info: k.Info, Body: body, SpecPath: path,
+		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) { return k.decode(obj, read) },
+		Name:   named,
+		Stated: ofSpec(k.Stated), Project: ofWant(k.Project), Impossible: ofWant(k.Impossible), Doubtful: ofWant(k.Doubtful), ExclusiveClaims: ofWant(k.ExclusiveClaims),
+		Diff: func(w kind.Want, have any) (c kind.Changes) {
+			if k.Diff != nil {
+				k.Diff(wanted[S](w), have.(*T), &c)
+			}
+			c.Cut(reflect.TypeFor[S](), path)
+			return c
+		},
+		Match:  func(w kind.Want, have any) bool { return k.Match != nil && k.Match(wanted[F](w), have.(*T)) },
+		Status: func(have any) any { return nil },
+	}
+	if k.Name != nil {
+		e.Name = func(w kind.Want) string { return k.Name(wanted[S](w)) }
+	}
+	if k.Status != nil {
+		e.Status = func(have any) any { return k.Status(have.(*T)) }
+	}
+	k.needs(e)
+	k.tells(e)
+	if k.Expand != nil {
+		e.Expand = func(d *kind.Desired, x *kind.Expansion) {
+			if spec, _ := d.Spec.(*S); spec != nil {
+				k.Expand(spec, x)
+			}
+		}
+	}
+	if k.List != nil {
+		e.Driver = k.driver()
+	}
+	return e
+}
+
+func (k Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) (kind.Desired, []manifest.Problem) {
+	d := kind.NewDesired(obj)
+	spec, problems := read(obj, &d)
+	if spec == nil || len(problems) > 0 {
+		return d, problems
+	}
+	var r kind.Report
+	if k.Validate != nil {
+		k.Validate(spec, &r)
+	}
+	d.Spec, d.Notes, d.Lasts = spec, r.Notes(), k.Lasts != nil && k.Lasts(spec)
+	return d, r.Problems(obj)
+}
+
+// needs sets what the kind says of what its objects need of the cloud.
+func (k Kind[S, F, T]) needs(e *kind.Kind) {
+	if zone := ofSpec(k.Zone); zone != nil {
+		e.Zone = func(w kind.Want) string { return zone(w.Spec) }
+	}
+	if k.PerHost != nil {
+		e.PerHost = func(w kind.Want) (n int, hard bool) {
+			if spec, _ := w.Spec.(*S); spec != nil {
+				n, hard = k.PerHost(spec)
+			}
+			return n, hard
+		}
+	}
+	if k.PerHostOf != nil {
+		e.PerHostOf = func(have any) (n int, hard bool) {
+			if state, _ := have.(*T); state != nil {
+				n, hard = k.PerHostOf(state)
+			}
+			return n, hard
+		}
+	}
+	if k.Takes != nil {
+		e.Takes = func(w kind.Want) (takes kind.Amounts) {
+			if spec, _ := w.Spec.(*S); spec != nil {
+				takes = k.Takes(spec, func(of, ref string) kind.Facts { return w.Ref(of, ref).Facts })
+			}
+			return takes
+		}
+	}
+	if k.Holds != nil {
+		e.Holds = func(have any, of kind.FactsOf) (holds kind.Amounts) {
+			if state, _ := have.(*T); state != nil {
+				holds = k.Holds(state, of)
+			}
+			return holds
+		}
+	}
+}
+
+// tells sets what the kind says of an object in the cloud that not every kind does.
+func (k Kind[S, F, T]) tells(e *kind.Kind) {
+	if k.Export != nil {
+		e.Export = func(have any, x *kind.Export) any { return k.Export(have.(*T), x) }
+	}
+	if k.Upkeep != nil {
+		e.Upkeep = func(w kind.Want, have any, now time.Time) (u kind.Upkeep) {
+			if state, _ := have.(*T); state != nil {
+				u = k.Upkeep(wanted[S](w), state, now)
+			}
+			return u
+		}
+	}
+}
+
+func (k Kind[S, F, T]) driver() *kind.Driver {
+	d := &kind.Driver{
+		List: func(ctx context.Context, asked kind.Listing) ([]kind.Live, error) {
+			items, err := k.List(ctx, asked)
+			out := make([]kind.Live, len(items))
+			for i := range items {
+				out[i] = items[i].erased()
+			}
+			return out, err
+		},
+		Create: func(ctx context.Context, w kind.Want) (kind.Live, error) {
+			live, err := k.Create(ctx, wanted[S](w))
+			return live.erased(), err
+		},
+		Update: func(ctx context.Context, w kind.Want, have kind.Live, changes []kind.Change) error {
+			return k.Update(ctx, wanted[S](w), seen[T](have), changes)
+		},
+		Delete: func(ctx context.Context, have kind.Live) (bool, error) { return k.Delete(ctx, seen[T](have)) },
+		Unmark: func(ctx context.Context, have kind.Live) error { return k.Unmark(ctx, seen[T](have)) },
+	}
+	if k.Trace != nil {
+		d.Trace = func(ctx context.Context, have kind.Live, changes []kind.Change) (kind.Trace, bool, error) {
+			return k.Trace(ctx, seen[T](have), changes)
+		}
+	}
+	return d
+}
+
+// wanted is nil-safe: what is imported has no spec, and a filter no other one's.
+func wanted[S any](w kind.Want) Want[S] {
+	spec, _ := w.Spec.(*S)
+	return Want[S]{w, spec}
+}
+
+func seen[T any](l kind.Live) Live[T] {
+	state, _ := l.State.(*T)
+	return Live[T]{l, state}
+}
+
+func (l Live[T]) erased() kind.Live {
+	l.Live.State = l.State
+	return l.Live
+}
+
+// ofWant is a function of a desired object without its types. Nothing is asked of an object without a spec.
+func ofWant[S, R any](f func(Want[S]) R) func(kind.Want) R {
+	if f == nil {
+		return nil
+	}
+	return func(w kind.Want) (r R) {
+		if t := wanted[S](w); t.Spec != nil {
+			r = f(t)
+		}
+		return r
+	}
+}
+
+// ofSpec is a function of a spec without its type.
+func ofSpec[S, R any](f func(*S) R) func(any) R {
+	if f == nil {
+		return nil
+	}
+	return func(spec any) (r R) {
+		if s, _ := spec.(*S); s != nil {
+			r = f(s)
+		}
+		return r
+	}
+}

@@ -1,0 +1,75 @@
+package typed
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Workload is a kind that only stands for others. Summarize and Gather may be nil; see [kind.Kind].
+type Workload[Spec any] struct {
+	Info      kind.Info
+	Validate  func(spec *Spec, r *kind.Report)
+	Expand    func(spec *Spec, e *kind.Expansion)
+	Summarize func(spec *Spec, parts []kind.PartStatus) map[string]any
+	Gather    func(of []kind.Exported) []kind.Gathered
+}
+
+// Kind is the kind without its types.
+func (k Workload[S]) Kind() *kind.Kind {
+	e := &kind.Kind{
+		Info: k.Info, Body: manifest.TypeFor[flatBody[S]](), SpecPath: "spec", Name: named, Gather: k.Gather,
+		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
+			d := kind.NewDesired(obj)
+			spec, problems := readFlat[S](obj, &d)
+			d.Spec, d.Virtual = spec, true
+			if len(problems) > 0 {
+				return d, problems
+			}
+			var r kind.Report
+			k.Validate(spec, &r)
+			d.Notes = r.Notes()
+			return d, r.Problems(obj)
+		},
+		Expand: func(d *kind.Desired, x *kind.Expansion) { k.Expand(d.Spec.(*S), x) },
+	}
+	if k.Summarize != nil {
+		e.Summarize = func(spec any, parts []kind.PartStatus) (own map[string]any) {
+			if s, _ := spec.(*S); s != nil {
+				own = k.Summarize(s, parts)
+			}
+			return own
+		}
+	}
+	return e
+}
+
+// named is the name of what has none of its own in the cloud.
+func named(w kind.Want) string { return w.Key.Name }
+
+// maxData is how much a ConfigMap or Secret can hold, as in Kubernetes.
+// (pkg/apis/core/types.go: MaxSecretSize)
+const maxData = 1 << 20
+
+// Data is a kind that only carries text for others: a ConfigMap or a Secret. read takes the decoded body's content apart.
+func Data[B any](info kind.Info, read func(*B, *kind.Report) map[string]string) *kind.Kind {
+	return &kind.Kind{Info: info, Body: manifest.TypeFor[B](), Name: named, Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
+		d := kind.NewDesired(obj)
+		d.Virtual = true
+		body := new(B)
+		if problems := obj.Decode(body); len(problems) > 0 {
+			return d, problems
+		}
+		var r kind.Report
+		d.Data = read(body, &r)
+		size := 0
+		for name, value := range d.Data {
+			size += len(name) + len(value)
+		}
+		if size > maxData {
+			r.Problem("", fmt.Sprintf("holds %d bytes, more than 1 MiB", size), "split it")
+		}
+		return d, r.Problems(obj)
+	}}
+}
