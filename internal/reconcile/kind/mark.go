@@ -138,15 +138,20 @@ func (o Owner) Of(stack string) bool { return o.Stack == inOwners(stack) }
 // ParseOwner reads an owner text. ok is false when text is not one that
 // [OwnerText] could have given.
 func ParseOwner(text string) (o Owner, ok bool) {
-	parts := ownerText.FindStringSubmatch(text)
-	if parts == nil || len(text) > MaxOwnerText+max(0, len(parts[2])-MaxTagKind) || len(parts[2]) > maxKind {
+	if !ownerText.MatchString(text) { // finding what it is made of would allocate for each object of a cloud
 		return Owner{}, false
 	}
-	if parts[4] != "" {
-		return Owner{Stack: parts[1], Kind: parts[2]}, true
+	stack, rest, _ := strings.Cut(text[len(OwnerPrefix):], ":")
+	end := strings.IndexAny(rest, "/~")
+	of, path := rest[:end], rest[end+1:]
+	if len(text) > MaxOwnerText+max(0, len(of)-MaxTagKind) || len(of) > maxKind {
+		return Owner{}, false
 	}
-	o = Owner{Stack: parts[1], Kind: parts[2], Namespace: "default", Name: parts[3]}
-	if ns, name, nested := strings.Cut(parts[3], "/"); nested {
+	if rest[end] == '~' {
+		return Owner{Stack: stack, Kind: of}, true
+	}
+	o = Owner{Stack: stack, Kind: of, Namespace: "default", Name: path}
+	if ns, name, nested := strings.Cut(path, "/"); nested {
 		o.Namespace, o.Name = ns, name
 	}
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}

@@ -34,7 +34,9 @@ func (b *bound) forms() []kind.Sum {
 func (p *planner) bind() {
 	moved := map[manifest.Key]bool{}
 	for i := range p.steps {
-		moved[p.steps[i].Key] = moved[p.steps[i].Key] || p.steps[i].Action == Recreate
+		if s := &p.steps[i]; s.Action == Recreate {
+			moved[s.Key] = true
+		}
 	}
 	for i := range p.steps {
 		s := &p.steps[i]

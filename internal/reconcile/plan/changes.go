@@ -8,11 +8,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// changes returns how the object itself differs, which of its fixed references
+// changes returns how the object of a step itself differs, which of its fixed references
 // will have to follow their target, what its annotations have ignored, and what
-// this cloud does not realise.
-func (p *planner) changes(d *kind.Desired, have *kind.Live) (differs, moved, ignored []kind.Change, notes []kind.Note) {
-	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+// this cloud does not realise. former is the key that it was made for; zero for its own.
+func (p *planner) changes(s Step, former manifest.Key) (differs, moved, ignored []kind.Change, notes []kind.Note) {
+	d, have, mark := s.want, s.have, s.view.Mark
+	c := p.kinds[d.Key.Kind].Diff(*s.view, have.State)
 	var next []kind.Change
 	for _, change := range c.List() {
 		by, entrusted := d.Options.Entrusted[change.Field]
@@ -28,8 +29,7 @@ func (p *planner) changes(d *kind.Desired, have *kind.Live) (differs, moved, ign
 			differs = append(differs, chosen)
 		}
 	}
-	mark := p.mark(d)
-	fixed := p.kinds[d.Key.Kind].Info.FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
+	fixed := p.kinds[d.Key.Kind].Info.FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || former != (manifest.Key{}))
 	if fixed && have.Mark.Owner != mark.Owner {
 		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
 	}
@@ -81,7 +81,7 @@ func markText(l *kind.Live) string {
 }
 
 // differences returns how the object itself differs, whatever its annotations ignore.
-func (p *planner) differences(d *kind.Desired, have *kind.Live) []kind.Change {
-	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+func (p *planner) differences(s Step) []kind.Change {
+	c := p.kinds[s.Key.Kind].Diff(*s.view, s.have.State)
 	return c.List()
 }

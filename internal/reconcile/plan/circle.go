@@ -13,8 +13,11 @@ import (
 //	create c, which depends on a   waits for the new a
 //	replace b, to depend on c      would wait for c
 //
-// Then b goes, and is made when c is there.
+// Then b goes, and is made when c is there. It returns nil where nothing is replaced.
 func (p *planner) untie(blocked [][]int) *waits {
+	if !slices.ContainsFunc(p.steps, func(s Step) bool { return s.Action == Recreate }) {
+		return nil
+	}
 	g := p.waits(blocked)
 	for i := range p.steps {
 		if s := &p.steps[i]; s.Action == Recreate && len(s.Awaits) > 0 {

@@ -212,7 +212,7 @@ func (p *planner) decide(d *kind.Desired) Step {
 		p.stillOwned(d, s.have)
 		return s
 	}
-	if first := p.taken[kind.OwnerText(p.Stack, d.Key)]; first != d.Key {
+	if first := p.taken[view.Mark.Owner]; first != d.Key {
 		s.Error = true
 		return s.withAction(Refuse, cause.Of(cause.SameMark, first))
 	}

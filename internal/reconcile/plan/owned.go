@@ -24,7 +24,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live) Step {
 	p.standsFor[have] = d
 	if d.Options.Suspend {
 		if p.ready[d.Key] {
-			s.aside = p.differences(d, have)
+			s.aside = p.differences(s)
 		}
 		return s.withAction(Keep, cause.Of(cause.Suspended))
 	}
@@ -41,12 +41,15 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live) Step {
 		return s.withAction(Wait, reported(have))
 	case kind.Ready, kind.Degraded, kind.Begun:
 	}
-	differs, moved, ignored, notes := p.changes(d, have)
+	var former manifest.Key
+	if have.Mark != nil && have.Mark.Owner != s.view.Mark.Owner {
+		former = p.formerKey(d, have)
+	}
+	differs, moved, ignored, notes := p.changes(s, former)
 	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
 	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
-	former := p.formerKey(d, have)
 	s.From = former.Name
 	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
 	if left, stays := p.leave(s, d); stays {

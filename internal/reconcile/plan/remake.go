@@ -21,6 +21,9 @@ type remaking struct {
 // awaitObstacles has each replacement wait for what is in the way of its new object. What waits for the replacement itself is not in
 // its way.
 func (p *planner) awaitObstacles(g *waits) {
+	if g == nil {
+		return
+	}
 	r := remaking{p, g.at, map[manifest.Key]manifest.Key{}}
 	for i := range p.steps {
 		s := &p.steps[i]

@@ -87,13 +87,19 @@ func (Rules) Diff(w typed.Want[Spec], t *Thing, c *kind.Changes) {
 	}
 }
 
-// weightWays are the ways to change the weight: what is hollow cannot be trimmed.
-func weightWays(t *Thing) []kind.Way {
+var allWays = func() []kind.Way {
 	field, _ := reflect.TypeFor[Spec]().FieldByName("Weight")
 	ways, _ := kind.WaysOf(field.Tag) // which package manifest reads, too
-	if t.Weight == "hollow" {
-		ways[0].Closed = "is not for what is hollow"
+	return ways
+}()
+
+// weightWays are the ways to change the weight: what is hollow cannot be trimmed.
+func weightWays(t *Thing) []kind.Way {
+	if t.Weight != "hollow" {
+		return allWays
 	}
+	ways := slices.Clone(allWays)
+	ways[0].Closed = "is not for what is hollow"
 	return ways
 }
 
