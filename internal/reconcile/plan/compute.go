@@ -43,6 +43,12 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
+	p, _ := decided(in)
+	return p.finish()
+}
+
+// decided is the planner that learns nothing new from what it has decided, and which one it was. (decision 0053)
+func decided(in Input) (p *planner, times int) {
 	in = in.fallenBack()
 	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
 	if all != nil {
@@ -50,16 +56,13 @@ func Compute(in Input) Plan {
 		p := worldOf(in, cloud, all).planner(known)
 		known.spares, known.sizes = p.sparesThere(), p.sizesNow()
 	}
-	for {
+	for news := true; news; times++ {
 		in.Want = all.with(want, known)
-		p := worldOf(in, cloud, all).planner(known)
+		p = worldOf(in, cloud, all).planner(known)
 		p.decideAll()
-		next, news := p.learn()
-		if !news {
-			return p.finish()
-		}
-		known = next
+		known, news = p.learn()
 	}
+	return p, times
 }
 
 // learn is what is known once everything is decided, and reports whether anything of it was not known when it was.

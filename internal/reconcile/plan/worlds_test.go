@@ -12,6 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
+// mostDecided is how often a plan may have to be decided.
+const mostDecided = 4
+
 // For any repository and any cloud: one input gives one plan, each object that bears a mark of the stack has a step, one object has at
 // most one step that writes, nothing is deleted or changed that bears no mark of the stack and that no manifest names, and of a group no
 // more members are interrupted than may be away.
@@ -33,6 +36,9 @@ func TestPlansOfAnyWorld(t *testing.T) {
 		p := Compute(in)
 		if again := Compute(in); write(again) != write(p) || again.Hash() != p.Hash() {
 			rt.Fatalf("two plans for %q and %q:\n%s\n%s", repo, cloud, write(p), write(again))
+		}
+		if _, times := decided(in); times > mostDecided {
+			rt.Fatalf("%q and %q: decided %d times", repo, cloud, times)
 		}
 		if err := lawful(in, p); err != nil {
 			rt.Fatalf("%q and %q: %v\n%s", repo, cloud, err, write(p))
