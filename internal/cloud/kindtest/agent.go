@@ -3,6 +3,7 @@ package kindtest
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -187,7 +188,25 @@ func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.Roun
 		c = g.Client(wrap)
 	}
 	want := g.Resolve(manifests)
-	return g.narrow(g.Engine(c)).Sync(ctx, engine.Revision{Commit: "test", Want: want})
+	pass := g.narrow(g.Engine(c)).Sync(ctx, engine.Revision{Commit: "test", Want: want})
+	g.oneHash(pass.First)
+	g.oneHash(pass.Last)
+	return pass
+}
+
+// memory is an address in a process's memory.
+var memory = regexp.MustCompile(`0x[0-9a-f]{8,}`)
+
+// oneHash fails where the values that a plan's hash is made of are others in each process: then no approval of it would ever hold.
+func (g *Target) oneHash(p plan.Plan) {
+	g.t.Helper()
+	for _, s := range p.Steps {
+		for _, c := range s.Changes {
+			if text := resolve.Canonical(c.Have) + resolve.Canonical(c.Want); memory.MatchString(text) {
+				g.t.Errorf("the change of %s of %s shows an address in memory: %s", c.Field, s.Key, text)
+			}
+		}
+	}
 }
 
 // Plan makes the plan for the manifests without touching the cloud.

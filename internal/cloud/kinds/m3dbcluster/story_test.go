@@ -249,6 +249,19 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	}
 }
 
+// The plan for another resolution has one hash, whoever makes it: people approve of that.
+func TestOptionsOfANamespaceGiveOneHash(t *testing.T) {
+	w := newWorld(t)
+	every := func(resolution string) string {
+		return strings.Replace(sized(1, 1, 1), "preset: 10s:2d", "options: {retentionOptions: {retentionPeriod: 48h, blockSize: 2h}, aggregationOptions: {aggregations: [{aggregated: true, attributes: {resolution: "+resolution+"}}]}}", 1)
+	}
+	w.MustSync(every("1m"))
+	p := w.Plan(every("10m"))
+	if again := w.Plan(every("10m")); p.Summary().Replace+p.Summary().Refuse == 0 || p.Hash() != again.Hash() {
+		t.Errorf("%v has the hashes %s and %s", writes(p), p.Hash(), again.Hash())
+	}
+}
+
 // Only how long data is kept can be changed; all else is another namespace, which takes leave to replace.
 func TestOptionsOfANamespace(t *testing.T) {
 	w := newWorld(t)

@@ -10,6 +10,7 @@
 package m3dbnamespace
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
@@ -133,6 +134,21 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
+// diffOptions reports which options differ, as their JSON: what a plan shows of a value is a part of its hash, and is the same in every process.
+func diffOptions(have, want m3.Options, c *kind.Changes) {
+	h, w := reflect.ValueOf(have), reflect.ValueOf(want)
+	for i := range h.NumField() {
+		if a, b := h.Field(i).Interface(), w.Field(i).Interface(); !reflect.DeepEqual(a, b) {
+			c.Add(kind.Change{Field: "spec.options." + h.Type().Field(i).Tag.Get("json"), Have: textOf(a), Want: textOf(b), Disruption: kind.Replace})
+		}
+	}
+}
+
+func textOf(option any) string {
+	text, _ := json.Marshal(option) // of numbers, texts and lists of them
+	return string(text)
+}
+
 // Diff reports what can be changed, what cannot without the data being lost, and what coordinators do not use yet.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	options, _, ok := w.Spec.Options.read()
@@ -143,9 +159,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	there := have.Options
 	there.RetentionOptions.RetentionPeriod = options.RetentionOptions.RetentionPeriod
 	there.AggregationOptions.Aggregations = usual(there.AggregationOptions.Aggregations)
-	if !reflect.DeepEqual(there, options) {
-		c.Add(kind.Change{Field: "spec.options", Have: fmt.Sprintf("%+v", there), Want: fmt.Sprintf("%+v", options), Disruption: kind.Replace})
-	}
+	diffOptions(there, options, c)
 	if !have.Ready() {
 		c.Add(kind.Change{Field: "state", Have: have.Staging.Status, Want: "READY"})
 	}
