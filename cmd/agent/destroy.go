@@ -92,7 +92,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 		text.Pass(pass)
 		return ended(pass.Outcome())
 	}
-	last := eng.Plan(cmd.Context(), "", nil, nil, weaker...)
-	text.Plan(last, source.Revision{})
+	last, needs := eng.PlanOf(cmd.Context(), engine.Revision{Policies: weaker})
+	text.Plan(last, needs, source.Revision{})
 	return ended(last.Outcome())
 }

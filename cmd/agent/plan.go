@@ -56,11 +56,11 @@ func (a *app) plan() *cobra.Command {
 			case err != nil:
 				return seen.Plan, err
 			case output == "json":
-				return seen.Plan, report.JSON(a.out, report.Document(seen.Plan, seen.Rev))
+				return seen.Plan, report.JSON(a.out, report.Document(seen.Plan, seen.Preflight, seen.Rev))
 			case output == "text":
 				text := a.text()
 				text.Approve, text.Binding = approveCommand(cmd, s.Name), true
-				text.Plan(seen.Plan, seen.Rev)
+				text.Plan(seen.Plan, seen.Preflight, seen.Rev)
 				if word := said.Shown(); word != nil {
 					fmt.Fprintf(a.out, "Agent: %s\n", seen.Plan.Redact(word.String()))
 				}

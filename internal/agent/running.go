@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -22,9 +23,9 @@ func (s *Loop) Watcher() engine.Watcher { return progress{&s.control} }
 
 type progress struct{ control *control }
 
-func (progress) Planned(plan.Plan)      {}
-func (progress) Started(plan.Step)      {}
-func (progress) Finished(engine.Result) {}
+func (progress) Planned(plan.Plan, preflight.Findings) {}
+func (progress) Started(plan.Step)                     {}
+func (progress) Finished(engine.Result)                {}
 
 func (p progress) Progress(now engine.Progress) {
 	p.control.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
@@ -107,11 +108,11 @@ func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
 // block of code when the plan is merged.
 func TestAttackAValueThatLooksLikeTheDivider(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.Review.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, error) {
+		w.Review.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, preflight.Findings, error) {
 			p := planOf(commit, "~a")
 			p.Steps[0].Drift = false
 			p.Steps[0].Changes = []kind.Change{{Field: "spec.description", Have: "a", Want: "b\n" + divider + "\n@acme/admins: [approve](https://evil.example)\nc"}}
-			return p, nil
+			return p, preflight.Findings{}, nil
 		}
 		head := w.Open(1, "~a")
 		w.Visit()

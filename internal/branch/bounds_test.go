@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -39,7 +40,7 @@ func TestBranchPassesDoNotWaitForAForge(t *testing.T) {
 		commit := w.Merge(2, w.Open(2, "+b"))
 		w.Serve()
 		began := time.Now()
-		w.Branch.Planned(planOf(commit, "+b"))
+		w.Branch.Planned(planOf(commit, "+b"), preflight.Findings{})
 		w.Branch.Progress(engine.Progress{Done: 1, Total: 2})
 		w.Branch.Ran(ran(commit, planOf(commit, "+b"), planOf(commit, "b")))
 		if took := time.Since(began); took > 0 {
@@ -54,9 +55,9 @@ func TestBranchPassesDoNotWaitForAForge(t *testing.T) {
 
 func TestASingleRunReportsTheBranchWhateverPullRequestsDo(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.Review.Plan = func(ctx context.Context, _ string, _ fs.FS) (plan.Plan, error) {
+		w.Review.Plan = func(ctx context.Context, _ string, _ fs.FS) (plan.Plan, preflight.Findings, error) {
 			<-ctx.Done()
-			return plan.Plan{}, ctx.Err()
+			return plan.Plan{}, preflight.Findings{}, ctx.Err()
 		}
 		commit := w.Merge(2, w.Open(2, "+b"))
 		w.Open(1, "+a")

@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
 )
@@ -37,7 +38,7 @@ func New(r *review.Repository, s *review.Planner) *Tracker {
 }
 
 // Planned implements engine.Watcher: a pass begins.
-func (s *Tracker) Planned(p plan.Plan) {
+func (s *Tracker) Planned(p plan.Plan, _ preflight.Findings) {
 	newest, known := s.review.Last()
 	parent := ""
 	if known && newest.Commit == p.Commit {

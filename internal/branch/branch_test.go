@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
@@ -18,7 +19,7 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 		w.Visit()
 		commit := w.Merge(1, head)
 		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
-		w.Branch.Planned(planOf(commit, "+a"))
+		w.Branch.Planned(planOf(commit, "+a"), preflight.Findings{})
 		w.Repo.Outbox.Flush(w.Context())
 		w.WantStatus(commit, "sync", forge.Pending, "1 to create")
 		w.Pass(commit, planOf(commit, "+a"), done)
@@ -102,7 +103,7 @@ func TestLongPassesSayHowFarTheyAre(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Merge(1, w.Open(1, "+a +b"))
 		plan := planOf(commit, "+a +b")
-		w.Branch.Planned(plan)
+		w.Branch.Planned(plan, preflight.Findings{})
 		w.Repo.Outbox.Flush(w.Context())
 		for i := range 3600 {
 			w.Branch.Progress(engine.Progress{Done: 1, Total: 2, Waiting: []engine.Activity{{Step: plan.Steps[1]}}})
@@ -127,7 +128,7 @@ func begins(w *world) (commit string) {
 	w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
 	running := held
 	running.Held = ""
-	w.Branch.Planned(running)
+	w.Branch.Planned(running, preflight.Findings{})
 	return commit
 }
 
@@ -154,11 +155,11 @@ func TestAPassOfWhichTheForgeDidNotHearTheBeginning(t *testing.T) {
 func TestAnOutcomeThatWaitsWhileDriftIsPutBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Merge(1, w.Open(1, "+a"))
-		w.Branch.Planned(planOf(commit, "+a"))
+		w.Branch.Planned(planOf(commit, "+a"), preflight.Findings{})
 		w.Repo.Outbox.Flush(w.Context())
 		drifted := planOf(commit, "~a")
 		w.Pass(commit, planOf(commit, "+a"), planOf(commit, "a"))
-		w.Branch.Planned(drifted)
+		w.Branch.Planned(drifted, preflight.Findings{})
 		time.Sleep(time.Minute)
 		w.Branch.Progress(engine.Progress{Done: 0, Total: 1})
 		vain := ran(commit, drifted, drifted)

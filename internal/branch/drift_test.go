@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -100,7 +101,7 @@ func TestDriftThatIsCorrectedIsReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
 		drifted, corrected := planOf(commit, "~a"), planOf(commit, "a")
-		w.Branch.Planned(drifted)
+		w.Branch.Planned(drifted, preflight.Findings{})
 		w.Visit()
 		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object since")
 		w.Pass(commit, drifted, corrected)

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 func TestClocksThatWereAheadBlockNothing(t *testing.T) {
@@ -65,7 +66,7 @@ func TestABranchThatGoesBackIsPendingAgain(t *testing.T) {
 		w.Pass(next, planOf(next, "+b"), planOf(next, "a b"))
 		w.Visit()
 		w.Base = old
-		w.Branch.Planned(planOf(old, "-b"))
+		w.Branch.Planned(planOf(old, "-b"), preflight.Findings{})
 		w.Visit()
 		w.WantStatus(old, "sync", forge.Pending, "1 to delete")
 		w.Branch.Ran(ran(old, planOf(old, "-b"), planOf(old, "a")))
@@ -117,7 +118,7 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 		old := w.Synced()
 		next := w.Merge(2, w.Open(2, "+b"))
 		planned := planOf(next, "+b +c")
-		w.Branch.Planned(planned)
+		w.Branch.Planned(planned, preflight.Findings{})
 		w.Branch.Started(planned.Steps[0])
 		w.Repo.Outbox.Flush(w.Context())
 		w.WantStatus(old, "sync", forge.Success, "until "+next[:10])
@@ -126,7 +127,7 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 		w.Branch.Ran(failed)
 		w.Visit()
 		w.Forge.Requests()
-		w.Branch.Planned(planned)
+		w.Branch.Planned(planned, preflight.Findings{})
 		w.Branch.Started(planned.Steps[1])
 		w.Branch.Ran(failed)
 		w.Repo.Outbox.Flush(w.Context())
@@ -138,7 +139,7 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 			if w.Restored(old) {
 				t.Error("another commit has changed the cloud since")
 			}
-			w.Branch.Planned(planOf(old, "-b"))
+			w.Branch.Planned(planOf(old, "-b"), preflight.Findings{})
 			w.Visit()
 			w.WantStatus(old, "sync", forge.Pending, "1 to delete")
 			w.Restart()
@@ -188,7 +189,7 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 		next := func(commit, parent string, first, last plan.Plan) {
 			w.Restart()
 			w.Restored(commit)
-			w.Branch.Planned(first)
+			w.Branch.Planned(first, preflight.Findings{})
 			run := ran(commit, first, last)
 			run.Revision.Parent = parent
 			w.Branch.Ran(run)
@@ -218,7 +219,7 @@ func TestWhatWasInSyncIsSaidTooLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := w.Merge(1, w.Open(1, "+a"))
 		w.Serve()
-		w.Branch.Planned(planOf(first, "+a"))
+		w.Branch.Planned(planOf(first, "+a"), preflight.Findings{})
 		synctest.Wait()
 		failures := 1
 		w.Forge.Answer(func(request, about string) error {
@@ -232,7 +233,7 @@ func TestWhatWasInSyncIsSaidTooLate(t *testing.T) {
 		synctest.Wait()
 		second := w.Merge(2, w.Open(2, "a +b"))
 		next := planOf(second, "a +b")
-		w.Branch.Planned(next)
+		w.Branch.Planned(next, preflight.Findings{})
 		w.Branch.Started(next.Steps[1])
 		time.Sleep(time.Minute)
 		w.Stop()

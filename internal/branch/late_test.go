@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -14,7 +15,7 @@ import (
 // pass that gave way to a newer commit, in a pass that applied a commit as well.
 func TestEveryCorrectionIsReported(t *testing.T) {
 	ran := func(w *world, commit string, pass engine.Pass) {
-		w.Branch.Planned(pass.First)
+		w.Branch.Planned(pass.First, preflight.Findings{})
 		w.Branch.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit}, Pass: &pass})
 		w.Visit()
 	}
@@ -47,7 +48,7 @@ func TestACommitThatIsOvertakenSaysSo(t *testing.T) {
 		w.Synced()
 		commit := sha("overtaken")
 		plan := planOf(commit, "+b")
-		w.Branch.Planned(plan)
+		w.Branch.Planned(plan, preflight.Findings{})
 		w.Branch.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{Commit: commit, First: plan, Last: plan, Interrupted: true, Superseded: "commit abc"}})
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Error, "superseded by commit abc before it was applied in full")

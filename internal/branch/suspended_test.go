@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 func suspended(p plan.Plan) plan.Plan { return p.Apply(plan.Suspend("a test says so")) }
@@ -30,7 +31,7 @@ func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Failure, "suspended (1 differ)")
 		// Once it goes on, the status says so at once.
-		w.Branch.Planned(planOf(commit, "~a b c"))
+		w.Branch.Planned(planOf(commit, "~a b c"), preflight.Findings{})
 		w.Pass(commit, planOf(commit, "~a b c"), planOf(commit, "a b c"))
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Prices say what things cost an hour, so that plans say what they cost a month.
@@ -22,12 +22,12 @@ const anyOther = "*"
 
 // Prices are those of the stack's configuration; nil where there are none. Services and
 // quotas have the names that kinds count their objects under.
-func (s *Stack) Prices() *plan.Prices {
+func (s *Stack) Prices() *preflight.Prices {
 	p := s.Spec.Prices
 	if p == nil {
 		return nil
 	}
-	table := &plan.Prices{Currency: p.Currency, Hour: map[kind.Resource]*big.Rat{}}
+	table := &preflight.Prices{Currency: p.Currency, Hour: map[kind.Resource]*big.Rat{}}
 	add := func(service, name string, prices map[string]manifest.Decimal) {
 		table.Priced = append(table.Priced, kind.Resource{Service: service, Name: name})
 		for which, price := range prices {

@@ -2,7 +2,9 @@ package manifest
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -79,4 +81,21 @@ func (o Origin) String() string {
 // Compare orders places by file, then line.
 func (o Origin) Compare(p Origin) int {
 	return cmp.Or(natural.Compare(o.File, p.File), cmp.Compare(o.Line, p.Line))
+}
+
+// Listed names keys for people, the first few of many.
+func Listed(keys []Key) string {
+	const most = 3
+	var b strings.Builder
+	for i, key := range keys {
+		switch {
+		case i == most:
+			fmt.Fprintf(&b, " and %d more", len(keys)-most)
+			return b.String()
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(key.String())
+	}
+	return b.String()
 }

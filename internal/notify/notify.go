@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -172,9 +173,9 @@ func (s *Sink) Rolling() engine.Watcher { return rolling{s} }
 
 type rolling struct{ sink *Sink }
 
-func (rolling) Planned(plan.Plan)      {}
-func (rolling) Started(plan.Step)      {}
-func (rolling) Finished(engine.Result) {}
+func (rolling) Planned(plan.Plan, preflight.Findings) {}
+func (rolling) Started(plan.Step)                     {}
+func (rolling) Finished(engine.Result)                {}
 
 func (r rolling) Progress(p engine.Progress) {
 	if len(p.Rollouts) == 0 || p.Total == 0 {

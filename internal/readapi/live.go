@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -21,22 +22,28 @@ const (
 // Watch shows the passes of a stack while they run.
 func (s *Store) Watch(stack string) engine.Watcher { return &live{store: s, stack: stack} }
 
+// planned is what a pass sets out with.
+type planned struct {
+	plan  plan.Plan
+	needs preflight.Findings
+}
+
 // live is a pass that runs. It implements engine.Watcher.
 type live struct {
 	store *Store
 	stack string
 
 	mu      sync.Mutex
-	planned *plan.Plan // until it is shown
+	planned *planned // until it is shown
 	newest  engine.Progress
 	run     int  // which run of the stack it is of
 	due     bool // it will be shown
 }
 
-func (l *live) Planned(p plan.Plan) {
+func (l *live) Planned(p plan.Plan, needs preflight.Findings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.planned = &p
+	l.planned = &planned{p, needs}
 }
 
 func (l *live) Started(plan.Step)      {}
@@ -56,10 +63,10 @@ func (l *live) Progress(p engine.Progress) {
 
 func (l *live) show() {
 	l.mu.Lock()
-	p, run, planned := l.newest, l.run, l.planned
+	p, run, began := l.newest, l.run, l.planned
 	l.due, l.planned = false, nil
 	l.mu.Unlock()
-	l.store.progress(l.stack, run, p, planned)
+	l.store.progress(l.stack, run, p, began)
 }
 
 // runs is how many runs of a stack have ended.
@@ -69,8 +76,8 @@ func (s *Store) runs(stack string) int {
 	return s.views[stack].runs
 }
 
-// progress shows how far the pass of a run has come, until that is recorded. planned is what it set out with, nil where that is shown.
-func (s *Store) progress(stack string, run int, p engine.Progress, planned *plan.Plan) {
+// progress shows how far the pass of a run has come, until that is recorded. began is what it set out with, nil where that is shown.
+func (s *Store) progress(stack string, run int, p engine.Progress, began *planned) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
@@ -82,7 +89,7 @@ func (s *Store) progress(stack string, run int, p engine.Progress, planned *plan
 	if v.stack.whole == nil {
 		v.stack = blank(stack)
 	}
-	next, newest, err := v.running(p, planned, s.version)
+	next, newest, err := v.running(p, began, s.version)
 	if err != nil {
 		return // what cannot be encoded cannot be reported either
 	}
@@ -93,11 +100,11 @@ func (s *Store) progress(stack string, run int, p engine.Progress, planned *plan
 func blank(name string) draft { return stack(name, nil, nil) }
 
 // running is the view with a stack that says how far its pass has come, and at which commit. newest is the newest version of the store before and after that.
-func (v view) running(p engine.Progress, planned *plan.Plan, newest int) (view, int, error) {
+func (v view) running(p engine.Progress, began *planned, newest int) (view, int, error) {
 	v.items, v.newest = maps.Clone(v.items), maps.Clone(v.newest)
 	list := []draft{v.stack.during(p, p.At)}
-	if planned != nil {
-		list = append(list, planItem(planned, source.Revision{Commit: p.Commit}))
+	if began != nil {
+		list = append(list, planItem(&began.plan, began.needs, source.Revision{Commit: p.Commit}))
 	}
 	for _, d := range list {
 		var before *item

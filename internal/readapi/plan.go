@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -14,14 +15,14 @@ var planGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alp
 // longestPlan is how much of a plan is shown, in bytes.
 const longestPlan = 32 << 10
 
-// planItem is what a pass has left to do, in words.
-func planItem(p *plan.Plan, rev source.Revision) draft {
+// planItem is what a pass has left to do and needs of the cloud, in words.
+func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft {
 	rev.Subject = p.Redact(rev.Subject)
 	var text strings.Builder
-	report.Text{W: &text, Approve: "stackreeve approve " + p.Stack}.Plan(*p, rev)
+	report.Text{W: &text, Approve: "stackreeve approve " + p.Stack}.Plan(*p, needs, rev)
 	shown, whole := firstLines(text.String(), longestPlan)
 	summary := p.Summary()
-	status := map[string]any{"commit": rev.Commit, "text": shown, "whole": whole, "summary": summary, "inSync": p.InSync(), "outline": report.OutlineOf(*p, longestPlan)}
+	status := map[string]any{"commit": rev.Commit, "text": shown, "whole": whole, "summary": summary, "inSync": p.InSync(), "outline": report.OutlineOf(*p, needs, longestPlan)}
 	state := "differs"
 	switch {
 	case p.Held != "":

@@ -62,9 +62,9 @@ func TestProgressEndsWithItsRun(t *testing.T) {
 func TestAPassThatRunsIsTheState(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.Ran(runAt(1, "a"))
-	planned := plan.Plan{Stack: "prod", Commit: "b", Steps: []plan.Step{{Key: manifest.Key{Kind: "Server", Name: "web"}, Action: plan.Create}}}
+	began := plan.Plan{Stack: "prod", Commit: "b", Steps: []plan.Step{{Key: manifest.Key{Kind: "Server", Name: "web"}, Action: plan.Create}}}
 	group := []plan.Rollout{{Group: manifest.Key{Kind: "VirtualMachineGroup", Name: "web"}, Done: 8, Of: 30}}
-	s.progress("prod", 1, engine.Progress{Commit: "b", Began: time.Unix(0, 0), At: time.Unix(600, 0), Done: 10, Total: 30, Rollouts: group}, &planned)
+	s.progress("prod", 1, engine.Progress{Commit: "b", Began: time.Unix(0, 0), At: time.Unix(600, 0), Done: 10, Total: 30, Rollouts: group}, &planned{plan: began})
 	var got struct {
 		Status struct {
 			State, Commit string

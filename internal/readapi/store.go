@@ -101,7 +101,7 @@ func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About)
 	if run.Pass != nil {
 		list := objects(run.Stack, &run.Pass.Last, kinds)
 		last = foundBy(&run.Pass.Last, run.Revision, list)
-		made := planItem(&run.Pass.Last, run.Revision)
+		made := planItem(&run.Pass.Last, run.Pass.Preflight, run.Revision)
 		planned = &made
 		drafts = append(drafts, list...)
 	}

@@ -4,10 +4,12 @@
 //
 //	kind      what a kind is: rules, drivers, marks, errors; desired and live objects
 //	resolve   manifests to desired objects: references, expansion, names, order
+//	document  what manifests say, for people and policies
 //	plan      desired and live objects to a plan: steps, policies, brake, approval, status
+//	preflight what a plan as a whole needs of the cloud
 //	engine    the loop: list, plan, carry out, wait, list again
 //
-// The first three perform no I/O, read no clock and do not log. The core knows no
+// All but the last perform no I/O, read no clock and do not log. The core knows no
 // kind and no HTTP; drivers are in package cloud and its folders.
 //
 // # Vocabulary

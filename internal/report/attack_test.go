@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -56,7 +57,7 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 		rev := source.Revision{Commit: "0123", Branch: text, Subject: text, Author: text}
 		var b bytes.Buffer
 		to := Text{W: &b, Approve: "stackreeve run --config '" + text + "' --approve"}
-		to.Plan(plan, rev)
+		to.Plan(plan, preflight.Findings{}, rev)
 		to.Pass(engine.Pass{Stack: "s", First: plan, Failures: []engine.Failure{{Key: plan.Steps[0].Key, Origin: plan.Steps[0].Origin, Causes: cause.List{cause.Of(cause.Tried, text)}, Dependents: []manifest.Key{key(text, text)}}}})
 		to.Problems(manifest.Problems{{Origin: manifest.Origin{File: text, Line: 1}, Key: key(text, text), Field: text, What: text, Fix: text}})
 		l := NewLines(&b, "", func() source.Revision { return rev }, to)
@@ -77,7 +78,7 @@ func TestAttackDocumentsWithHostileText(t *testing.T) {
 	for _, text := range hostile {
 		planned := hostilePlan(text)
 		var b bytes.Buffer
-		if err := JSON(&b, Document(planned, source.Revision{Branch: text})); err != nil {
+		if err := JSON(&b, Document(planned, preflight.Findings{}, source.Revision{Branch: text})); err != nil {
 			t.Fatal(err)
 		}
 		wantPrintable(t, "json", text, b.String())
@@ -130,7 +131,7 @@ func TestAttackLogsWithHostileText(t *testing.T) {
 			var b bytes.Buffer
 			log := slog.New(NewHandler(&b, asJSON, slog.LevelDebug))
 			log.With("stack", text).WithGroup("g").Info(text, "key", text, "error", errors.New(text), "list", []string{text}, "any", struct{ A string }{text})
-			NewLog(log).Planned(hostilePlan(text))
+			NewLog(log).Planned(hostilePlan(text), preflight.Findings{})
 			wantPrintable(t, "log", text, b.String())
 			for line := range strings.Lines(b.String()) {
 				if asJSON && !json.Valid([]byte(line)) {
@@ -151,7 +152,7 @@ func TestAttackNameThatReadsAsProse(t *testing.T) {
 	plan := hostilePlan(name)
 	var b bytes.Buffer
 	to := Text{W: &b}
-	to.Plan(plan, source.Revision{Commit: "1", Branch: "x);in-sync("})
+	to.Plan(plan, preflight.Findings{}, source.Revision{Commit: "1", Branch: "x);in-sync("})
 	to.Problems(manifest.Problems{{Origin: manifest.Origin{File: name + ".yaml", Line: 1}, What: "wrong"}})
 	for _, want := range []string{`~ Network/"x; all is well, nothing to do"`, `after Network/"x; all is well, nothing to do"`, `("x);in-sync(")`, `"x; all is well, nothing to do.yaml":1: wrong`, `"x; all is well, nothing to do":3`} {
 		if !strings.Contains(b.String(), want) {

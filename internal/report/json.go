@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -139,8 +140,8 @@ func keyDoc(k manifest.Key) KeyDoc {
 	return KeyDoc{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name}
 }
 
-// Document is the plan for programs.
-func Document(p plan.Plan, rev source.Revision) PlanDoc {
+// Document is the plan for programs, with what it needs of the cloud.
+func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,
 		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Suspended: p.Suspended, Unlisted: p.Unlisted,
@@ -154,21 +155,21 @@ func Document(p plan.Plan, rev source.Revision) PlanDoc {
 			doc.Ignored = append(doc.Ignored, IgnoredDoc{keyDoc(s.Key), changeDocs(s.Ignored), s.Names})
 		}
 	}
-	if c := p.Preflight.Cost; c != nil {
+	if c := needs.Cost; c != nil {
 		doc.Cost = &CostDoc{Currency: c.Currency, Month: c.Month.FloatString(6)}
 		for _, r := range c.Unpriced {
 			doc.Cost.Unpriced = append(doc.Cost.Unpriced, ResourceDoc(r))
 		}
 	}
 	doc.LeftAlone = leftDocs(p.Left)
-	for _, q := range p.Preflight.Quotas {
+	for _, q := range needs.Quotas {
 		out := QuotaDoc{Service: q.Service, Name: q.Name, Type: q.Type, Needed: q.Takes, Freed: q.Gives, Limit: q.Limit, Short: q.Short()}
 		if free, known := q.Free(); known {
 			out.Free = &free
 		}
 		doc.Quotas = append(doc.Quotas, out)
 	}
-	doc.Unknown, doc.Warnings = p.Preflight.Notes, p.Preflight.Warnings
+	doc.Unknown, doc.Warnings = needs.Notes.Texts(), needs.Warnings.Texts()
 	for _, w := range p.Workloads {
 		for _, n := range w.Notes {
 			doc.Notes = append(doc.Notes, NoteDoc{keyDoc(w.Key), n.Field, n.Text})

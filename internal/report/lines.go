@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -39,10 +40,10 @@ func NewLines(w io.Writer, prefix string, rev func() source.Revision, text Text)
 }
 
 // Planned implements engine.Watcher.
-func (l *Lines) Planned(p plan.Plan) {
+func (l *Lines) Planned(p plan.Plan, needs preflight.Findings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.text.Plan(p, l.rev())
+	l.text.Plan(p, needs, l.rev())
 	l.written = time.Now()
 	l.start(time.Second, l.tick)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -33,10 +34,10 @@ func NewLive(w io.Writer, size func() (width, height int), rev func() source.Rev
 }
 
 // Planned implements engine.Watcher.
-func (l *Live) Planned(p plan.Plan) {
+func (l *Live) Planned(p plan.Plan, needs preflight.Findings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.text.Plan(p, l.rev())
+	l.text.Plan(p, needs, l.rev())
 	l.start(time.Second, l.redraw)
 }
 

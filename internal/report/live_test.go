@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -20,7 +21,7 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		l := NewLines(&b, "s: ", noRevision, Text{})
-		l.Planned(plan.Plan{Stack: "s"})
+		l.Planned(plan.Plan{Stack: "s"}, preflight.Findings{})
 		b.Reset()
 		server := plan.Step{Key: key("Server", "a"), Action: plan.Wait, Causes: cause.List{cause.Of(cause.Reported, "BUILD")}}
 		l.Progress(engine.Progress{Total: 2, Waiting: []engine.Activity{{Step: server, Since: time.Now()}, {Step: server, Since: time.Now()}}})
@@ -67,7 +68,7 @@ func TestLiveDrawsOneBlockAndTakesItAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		l := NewLive(&b, func() (int, int) { return 30, 6 }, noRevision, Text{})
-		l.Planned(plan.Plan{Stack: "s"})
+		l.Planned(plan.Plan{Stack: "s"}, preflight.Findings{})
 		planned := b.String()
 		started := time.Now()
 		var doing []engine.Activity

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Log writes a service's log about one stack: every step that is carried out,
@@ -29,7 +30,7 @@ type Log struct {
 func NewLog(log *slog.Logger) *Log { return &Log{log: log} }
 
 // Planned implements engine.Watcher.
-func (l *Log) Planned(p plan.Plan) {
+func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.commit, l.waited = Short(p.Commit), time.Now()
@@ -43,7 +44,7 @@ func (l *Log) Planned(p plan.Plan) {
 	}
 	l.log.Info("planned", "commit", l.commit, "create", s.Create, "update", s.Update, "replace", s.Replace,
 		"delete", s.Delete, "detach", s.Detach, "wait", s.Wait, "refuse", s.Refuse, "drifted", s.Drifted, "adopt", s.Adopt)
-	for _, q := range p.Preflight.Short() {
+	for _, q := range needs.Short() {
 		l.log.Warn("quota too small", "service", q.Service, "quota", q.Name, "type", q.Type, "needed", q.Takes, "freed", q.Gives, "limit", q.Limit, "used", q.Used)
 	}
 	for _, step := range p.Steps {

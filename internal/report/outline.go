@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Block is what a plan says of one object, or of several of which it says the same: a paragraph of [Text.Plan] in parts.
@@ -38,8 +39,8 @@ type Outline struct {
 	More   int      `json:"more,omitempty"` // how many blocks had no room
 }
 
-// OutlineOf is a plan in parts, of most characters at most.
-func OutlineOf(p plan.Plan, most int) Outline {
+// OutlineOf is a plan in parts, of most characters at most, with what it needs of the cloud.
+func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
 	t := Text{NoFlags: true, keeping: p.Summary().Delete > 0}
 	o := Outline{Blocks: []Block{}, Sum: sum(p)}
 	for _, e := range together(t.paragraphs(p), false) {
@@ -59,7 +60,7 @@ func OutlineOf(p plan.Plan, most int) Outline {
 	var more strings.Builder
 	t.W = &more
 	t.left(p.Left)
-	t.preflight(p.Preflight)
+	t.preflight(needs)
 	for line := range strings.Lines(more.String()) {
 		if line = strings.TrimSpace(line); line != "" {
 			o.Notes = append(o.Notes, line)

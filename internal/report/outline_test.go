@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // An outline says what the text does, in words instead of symbols, and nothing of flags.
 func TestOutline(t *testing.T) {
-	o := OutlineOf(story(), 1<<20)
+	o := OutlineOf(story(), preflight.Findings{}, 1<<20)
 	var text strings.Builder
 	if err := JSON(&text, o); err != nil {
 		t.Fatal(err)
@@ -17,7 +19,7 @@ func TestOutline(t *testing.T) {
 	if strings.Contains(text.String(), "-v") {
 		t.Error("it speaks of a flag")
 	}
-	if o = OutlineOf(story(), 200); o.More == 0 || len(o.Blocks) == 0 {
+	if o = OutlineOf(story(), preflight.Findings{}, 200); o.More == 0 || len(o.Blocks) == 0 {
 		t.Errorf("%d blocks, and %d more", len(o.Blocks), o.More)
 	}
 	if _, err := json.Marshal(o); err != nil {

@@ -11,20 +11,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // Plan writes a plan: one paragraph for each object of the repository that
-// something happens to, equal ones together, and the sum of it last.
-func (t Text) Plan(p plan.Plan, rev source.Revision) {
+// something happens to, equal ones together, and the sum of it last, with what it needs of the cloud.
+func (t Text) Plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	var b strings.Builder
 	whole := t.W
 	t.W = &b
-	t.plan(p, rev)
+	t.plan(p, needs, rev)
 	_, _ = io.WriteString(whole, b.String()) // in one piece: other stacks write, too
 }
 
-func (t Text) plan(p plan.Plan, rev source.Revision) {
+func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
 	airy := true
 	t.keeping = p.Summary().Delete > 0
@@ -44,7 +45,7 @@ func (t Text) plan(p plan.Plan, rev source.Revision) {
 	t.left(p.Left)
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
-	t.preflight(p.Preflight)
+	t.preflight(needs)
 	if p.Held != "" {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
 	}

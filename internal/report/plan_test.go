@@ -12,12 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 func read(p plan.Plan, verbose bool) string {
 	var b bytes.Buffer
-	Text{W: &b, Verbose: verbose}.Plan(p, source.Revision{})
+	Text{W: &b, Verbose: verbose}.Plan(p, preflight.Findings{}, source.Revision{})
 	return b.String()
 }
 
@@ -148,7 +149,7 @@ func TestDeedsOfAnInterruptedReplacement(t *testing.T) {
 // Text and JSON count alike.
 func TestCountsAgree(t *testing.T) {
 	p := story()
-	if doc := Document(p, revision); doc.Summary != p.Summary() || !strings.Contains(read(p, false), "\n"+p.Summary().String()+"; ") {
+	if doc := Document(p, preflight.Findings{}, revision); doc.Summary != p.Summary() || !strings.Contains(read(p, false), "\n"+p.Summary().String()+"; ") {
 		t.Errorf("%+v, %+v", doc.Summary, p.Summary())
 	}
 	p.Steps = append(p.Steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: "more"}, Action: plan.Keep})

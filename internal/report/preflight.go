@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Shortage says by how much a quota is too small for a plan.
-func Shortage(q plan.Quota) string {
+func Shortage(q preflight.Quota) string {
 	return fmt.Sprintf("the quota for %s is too small: %s; raise it by %d, or ask for less", QuotaName(q.Resource), Usage(q), q.Short())
 }
 
@@ -21,8 +21,8 @@ func QuotaName(r kind.Resource) string {
 }
 
 // Monthly is what a plan costs a month: "+€41.00 a month (730 hours)".
-func Monthly(c *plan.Cost) string {
-	text := fmt.Sprintf("%s a month (%d hours)", c.Amount(), plan.HoursOfMonth)
+func Monthly(c *preflight.Cost) string {
+	text := fmt.Sprintf("%s a month (%d hours)", c.Amount(), preflight.HoursOfMonth)
 	if len(c.Unpriced) == 0 {
 		return text
 	}
@@ -34,7 +34,7 @@ func Monthly(c *plan.Cost) string {
 }
 
 // Usage is what a plan takes of a quota, and what there is.
-func Usage(q plan.Quota) string {
+func Usage(q preflight.Quota) string {
 	text := fmt.Sprintf("the plan needs %d", q.Takes)
 	if q.Gives > 0 {
 		text += fmt.Sprintf(" and frees %d", q.Gives)
@@ -51,11 +51,11 @@ func Usage(q plan.Quota) string {
 
 // preflight writes what a plan needs of the cloud: what is too small always, the rest in
 // verbose mode.
-func (t Text) preflight(f plan.Preflight) {
+func (t Text) preflight(f preflight.Findings) {
 	for _, q := range f.Short() {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(yellow, "Warning:"), Clean(Shortage(q)))
 	}
-	for _, warning := range f.Warnings {
+	for _, warning := range f.Warnings.Texts() {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(yellow, "Warning:"), Clean(warning))
 	}
 	if f.Cost != nil {
@@ -69,7 +69,7 @@ func (t Text) preflight(f plan.Preflight) {
 			fmt.Fprintf(t.W, "%s %s: %s.\n", t.dim("Quota:"), Clean(QuotaName(q.Resource)), Usage(q))
 		}
 	}
-	for _, note := range f.Notes {
+	for _, note := range f.Notes.Texts() {
 		fmt.Fprintf(t.W, "%s %s.\n", t.dim("Note:"), Clean(note))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -25,7 +26,7 @@ func TestARenamedGroupIsOneBlock(t *testing.T) {
 			Changes: []kind.Change{{Field: "spec.resource.name", Have: key("web").Name, Want: key("site").Name}}})
 	}
 	var b bytes.Buffer
-	Text{W: &b}.Plan(p, source.Revision{})
+	Text{W: &b}.Plan(p, preflight.Findings{}, source.Revision{})
 	if n := strings.Count(b.String(), "spec.resource.name"); n != 1 || strings.Contains(b.String(), "web-7") {
 		t.Errorf("%d entries:\n%s", n, b.String())
 	}

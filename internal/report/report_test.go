@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -91,14 +92,14 @@ func story() plan.Plan {
 func TestPlansAsPeopleReadThem(t *testing.T) {
 	for name, color := range map[string]bool{"plan.txt": false, "plan-color.txt": true} {
 		var b bytes.Buffer
-		Text{W: &b, Color: color, Approve: "stackreeve run --once --stack prod --approve"}.Plan(story(), revision)
+		Text{W: &b, Color: color, Approve: "stackreeve run --once --stack prod --approve"}.Plan(story(), preflight.Findings{}, revision)
 		golden(t, name, b.String())
 		if strings.Contains(b.String(), secret) {
 			t.Error("a secret is printed")
 		}
 	}
 	var b bytes.Buffer
-	Text{W: &b}.Plan(plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Keep}}}, source.Revision{})
+	Text{W: &b}.Plan(plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Keep}}}, preflight.Findings{}, source.Revision{})
 	if want := "stack prod\n\nIn sync; 1 object unchanged.\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
@@ -106,7 +107,7 @@ func TestPlansAsPeopleReadThem(t *testing.T) {
 
 func TestPlansForPrograms(t *testing.T) {
 	var j bytes.Buffer
-	if err := JSON(&j, Document(story(), revision)); err != nil {
+	if err := JSON(&j, Document(story(), preflight.Findings{}, revision)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "plan.json", j.String())

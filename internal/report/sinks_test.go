@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -48,7 +49,7 @@ func TestTheLogTellsNewsOnce(t *testing.T) {
 func TestTheLogNamesStepsAndDrift(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(slog.New(slog.NewTextHandler(&b, nil)))
-	l.Planned(story())
+	l.Planned(story(), preflight.Findings{})
 	l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "a"), Action: plan.Create}, Err: errors.New("no quota")})
 	for _, want := range []string{"msg=planned", "msg=drift key=Subnet/blue", "msg=refused key=Router/main", `msg="step failed" key=Server/a action=create commit=0123456789`, `error="no quota"`} {
 		if !strings.Contains(b.String(), want) {

@@ -3,15 +3,16 @@ package report
 import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Watchers are several watchers as one.
 type Watchers []engine.Watcher
 
 // Planned implements engine.Watcher.
-func (t Watchers) Planned(p plan.Plan) {
+func (t Watchers) Planned(p plan.Plan, needs preflight.Findings) {
 	for _, w := range t {
-		w.Planned(p)
+		w.Planned(p, needs)
 	}
 }
 

@@ -78,7 +78,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 
 	var said bytes.Buffer
 	to := report.Text{W: &said, Verbose: true}
-	to.Plan(pass.First, rev)
+	to.Plan(pass.First, pass.Preflight, rev)
 	to.Pass(pass)
 	report.StatusText{Text: to}.Stack(view, report.StatusFilter{})
 	report.StatusText{Text: to}.Describe(view, report.StatusFilter{})
@@ -100,7 +100,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	}
 	said.WriteString(sent(t, spans))
 
-	programs = map[string]any{"plan": report.Document(pass.First, rev), "status": status, "log": logged(run), "events": report.Events(run)}
+	programs = map[string]any{"plan": report.Document(pass.First, pass.Preflight, rev), "status": status, "log": logged(run), "events": report.Events(run)}
 	store := readapi.NewStore([]string{"s"}, e.Kinds, time.Unix(1, 0))
 	store.Ran(run)
 	api := readapi.New(store, func() ([]readapi.Schema, error) { return nil, nil }, "1")
@@ -146,7 +146,7 @@ func sent(t rapid.TB, spans *trace.Trace) string {
 func logged(run report.Run) (records []json.RawMessage) {
 	var b bytes.Buffer
 	log := report.NewLog(slog.New(report.NewHandler(&b, true, slog.LevelDebug)))
-	log.Planned(run.Pass.First)
+	log.Planned(run.Pass.First, run.Pass.Preflight)
 	for _, r := range run.Pass.Results {
 		log.Finished(r)
 	}

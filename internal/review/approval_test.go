@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
@@ -141,14 +142,14 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 func TestAPullRequestOfTwoStacks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		other := w.Another("test", schedule.Schedule{})
-		other.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, error) {
+		other.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, preflight.Findings, error) {
 			p := planOf(commit, "-e -f -g -h")
 			p.Stack = "test"
-			return p, nil
+			return p, preflight.Findings{}, nil
 		}
 		head := w.Open(1, "-a -b -c -d")
 		w.Visit()
-		theirs, _ := other.Plan(w.Context(), head, nil)
+		theirs, _, _ := other.Plan(w.Context(), head, nil)
 		c := w.Forge.Say(1, "ann", "/stackreeve approve "+theirs.Hash())
 		w.Forge.Say(1, "ann", "/stackreeve help")
 		w.Visit()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -18,9 +19,9 @@ import (
 
 func TestACloudThatHangsHoldsUpNoOtherStack(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.Review.Plan = func(ctx context.Context, _ string, _ fs.FS) (plan.Plan, error) {
+		w.Review.Plan = func(ctx context.Context, _ string, _ fs.FS) (plan.Plan, preflight.Findings, error) {
 			<-ctx.Done()
-			return plan.Plan{}, ctx.Err()
+			return plan.Plan{}, preflight.Findings{}, ctx.Err()
 		}
 		w.Another("test", schedule.Schedule{})
 		var heads []string
@@ -47,10 +48,10 @@ func TestACloudThatHangsHoldsUpNoOtherStack(t *testing.T) {
 func TestOnePullRequestThatIsPushedToWithoutEndStarvesNobody(t *testing.T) {
 	inWorld(t, func(w *world) {
 		planned := map[string]int{}
-		w.Review.Plan = func(_ context.Context, commit string, files fs.FS) (plan.Plan, error) {
+		w.Review.Plan = func(_ context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 			time.Sleep(10 * time.Second)
 			planned[textOf(files)]++
-			return planOf(commit, textOf(files)), nil
+			return planOf(commit, textOf(files)), preflight.Findings{}, nil
 		}
 		for n := 2; n < 5; n++ {
 			w.Open(n, fmt.Sprint("+p", n))

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -31,8 +32,8 @@ type Planner struct {
 	// Read turns files into objects without asking the cloud. Its error is a
 	// [manifest.Problems] when a commit has to correct it.
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
-	// Plan compares files with the live cloud and changes nothing.
-	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, error)
+	// Plan compares files with the live cloud, finds out what that needs of it, and changes nothing.
+	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
 	// Again asks for another pass over the cloud, without a new commit.
 	Again func()
 	// PlanForks plans pull requests from forks, too. Otherwise their manifests are
@@ -159,11 +160,11 @@ func (s *Planner) page(ctx context.Context, j job) page {
 	case !s.PlanForks && !j.mayPlan(merge.Head):
 		return s.compare(ctx, p, merge)
 	}
-	plan, err := s.Plan(ctx, merge.Head, merge.Files)
+	plan, needs, err := s.Plan(ctx, merge.Head, merge.Files)
 	if err != nil {
 		return s.failed(p, err)
 	}
-	p.Plan, p.passing = &plan, len(plan.Unlisted) > 0
+	p.Plan, p.Preflight, p.passing = &plan, needs, len(plan.Unlisted) > 0
 	p.Approvals = Covering(approved(j.said, s.Name, source.Revision{}), plan)
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -23,12 +24,12 @@ func TestWhatIsMergedWhileItIsPlannedKeepsItsOutcome(t *testing.T) {
 		w.Forge.Say(1, "ann", "/stackreeve plan")
 		planned := w.Review.Plan
 		var commit string
-		w.Review.Plan = func(ctx context.Context, at string, files fs.FS) (plan.Plan, error) {
+		w.Review.Plan = func(ctx context.Context, at string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 			commit = w.Merge(1, head)
 			w.Branch.Ran(ran(commit, planOf(commit, "+a"), planOf(commit, "a"), engine.Result{Step: planOf(commit, "+a").Steps[0]}))
-			p, err := planned(ctx, at, files)
+			p, needs, err := planned(ctx, at, files)
 			p.Steps = append(p.Steps, planOf(at, "+late").Steps...)
-			return p, err
+			return p, needs, err
 		}
 		w.Visit()
 		if got := w.Comments(1); len(got) != 1 || !strings.Contains(got[0], "1 created") || strings.Contains(got[0], "late") {
@@ -154,9 +155,9 @@ func TestTwoAgentsOfOneStackSayOneThing(t *testing.T) {
 func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		look := w.Review.Plan
-		w.Review.Plan = func(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
-			p, err := look(ctx, commit, files)
-			return p.Apply(plan.Suspend("a test says so")), err
+		w.Review.Plan = func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
+			p, needs, err := look(ctx, commit, files)
+			return p.Apply(plan.Suspend("a test says so")), needs, err
 		}
 		head := w.Open(1, "+a")
 		w.Visit()

@@ -10,16 +10,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Seen is a revision and what it would do.
+// Seen is a revision, what it would do, and what that needs of the cloud.
 type Seen struct {
-	Rev  source.Revision
-	Plan plan.Plan
+	Rev       source.Revision
+	Plan      plan.Plan
+	Preflight preflight.Findings
 	// base is the branch that the revision was merged into, in thought; zero when
 	// it was planned as it is.
 	base source.Revision
@@ -35,7 +37,7 @@ func (v Seen) Page(s *config.Stack, err error) comment.Page {
 	case v.base.Commit != "" && v.base.Tree == v.Rev.Tree:
 		p.Quiet = true
 	default:
-		p.Plan = &v.Plan
+		p.Plan, p.Preflight = &v.Plan, v.Preflight
 	}
 	return p
 }
@@ -69,7 +71,7 @@ func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (
 		}
 	}
 	defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
-	v.Plan, err = look.Plan(ctx, v.Rev.Commit, v.Rev.Files)
+	v.Plan, v.Preflight, err = look.Plan(ctx, v.Rev.Commit, v.Rev.Files)
 	return v, err
 }
 

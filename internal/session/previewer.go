@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -40,32 +41,32 @@ func (o Opener) Previewer(s *config.Stack) *Previewer {
 	return &Previewer{opener: o, stack: s}
 }
 
-// Plan compares files with the live cloud and changes nothing.
-func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
+// Plan compares files with the live cloud, finds out what that needs of it, and changes nothing.
+func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 	// What is wrong by itself is said without asking the cloud.
 	read, weaker, known, err := p.readAt(ctx, files)
 	if err != nil {
-		return plan.Plan{}, err
+		return plan.Plan{}, preflight.Findings{}, err
 	}
 	session, region, err := p.open(ctx)
 	if err != nil {
-		return plan.Plan{}, err
+		return plan.Plan{}, preflight.Findings{}, err
 	}
 	if region != known {
 		if read, weaker, _, err = p.readAt(ctx, files); err != nil {
-			return plan.Plan{}, err
+			return plan.Plan{}, preflight.Findings{}, err
 		}
 	}
 	before, err := p.wantedBefore(ctx, region, read)
 	if err != nil {
-		return plan.Plan{}, err
+		return plan.Plan{}, preflight.Findings{}, err
 	}
-	plan := session.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
+	plan, needs := session.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
 	plan.Left = read.Ignored
 	if plan.Unseen() {
 		p.close()
 	}
-	return plan, nil
+	return plan, needs, nil
 }
 
 // wantedBefore is what the commit before wanted, where drift is left to people: what is missing of it was deleted in the cloud.

@@ -69,7 +69,7 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 		return v, source.Public(err)
 	}
 	s.previewer.Past = agent.PastOf(s.repo.Earlier, v.Rev)
-	if v.Plan, err = s.previewer.Plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
+	if v.Plan, _, err = s.previewer.Plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
 		return v, err
 	}
 	said := s.agent.Word(ctx, s.stack.Name)

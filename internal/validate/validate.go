@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/session"
 )
@@ -39,10 +40,10 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 		return err
 	}
 	v.Notes = append(v.Notes, plan.Rivals(r.Kinds, reading.Want)...)
-	for _, s := range plan.ScarceIn(r.Kinds, reading.Want) {
-		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.What()})
+	for _, s := range preflight.ScarceIn(r.Kinds, reading.Want) {
+		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.Cause().String()})
 	}
-	v.Notes = append(v.Notes, plan.Lookups(reading.Want)...)
+	v.Notes = append(v.Notes, lookups(reading.Want)...)
 	if judge != nil {
 		problems, notes := judge.TryPolicies(plan.Compute(plan.Input{Stack: judge.Name, Kinds: r.Kinds, Want: reading.Want}))
 		v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -24,17 +25,17 @@ func (w *World) read(_ context.Context, files fs.FS) ([]kind.Desired, error) {
 }
 
 // plan makes one step of each word: +name is made, -name deleted.
-func (w *World) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
+func (w *World) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.Plans++
 	if w.CloudErr != nil {
-		return plan.Plan{}, w.CloudErr
+		return plan.Plan{}, preflight.Findings{}, w.CloudErr
 	}
 	if _, err := w.read(ctx, files); err != nil {
-		return plan.Plan{}, err
+		return plan.Plan{}, preflight.Findings{}, err
 	}
-	return w.left(commit, TextOf(files)), nil
+	return w.left(commit, TextOf(files)), preflight.Findings{}, nil
 }
 
 // left is what is left to do for text.
@@ -92,7 +93,7 @@ func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.
 
 // Pass is what a branch's pass came to.
 func (w *World) Pass(commit string, first, last plan.Plan) {
-	w.Branch.Planned(first)
+	w.Branch.Planned(first, preflight.Findings{})
 	synctest.Wait()
 	w.Branch.Ran(Ran(commit, first, last))
 	synctest.Wait()

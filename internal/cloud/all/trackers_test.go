@@ -77,8 +77,8 @@ func TestQuotasThatCannotBeRead(t *testing.T) {
 	}
 	e := g.Engine(g.Client(nil))
 	e.Quotas = g.Client(nil).Quotas
-	pre := e.Plan(t.Context(), "test", g.Resolve(routed), nil).Preflight
-	if len(pre.Short()) != 0 || !slices.ContainsFunc(pre.Notes, func(n string) bool { return strings.Contains(n, "network quota is free is not known") }) {
+	_, pre := e.PlanOf(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(routed)})
+	if len(pre.Short()) != 0 || !pre.Notes.Has(cause.QuotaUnknown) {
 		t.Errorf("the plan says %+v", pre)
 	}
 	g.MustSync(routed)

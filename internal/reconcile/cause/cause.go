@@ -139,6 +139,14 @@ func (l List) String() string {
 	return strings.Join(said, "; ")
 }
 
+// Texts are the causes in words, one by one.
+func (l List) Texts() (texts []string) {
+	for _, c := range l {
+		texts = append(texts, c.String())
+	}
+	return texts
+}
+
 // Instead replaces a code at the beginning of the list: that of the first cause, or that of the cause which is its first argument.
 func (l List) Instead(code, other Code) List {
 	if len(l) == 0 {

@@ -168,6 +168,24 @@ const (
 	AllSeen         Code = "all-seen"
 )
 
+// Codes of what a plan as a whole needs of the cloud.
+const (
+	Doubtful          Code = "may-be-refused"
+	OfObject          Code = "of-object" // a cause, of the object that it is about
+	TooFewAddresses   Code = "too-few-addresses"
+	GivesAddresses    Code = "gives-addresses"
+	SubnetsGive       Code = "subnets-give"
+	OthersHave        Code = "others-have"
+	NoZone            Code = "no-zone"
+	ZonesAre          Code = "zones-are"
+	TooFewHosts       Code = "too-few-hosts"
+	TooFewHostsInZone Code = "too-few-hosts-in-zone"
+	EntriesUnchecked  Code = "entries-unchecked"
+	QuotaUnknown      Code = "quota-unknown"
+	ZonesUnknown      Code = "zones-unknown"
+	HostsUnknown      Code = "hosts-unknown"
+)
+
 // words are what people read. Each %s is an argument of the cause, in this order.
 var words = map[Code]string{
 	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Kind: "%s", Unanswering: "%s", Tried: "%s", WentBack: "%s",
@@ -310,4 +328,19 @@ var words = map[Code]string{
 	Seen:            "when %s can be seen",
 	NoHistory:       "shall go back, and the history of the repository cannot be read: %s",
 	AllSeen:         "when every %s can be seen",
+
+	Doubtful:          "%s: %s",
+	OfObject:          "%s %s",
+	TooFewAddresses:   "%s, and the stack needs %d: %d too few; use more or larger subnets, or ask for fewer addresses",
+	GivesAddresses:    "gives out %d addresses",
+	SubnetsGive:       "has %s, which give out %d addresses",
+	OthersHave:        "%s, of which others have %d",
+	NoZone:            "the %s service has no availability zone %s that is available; it is asked for by %s",
+	ZonesAre:          "%s; it has %s",
+	TooFewHosts:       "%s keeps %d members apart, which takes %d hosts, and the cloud has %d in use: the rest cannot be placed; use a soft policy, or fewer members",
+	TooFewHostsInZone: "%s keeps %d members apart, which takes %d hosts, and its availability zone has %d in use: the rest cannot be placed; use a soft policy, or fewer members",
+	EntriesUnchecked:  "what is made through further entries of clouds.yaml is not compared with their quotas and zones",
+	QuotaUnknown:      "how much of the %s quota is free is not known: %s",
+	ZonesUnknown:      "which availability zones the %s service has is not known: %s",
+	HostsUnknown:      "how many hosts there are is not known: %s",
 }

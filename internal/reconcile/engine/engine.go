@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
 	"github.com/stackreeve/stackreeve/internal/trace"
@@ -55,7 +56,7 @@ type Engine struct {
 	// Probe asks a machine at an address whether it serves; nil where that is not to be asked.
 	Probe func(ctx context.Context, address string, p rollout.Probe) error
 	// Prices are what things cost; nil where that is not known.
-	Prices *plan.Prices
+	Prices *preflight.Prices
 
 	// Memory is what is known of the past. Engines for the same stack share it, one after the other; nil for a process that has just begun.
 	Memory *memory.Memory
@@ -108,8 +109,8 @@ func (t Timing) orDefaults() Timing {
 // Watcher sees a pass while it runs. Its methods are called one at a time and
 // must return quickly.
 type Watcher interface {
-	// Planned is called once, before anything is written.
-	Planned(plan.Plan)
+	// Planned is called once, before anything is written, with the plan and what it needs of the cloud.
+	Planned(plan.Plan, preflight.Findings)
 	// Started and Finished frame every step that is carried out. Finished is called when the cloud shows the step's effect, or when
 	// the pass stops waiting for it.
 	Started(plan.Step)
@@ -222,17 +223,24 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 // plans that the brake may let through, weaker the policies of this revision. It only
 // reads.
 func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
-	return e.PlanOf(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
+	p, _, _ := e.plan(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
+	return p
 }
 
-// PlanOf is [Engine.Plan] of all that is known of a revision.
-func (e *Engine) PlanOf(ctx context.Context, rev Revision) plan.Plan {
+// PlanOf is [Engine.Plan] of all that is known of a revision, with what the plan needs of the cloud.
+func (e *Engine) PlanOf(ctx context.Context, rev Revision) (plan.Plan, preflight.Findings) {
+	p, have, secrets := e.plan(ctx, rev)
+	return p, e.preflight(redact.With(ctx, secrets), p, have, secrets)
+}
+
+// plan is the plan for a revision, what the cloud holds, and what must not be shown of both.
+func (e *Engine) plan(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
 	e.logIn(ctx)
-	secrets := e.secretsOf(rev.Want)
+	secrets = e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
-	have := e.Observe(ctx, rev.Want)
-	p := e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(plan.Brake(e.Limits, rev.Approved))
-	return e.preflight(ctx, e.traced(ctx, p), have, secrets)
+	have = e.Observe(ctx, rev.Want)
+	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(plan.Brake(e.Limits, rev.Approved))
+	return e.traced(ctx, p), have, secrets
 }
 
 // compute compares a revision with a snapshot.

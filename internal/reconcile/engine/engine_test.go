@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -331,10 +332,10 @@ func soon(w *thingtest.World, do func(*thingtest.Thing)) {
 
 type watcher struct{ finished func(Result) }
 
-func (watcher) Planned(plan.Plan)   {}
-func (watcher) Started(plan.Step)   {}
-func (w watcher) Finished(r Result) { w.finished(r) }
-func (watcher) Progress(Progress)   {}
+func (watcher) Planned(plan.Plan, preflight.Findings) {}
+func (watcher) Started(plan.Step)                     {}
+func (w watcher) Finished(r Result)                   { w.finished(r) }
+func (watcher) Progress(Progress)                     {}
 
 func TestAStopFinishesWhatIsInFlight(t *testing.T) {
 	w := thingtest.New()

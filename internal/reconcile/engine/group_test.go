@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -126,9 +127,9 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 // howFar is what is said while groups are changed, each once.
 type howFar struct{ said []string }
 
-func (*howFar) Planned(plan.Plan) {}
-func (*howFar) Started(plan.Step) {}
-func (*howFar) Finished(Result)   {}
+func (*howFar) Planned(plan.Plan, preflight.Findings) {}
+func (*howFar) Started(plan.Step)                     {}
+func (*howFar) Finished(Result)                       {}
 func (h *howFar) Progress(p Progress) {
 	for _, r := range p.Rollouts {
 		if text := r.String(); !slices.Contains(h.said, text) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Result is one step that was carried out, or tried.
@@ -42,6 +43,8 @@ type Pass struct {
 	Took    time.Duration
 	// First is the plan the pass set out with, Last the one it ended with.
 	First, Last plan.Plan
+	// Preflight is what the plan needs of the cloud that the pass ended with, if it is the one that it set out with: of others nobody asks.
+	Preflight preflight.Findings
 	// Late is the drift that began, or showed, after the first plan was made.
 	Late []plan.Step
 	// Rounds counts how often the cloud was compared with the manifests.

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -11,8 +10,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -21,43 +22,35 @@ import (
 const quotaTime = 20 * time.Second
 
 // preflightOnce is [Engine.preflight] for passes.
-func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) plan.Plan {
+func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) preflight.Findings {
 	if e.Watcher == nil && !p.Stopped() {
-		return p // nobody reads it before it is carried out
+		return preflight.Findings{} // nobody reads it before the plan is carried out
 	}
 	hash := p.Hash()
 	if said, known := e.past().Preflight(hash, time.Now()); known {
-		p.Preflight = said
-		return p
+		return said
 	}
-	p = e.preflight(ctx, p, have, secrets)
+	found := e.preflight(ctx, p, have, secrets)
 	if ctx.Err() == nil {
-		e.past().NotePreflight(hash, time.Now(), p.Preflight)
+		e.past().NotePreflight(hash, time.Now(), found)
 	}
-	return p
+	return found
 }
 
-// preflight adds to a plan what it needs of the cloud and whether there is as much. A
+// preflight finds out what a plan needs of the cloud and whether there is as much. A
 // service is asked once, and only when the plan takes something of it.
-func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) plan.Plan {
+func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) preflight.Findings {
 	if p.Summary().Writes() == 0 {
-		return p
+		return preflight.Findings{}
 	}
-	p.Preflight.Cost = e.Prices.Cost(p.Demand(e.Kinds, have))
-	main, all := p.ThroughMain()
-	demand := main.Demand(e.Kinds, have)
+	found := preflight.Of(p, e.Kinds, have, e.Prices)
+	main, all := preflight.ThroughMain(p)
 	if !all {
-		p.Preflight.Notes = append(p.Preflight.Notes, "what is made through further entries of clouds.yaml is not compared with their quotas and zones")
-	}
-	for _, d := range p.Doubts(e.Kinds) {
-		p.Preflight.Warnings = append(p.Preflight.Warnings, d.String())
-	}
-	for _, s := range p.Scarce(e.Kinds, have) {
-		p.Preflight.Warnings = append(p.Preflight.Warnings, s.Key.String()+" "+s.What())
+		found.Notes = found.Notes.And(cause.Of(cause.EntriesUnchecked))
 	}
 	ctx, cancel := context.WithTimeout(ctx, quotaTime)
 	defer cancel()
-	asked := main.Zones(e.Kinds)
+	demand, asked := preflight.DemandOf(main, e.Kinds, have), preflight.ZonesOf(main, e.Kinds)
 	var zones []zonesOf
 	var reading sync.WaitGroup
 	reading.Go(func() { zones = e.zones(ctx, slices.Sorted(maps.Keys(asked))) })
@@ -68,32 +61,31 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 		case read.err == nil:
 			var held kind.Amounts
 			if slices.ContainsFunc(slices.Collect(maps.Values(read.allowed)), func(a kind.Allowance) bool { return a.Used < 0 && a.Limit >= 0 }) {
-				held, _ = plan.Held(e.Kinds, have, read.service)
+				held, _ = preflight.Held(e.Kinds, have, read.service)
 			}
-			p.Preflight.Compare(demand, read.service, read.allowed, held)
+			found.Compare(demand, read.service, read.allowed, held)
 		case !errors.Is(read.err, kind.ErrNoService):
-			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("how much of the %s quota is free is not known: %v", read.service, hide(secrets, read.err)))
+			found.Notes = found.Notes.And(cause.Of(cause.QuotaUnknown, read.service, hide(secrets, read.err).Error()))
 		}
 	}
 	for _, read := range zones {
 		switch {
 		case read.err == nil:
-			p.Preflight.CompareZones(read.service, asked[read.service], read.zones)
+			found.CompareZones(read.service, asked[read.service], read.zones)
 		case !errors.Is(read.err, kind.ErrNoService):
-			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("which availability zones the %s service has is not known: %v", read.service, hide(secrets, read.err)))
+			found.Notes = found.Notes.And(cause.Of(cause.ZonesUnknown, read.service, hide(secrets, read.err).Error()))
 		}
 	}
-	if apart := main.Apart(e.Kinds); e.Hosts != nil && len(apart) > 0 {
+	if apart := preflight.ApartOf(main, e.Kinds); e.Hosts != nil && len(apart) > 0 {
 		hosts, err := e.Hosts(ctx)
 		switch {
 		case err == nil:
-			p.Preflight.CompareHosts(apart, hosts)
+			found.CompareHosts(apart, hosts)
 		case !errors.Is(err, kind.ErrForbidden) && !errors.Is(err, kind.ErrNoService): // administrators alone may ask
-			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("how many hosts there are is not known: %v", hide(secrets, err)))
+			found.Notes = found.Notes.And(cause.Of(cause.HostsUnknown, hide(secrets, err).Error()))
 		}
 	}
-	p.Preflight = p.Preflight.Redacted(secrets)
-	return p
+	return found.Redacted(secrets)
 }
 
 type allowances struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -24,10 +25,10 @@ func costly(w *thingtest.World) *kind.Kind {
 
 type reader struct{}
 
-func (reader) Planned(plan.Plan) {}
-func (reader) Started(plan.Step) {}
-func (reader) Finished(Result)   {}
-func (reader) Progress(Progress) {}
+func (reader) Planned(plan.Plan, preflight.Findings) {}
+func (reader) Started(plan.Step)                     {}
+func (reader) Finished(Result)                       {}
+func (reader) Progress(Progress)                     {}
 
 // Quotas and zones are asked at the same time, and not again while the same plan is held; where
 // nobody reads the plan before it is carried out, they are not asked.
@@ -66,7 +67,7 @@ func TestPreflightIsAskedTogetherAndOnce(t *testing.T) {
 		e.Zones = func(ctx context.Context, _ string) ([]string, error) { return []string{"there"}, meet(ctx, false) }
 		for range 3 {
 			pass := e.Sync(t.Context(), Revision{Commit: "c", Want: want, Only: "another"})
-			if f := pass.First.Preflight; len(f.Quotas) != 1 || len(f.Warnings) != 1 || len(f.Notes) > 0 || pass.First.Held == "" {
+			if f := pass.Preflight; len(f.Quotas) != 1 || len(f.Warnings) != 1 || len(f.Notes) > 0 || pass.First.Held == "" {
 				t.Fatalf("%+v", f)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -274,7 +275,7 @@ func (r *rough) meddle() {
 // roughWatcher writes down what a pass does.
 type roughWatcher struct{ *rough }
 
-func (r roughWatcher) Planned(p plan.Plan) {
+func (r roughWatcher) Planned(p plan.Plan, _ preflight.Findings) {
 	r.locked(func() {
 		for _, s := range p.Steps {
 			if s.Action.Destroys() {

@@ -65,9 +65,10 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 		return e.pass(ctx, rev)
 	}
 	first := e.traced(ctx, r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))) // before correcting hides who did it
-	r.pass.First = e.preflightOnce(ctx, first, r.snapshot, r.secrets).Recorded()
+	found := e.preflightOnce(ctx, first, r.snapshot, r.secrets)
+	r.pass.First = first.Recorded()
 	r.permit(r.pass.First)
-	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
+	e.watch(func(w Watcher) { w.Planned(r.pass.First, found) })
 	r.pass.Last = r.pass.First
 	switch {
 	case !r.pass.First.Stopped():
@@ -75,6 +76,8 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 		r.pass.Last, r.pass.Left = r.round.plan.Recorded(), r.leavesUnforeseen()
 	case r.pass.First.Heals() && rev.Only == "":
 		r.heal(ctx, stepCtx)
+	default:
+		r.pass.Preflight = found
 	}
 	r.leaveUnfinished()
 	back, unread := r.fallBack(ctx)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -87,7 +88,7 @@ func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
 // slow has each step begin ten seconds after the one before.
 type slow struct{}
 
-func (slow) Planned(plan.Plan) {}
-func (slow) Started(plan.Step) {}
-func (slow) Finished(Result)   { time.Sleep(10 * time.Second) }
-func (slow) Progress(Progress) {}
+func (slow) Planned(plan.Plan, preflight.Findings) {}
+func (slow) Started(plan.Step)                     {}
+func (slow) Finished(Result)                       { time.Sleep(10 * time.Second) }
+func (slow) Progress(Progress)                     {}

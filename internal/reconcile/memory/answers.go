@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 // Place is where objects of a kind are listed and written: an entry of clouds.yaml, "" for the main one.
@@ -66,23 +67,23 @@ func (m *Memory) NoteTrace(s plan.Step, trace kind.Trace) {
 // freshPreflight is how long what was found out of a plan is shown with it: one that waits for an approval is made again at each poll.
 const freshPreflight = 5 * time.Minute
 
-// preflight is what was last found out of a plan.
-type preflight struct {
+// checked is what was last found out of a plan.
+type checked struct {
 	hash string
 	at   time.Time
-	said plan.Preflight
+	said preflight.Findings
 }
 
 // Preflight is what was found out of a plan a short while ago.
-func (m *Memory) Preflight(hash string, now time.Time) (said plan.Preflight, known bool) {
+func (m *Memory) Preflight(hash string, now time.Time) (said preflight.Findings, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.preflight.said, m.preflight.hash == hash && now.Sub(m.preflight.at) < freshPreflight
 }
 
 // NotePreflight records what was found out of a plan.
-func (m *Memory) NotePreflight(hash string, now time.Time, said plan.Preflight) {
+func (m *Memory) NotePreflight(hash string, now time.Time, said preflight.Findings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.preflight = preflight{hash, now, said}
+	m.preflight = checked{hash, now, said}
 }

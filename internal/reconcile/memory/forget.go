@@ -28,13 +28,13 @@ func (l LoggedIn) forgottenBy(m *Memory) {
 	if m.where != "" && m.where != l.Where {
 		m.clear()
 	}
-	m.where, m.found, m.preflight = l.Where, nil, preflight{}
+	m.where, m.found, m.preflight = l.Where, nil, checked{}
 }
 
 func (m *Memory) clear() {
 	m.ids, m.made, m.created, m.unanswered, m.begun, m.adopted, m.former = nil, nil, nil, nil, nil, nil, time.Time{}
 	m.probed, m.patients, m.seen, m.fallbacks, m.searched = nil, nil, plan.Seen{}, nil, nil
-	m.found, m.traces, m.preflight = nil, nil, preflight{}
+	m.found, m.traces, m.preflight = nil, nil, checked{}
 }
 
 // PassBegins is the begin of a pass, with what its commit wants: groups of which something else is wanted now try again. The lists

@@ -54,7 +54,7 @@ type Memory struct {
 	// traces are what the cloud has said of who made the differences that there still are, by step: it is asked once of each.
 	traces map[string]traceOf
 	// preflight is what was found out of the plan that was shown last.
-	preflight preflight
+	preflight checked
 
 	file // which keeps a part of it for the next process
 }

@@ -81,18 +81,3 @@ func through(entry string) string {
 	}
 	return entryName(entry) + ": "
 }
-
-// ThroughMain is the plan without what is carried out through further entries of clouds.yaml;
-// all is false where there is something of that.
-func (p Plan) ThroughMain() (main Plan, all bool) {
-	main, all = p, true
-	main.Steps = nil
-	for _, s := range p.Steps {
-		if s.Through() == "" {
-			main.Steps = append(main.Steps, s)
-		} else if s.Action.Writes() {
-			all = false
-		}
-	}
-	return main, all
-}

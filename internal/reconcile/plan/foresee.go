@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 
@@ -57,22 +55,5 @@ func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
 	if len(keys) == 0 {
 		return cause.Cause{}
 	}
-	return cause.Of(cause.WithoutLate, listed(keys))
-}
-
-// listed names keys for people, the first few of many.
-func listed(keys []manifest.Key) string {
-	const most = 3
-	var b strings.Builder
-	for i, key := range keys {
-		switch {
-		case i == most:
-			fmt.Fprintf(&b, " and %d more", len(keys)-most)
-			return b.String()
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(key.String())
-	}
-	return b.String()
+	return cause.Of(cause.WithoutLate, manifest.Listed(keys))
 }

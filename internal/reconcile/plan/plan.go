@@ -40,8 +40,6 @@ type Plan struct {
 	// At is when it was made, Closes when nothing of it is begun any more, and HarmCloses when nothing is that
 	// destroys something (see [Step.Harm]); the zero time for never.
 	At, Closes, HarmCloses time.Time
-	// Preflight is what the plan needs of the cloud, as far as that was asked.
-	Preflight Preflight
 	// Left are the files and documents of the commit that were left alone: no step follows from them.
 	Left []manifest.Ignored
 

@@ -25,6 +25,12 @@ func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 	return list
 }
 
+// Views gives the desired objects of a repository the shape in which their kinds see them while nothing is known of the cloud.
+func Views(kinds []*kind.Kind, want []kind.Desired) func(d *kind.Desired) kind.Want {
+	p := without(kinds, want)
+	return func(d *kind.Desired) kind.Want { return p.view(d, d.Spec) }
+}
+
 // without is what there is to decide of a repository while nothing is known of the cloud.
 func without(kinds []*kind.Kind, want []kind.Desired) *planner {
 	in := Input{Stack: "validate", Kinds: kinds, Want: want, Have: kind.Snapshot{}}

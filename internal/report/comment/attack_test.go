@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -40,7 +41,7 @@ func TestAttackLargePlan(t *testing.T) {
 		var parts []string
 		took := testcost.Allocated(func() {
 			parts = Split(page.Markdown(), 57_000)
-			report.Text{W: io.Discard}.Plan(p, source.Revision{})
+			report.Text{W: io.Discard}.Plan(p, preflight.Findings{}, source.Revision{})
 		}) >> 20
 		if len(parts) > MaxParts || took > most {
 			t.Errorf("%s: %d parts, %d MiB", name, len(parts), took)

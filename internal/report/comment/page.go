@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -21,6 +22,8 @@ type Page struct {
 	Tree string
 	// Plan is what merging would do; nil when there is none.
 	Plan *plan.Plan
+	// Preflight is what the plan needs of the cloud.
+	Preflight preflight.Findings
 	// Differs is what the manifests say otherwise; it stands in for the plan when
 	// Offline says why no cloud was asked.
 	Differs []document.Difference

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // cost is what merging costs.
 func (p Page) cost() string {
-	if p.Plan == nil || p.Plan.Preflight.Cost == nil {
+	if p.Preflight.Cost == nil {
 		return ""
 	}
-	return "**Cost:** " + prose(report.Monthly(p.Plan.Preflight.Cost)) + ".\n\n"
+	return "**Cost:** " + prose(report.Monthly(p.Preflight.Cost)) + ".\n\n"
 }
 
 // mostQuotas is how many rows the table of quotas has.
@@ -21,7 +21,7 @@ const mostQuotas = 50
 
 // quotas is what the plan takes of quotas that have a limit, folded.
 func (p Page) quotas() string {
-	f := p.Plan.Preflight
+	f := p.Preflight
 	if len(f.Quotas)+len(f.Notes) == 0 {
 		return ""
 	}
@@ -37,13 +37,13 @@ func (p Page) quotas() string {
 		}
 		b.WriteString(quotaRow(q))
 	}
-	for _, note := range f.Notes {
+	for _, note := range f.Notes.Texts() {
 		b.WriteString("\n" + quote(upperFirst(note)) + "\n")
 	}
 	return b.String() + "\n</details>\n\n"
 }
 
-func quotaRow(q plan.Quota) string {
+func quotaRow(q preflight.Quota) string {
 	free := "?"
 	if n, known := q.Free(); known {
 		free = fmt.Sprint(n)
@@ -55,16 +55,16 @@ func quotaRow(q plan.Quota) string {
 }
 
 // quotaName is safe within a row of a table.
-func quotaName(q plan.Quota) string {
+func quotaName(q preflight.Quota) string {
 	return strings.ReplaceAll(quote(report.QuotaName(q.Resource)), "|", "\\|")
 }
 
 // shortages are what is in the way of carrying out the plan as a whole.
 func (p Page) shortages() (list []string) {
-	for _, q := range p.Plan.Preflight.Short() {
+	for _, q := range p.Preflight.Short() {
 		list = append(list, prose(upperFirst(report.Shortage(q)))+".")
 	}
-	for _, warning := range p.Plan.Preflight.Warnings {
+	for _, warning := range p.Preflight.Warnings.Texts() {
 		list = append(list, quote(warning))
 	}
 	return list

@@ -8,7 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
 const outside = `
@@ -39,12 +41,13 @@ func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 				t.Errorf("%q: %s: %s", who, s.Action, s.Reason())
 			}
 		}
-		doubts := p.Doubts(pluggedKinds(g.Client(nil), g.Defaults))
+		doubts := preflight.DoubtsOf(p, pluggedKinds(g.Client(nil), g.Defaults))
 		if found := len(doubts) == 1 && slices.Equal(doubts[0].Keys, []manifest.Key{key}); found != warned || !warned && len(doubts) > 0 {
 			t.Errorf("%q: %v", who, doubts)
 		}
-		if found := len(p.Preflight.Warnings) == 1; found != warned {
-			t.Errorf("%q: the plan warns of %q", who, p.Preflight.Warnings)
+		_, needs := g.Engine(g.Client(nil)).PlanOf(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(doc)})
+		if needs.Warnings.Is(cause.Doubtful) != warned {
+			t.Errorf("%q: the plan warns of %q", who, needs.Warnings)
 		}
 	}
 }

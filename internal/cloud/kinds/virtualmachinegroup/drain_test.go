@@ -21,6 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -255,10 +256,10 @@ func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
 // stopper ends a pass once it has changed or deleted anything.
 type stopper struct{ stop context.CancelFunc }
 
-func (*stopper) Planned(plan.Plan)        {}
-func (*stopper) Started(plan.Step)        {}
-func (*stopper) Progress(engine.Progress) {}
-func (s *stopper) Finished(engine.Result) { s.stop() }
+func (*stopper) Planned(plan.Plan, preflight.Findings) {}
+func (*stopper) Started(plan.Step)                     {}
+func (*stopper) Progress(engine.Progress)              {}
+func (s *stopper) Finished(engine.Result)              { s.stop() }
 
 // leaving stands before the cloud, and notes when the last machine is taken out of the load balancer, and when it
 // is deleted.

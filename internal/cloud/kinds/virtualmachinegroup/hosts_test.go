@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -32,8 +33,8 @@ func TestMoreMachinesThanHosts(t *testing.T) {
 			client := c.on.Client(nil)
 			e := c.on.Engine(client)
 			e.Hosts = client.Hosts
-			found := e.Plan(t.Context(), "c", c.on.Resolve(c.manifest), nil).Preflight
-			if got := strings.Join(found.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
+			_, found := e.PlanOf(t.Context(), engine.Revision{Commit: "c", Want: c.on.Resolve(c.manifest)})
+			if got := found.Warnings.String(); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
 				t.Errorf("%q, want %q", got, c.warning)
 			}
 			if len(found.Notes) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -67,7 +68,7 @@ func TestZonesOfAGroup(t *testing.T) {
 	wantSteps(t, moved, "Server", "create web-3, delete web-2, replace web-1, update web-0")
 	// A zone that there is not is known before anything is made.
 	none := g.Plan(having("3", "zones: [az-a, az-b, az-z]"))
-	if asked := none.Zones(g.Engine(g.Client(nil)).Kinds)["compute"]["az-z"]; len(asked) != 1 || asked[0].Name != "web-2" {
+	if asked := preflight.ZonesOf(none, g.Engine(g.Client(nil)).Kinds)["compute"]["az-z"]; len(asked) != 1 || asked[0].Name != "web-2" {
 		t.Errorf("az-z is asked for by %v", asked)
 	}
 }

@@ -1,4 +1,4 @@
-package plan
+package preflight
 
 import (
 	"math/big"

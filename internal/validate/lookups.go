@@ -1,4 +1,4 @@
-package plan
+package validate
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 // mostNear is how many names are compared with one that is looked up.
 const mostNear = 1000
 
-// Lookups are the objects that manifests name and that will be looked up in the cloud, where the repository has others of their
+// lookups are the objects that manifests name and that will be looked up in the cloud, where the repository has others of their
 // kind: the name may be a misspelt one of those.
-func Lookups(want []kind.Desired) (list []manifest.Problem) {
+func lookups(want []kind.Desired) (list []manifest.Problem) {
 	type scope struct{ kind, namespace string }
 	declared, parents := map[scope][]string{}, map[manifest.Key]manifest.Key{}
 	for i := range want {

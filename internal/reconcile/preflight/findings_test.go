@@ -1,11 +1,17 @@
-package plan
+package preflight
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 func gb(which string) kind.Resource {
@@ -95,5 +101,63 @@ func TestCost(t *testing.T) {
 	}
 	if c := prices.Cost(Demand{Takes: kind.Amounts{{Service: "network", Name: "port"}: 1}}); c != nil {
 		t.Errorf("a plan that touches nothing with a price costs %s", c.Amount())
+	}
+}
+
+func TestZonesThatAServiceHasNot(t *testing.T) {
+	vm := func(name string) manifest.Key { return manifest.Key{Kind: "Server", Name: name} }
+	for name, c := range map[string]struct {
+		asked map[string][]manifest.Key
+		has   []string
+		want  string
+	}{
+		"all are there":   {map[string][]manifest.Key{"az-a": {vm("a")}}, []string{"az-a", "az-b"}, ""},
+		"one is not":      {map[string][]manifest.Key{"az-a": {vm("a")}, "az-z": {vm("b"), vm("c")}}, []string{"az-a", "az-b"}, "the compute service has no availability zone az-z that is available; it is asked for by Server/b, Server/c; it has az-a, az-b"},
+		"there are none":  {map[string][]manifest.Key{"az-a": {vm("a")}}, nil, "the compute service has no availability zone az-a that is available; it is asked for by Server/a"},
+		"nothing is made": {nil, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var f Findings
+			f.CompareZones("compute", c.asked, c.has)
+			if f.Warnings.String() != c.want || f.Warnings.Has(cause.NoZone) != (c.want != "") {
+				t.Errorf("%s, want %s", f.Warnings, c.want)
+			}
+		})
+	}
+}
+
+func TestHostsThatAreTooFew(t *testing.T) {
+	has := map[string]int{"az-a": 2, "az-b": 1}
+	for name, c := range map[string]struct {
+		apart Apart
+		want  cause.Code
+	}{
+		"enough":               {Apart{PerHost: 1, Members: 3}, ""},
+		"several share one":    {Apart{PerHost: 2, Members: 6}, ""},
+		"one too many":         {Apart{PerHost: 1, Members: 4}, cause.TooFewHosts},
+		"too few in their own": {Apart{PerHost: 1, Members: 3, Zone: "az-a"}, cause.TooFewHostsInZone},
+		"in no zone that is":   {Apart{PerHost: 1, Members: 1, Zone: "az-z"}, cause.TooFewHostsInZone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var f Findings
+			f.CompareHosts([]Apart{c.apart}, has)
+			if len(f.Warnings) > 1 || f.Warnings.Is(c.want) != (c.want != "") || c.want == "" && f.Warnings != nil {
+				t.Errorf("%s, want %s", f.Warnings, c.want)
+			}
+		})
+	}
+}
+
+// What clouds have written may repeat a secret.
+func TestAttackFindingsRepeatSecrets(t *testing.T) {
+	const secret = "Xk93-ffZ-geheim"
+	r := redact.New(slices.Values([]string{secret}), slices.Values([]string{}))
+	warned := cause.List{cause.Of(cause.NoZone, "compute", secret, "Server/a")}
+	f := Findings{Quotas: []Quota{{Resource: gb(secret)}}, Warnings: warned, Notes: cause.List{cause.Of(cause.HostsUnknown, "no "+secret)}, Cost: &Cost{Unpriced: []kind.Resource{gb(secret)}}}
+	if got := fmt.Sprintf("%+v %+v", f.Redacted(r), *f.Redacted(r).Cost); strings.Contains(got, secret) {
+		t.Error(got)
+	}
+	if !warned.Names(secret) {
+		t.Error("the findings themselves were changed")
 	}
 }

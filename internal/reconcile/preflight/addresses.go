@@ -1,13 +1,14 @@
-package plan
+package preflight
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // A subnet has a limited number of IPv4 addresses. A new object takes the address in its manifest, any address of a subnet, or
@@ -32,32 +33,31 @@ type Scarce struct {
 	Has, Needs, Others int
 }
 
-// What says what is the matter with the object.
-func (s Scarce) What() string {
-	text := fmt.Sprintf("gives out %d addresses", s.Has)
+// Cause says what is the matter with the object.
+func (s Scarce) Cause() cause.Cause {
+	gives := cause.Of(cause.GivesAddresses, s.Has)
 	if s.Subnets != nil {
-		text = fmt.Sprintf("has %s, which give out %d addresses", strings.Join(s.Subnets, ", "), s.Has)
+		gives = cause.Of(cause.SubnetsGive, strings.Join(s.Subnets, ", "), s.Has)
 	}
 	if s.Others > 0 {
-		text += fmt.Sprintf(", of which others have %d", s.Others)
+		gives = cause.Of(cause.OthersHave, gives, s.Others)
 	}
-	return fmt.Sprintf("%s, and the stack needs %d: %d too few; use more or larger subnets, or ask for fewer addresses",
-		text, s.Needs, s.missing())
+	return cause.Of(cause.TooFewAddresses, gives, s.Needs, s.missing())
 }
 
 func (s Scarce) missing() int { return s.Needs + s.Others - s.Has }
 
-// Scarce are the subnets that have fewer addresses than there will be objects on them once the plan is carried out. have is what
+// ScarceOf are the subnets that have fewer addresses than there will be objects on them once the plan is carried out. have is what
 // the cloud holds.
-func (p Plan) Scarce(kinds []*kind.Kind, have kind.Snapshot) []Scarce {
+func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	c := newCapacity(kinds, have)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.have != nil && !s.Unmanaged() {
-			c.staying[s.have.ID] = s.Action != Delete && s.Action != Recreate
+		if s.Have() != nil && !s.Unmanaged() {
+			c.staying[s.ID()] = !s.Action.Destroys()
 		}
-		if s.want != nil && !s.surplus {
-			c.objects = append(c.objects, wanted{s.want, s.View(), s.Action == Create || s.Action == Recreate})
+		if s.Want() != nil && !s.Surplus() {
+			c.objects = append(c.objects, wanted{s.Want(), s.View(), makes(s)})
 		}
 	}
 	return c.compare()
@@ -65,15 +65,17 @@ func (p Plan) Scarce(kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 
 // ScarceIn are those of a repository, as far as the manifests show them. Members that groups have at times only do not count.
 func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
-	p := without(kinds, want)
-	c := newCapacity(kinds, p.Have)
+	c, view := newCapacity(kinds, nil), plan.Views(kinds, want)
 	for i := range want {
 		if d := &want[i]; !d.Virtual && !d.Spare && !d.Scaled && !d.Absent() {
-			c.objects = append(c.objects, wanted{d, p.view(d, d.Spec), d.Spec != nil && !d.Unmanaged && !d.Options.Suspend})
+			c.objects = append(c.objects, wanted{d, view(d), d.Spec != nil && !d.Unmanaged && !d.Options.Suspend})
 		}
 	}
 	return c.compare()
 }
+
+// makes reports whether a step makes an object.
+func makes(s *plan.Step) bool { return s.Action == plan.Create || s.Action == plan.Recreate }
 
 // wanted is a desired object as its kind sees it.
 type wanted struct {

@@ -1,9 +1,8 @@
-package plan
+package preflight
 
 import (
-	"math"
-
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Demand is what carrying out a plan takes of the cloud, and gives back. A replaced object
@@ -24,8 +23,8 @@ func (d Demand) Services() map[string]bool {
 	return services
 }
 
-// Demand sums up what the steps of the plan take. have is what the cloud holds.
-func (p Plan) Demand(kinds []*kind.Kind, have kind.Snapshot) Demand {
+// DemandOf sums up what the steps of a plan take. have is what the cloud holds.
+func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 	d, facts := Demand{kind.Amounts{}, kind.Amounts{}}, factsIn(have)
 	byName := map[string]*kind.Kind{}
 	for _, k := range kinds {
@@ -34,27 +33,27 @@ func (p Plan) Demand(kinds []*kind.Kind, have kind.Snapshot) Demand {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k := byName[s.Key.Kind]
-		if k == nil || k.Holds == nil || !s.Action.Writes() || s.elsewhere(k) {
+		if k == nil || k.Holds == nil || !s.Action.Writes() || elsewhere(s, k) {
 			continue
 		}
 		var takes, holds kind.Amounts
-		if s.Action != Delete {
+		if s.Action != plan.Delete {
 			takes = k.Takes(s.View())
 		}
-		if s.have != nil {
-			holds = k.Holds(s.have.State, facts)
+		if s.Have() != nil {
+			holds = k.Holds(s.Have().State, facts)
 		}
 		d.add(inherited(takes, holds), holds)
 	}
 	return d
 }
 
-// elsewhere reports whether the object is in another project, whose quotas are not the stack's.
-func (s *Step) elsewhere(k *kind.Kind) bool {
-	if s.have != nil {
-		return !s.have.InOwnProject
+// elsewhere reports whether the object of a step is in another project, whose quotas are not the stack's.
+func elsewhere(s *plan.Step, k *kind.Kind) bool {
+	if s.Have() != nil {
+		return !s.Have().InOwnProject
 	}
-	if k.Project == nil || s.want == nil {
+	if k.Project == nil || s.Want() == nil {
 		return false
 	}
 	project := k.Project(s.View())
@@ -130,39 +129,4 @@ func factsIn(have kind.Snapshot) kind.FactsOf {
 		}
 		return index[id]
 	}
-}
-
-// Quota is what a plan takes of one resource, and what there is.
-type Quota struct {
-	kind.Resource
-	Takes, Gives int64
-	Limit, Used  int64 // below 0: no limit, and not known
-}
-
-// Free is what the quota leaves, the largest number where it has no limit; ok is false
-// where that is not known.
-func (q Quota) Free() (free int64, ok bool) {
-	switch {
-	case q.Limit < 0:
-		return math.MaxInt64, true
-	case q.Used < 0:
-		return 0, false
-	}
-	return max(0, q.Limit-q.Used), true
-}
-
-// Short is by how much the quota is too small for the plan as a whole; 0 when it is not,
-// or that is not known.
-func (q Quota) Short() int64 {
-	free, ok := q.Free()
-	if !ok || q.Takes <= 0 {
-		return 0
-	}
-	return max(0, max(0, q.Takes-q.Gives)-free)
-}
-
-// Tight reports whether there is room only once the plan has deleted something.
-func (q Quota) Tight() bool {
-	free, ok := q.Free()
-	return ok && q.Short() == 0 && q.Takes > free
 }

@@ -1,23 +1,24 @@
-package plan
+package preflight
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Zones are the availability zones in which the plan makes something, by catalog type and
+// ZonesOf are the availability zones in which a plan makes something, by catalog type and
 // name, with the objects that ask for them.
-func (p Plan) Zones(kinds []*kind.Kind) map[string]map[string][]manifest.Key {
+func ZonesOf(p plan.Plan, kinds []*kind.Kind) map[string]map[string][]manifest.Key {
 	asked := map[string]map[string][]manifest.Key{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Action != Create && s.Action != Recreate {
+		if !makes(s) {
 			continue
 		}
 		for _, k := range kinds {
@@ -38,7 +39,7 @@ func (p Plan) Zones(kinds []*kind.Kind) map[string]map[string][]manifest.Key {
 }
 
 // CompareZones warns of availability zones that a service has not, or that are not available.
-func (f *Preflight) CompareZones(service string, asked map[string][]manifest.Key, has []string) {
+func (f *Findings) CompareZones(service string, asked map[string][]manifest.Key, has []string) {
 	const most = 10
 	names := make([]string, 0, most)
 	for _, name := range has[:min(most, len(has))] {
@@ -48,10 +49,10 @@ func (f *Preflight) CompareZones(service string, asked map[string][]manifest.Key
 		if slices.Contains(has, zone) {
 			continue
 		}
-		text := fmt.Sprintf("the %s service has no availability zone %s that is available; it is asked for by %s", service, printable.Name(zone), listed(asked[zone]))
+		missing := cause.Of(cause.NoZone, service, printable.Name(zone), manifest.Listed(asked[zone]))
 		if len(names) > 0 {
-			text += "; it has " + strings.Join(names, ", ")
+			missing = cause.Of(cause.ZonesAre, missing, strings.Join(names, ", "))
 		}
-		f.Warnings = append(f.Warnings, text)
+		f.Warnings = f.Warnings.And(missing)
 	}
 }

@@ -1,11 +1,13 @@
-package plan
+package preflight
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -44,7 +46,7 @@ func (c *capacity) find(givers map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(givers)) {
 		for i := range c.have[name].Items {
 			if item := &c.have[name].Items[i]; c.have[name].Err == nil && !found[item.ID] {
-				s := newSupply(liveText(name, item), item.Facts, kind.Facts{})
+				s := newSupply(manifest.Key{Kind: name, Name: cmp.Or(item.Name, item.ID)}.String(), item.Facts, kind.Facts{})
 				s.id = item.ID
 				c.add(s, item.ID)
 				c.put(item.Facts.NetworkID, s)

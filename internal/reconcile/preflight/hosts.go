@@ -1,10 +1,10 @@
-package plan
+package preflight
 
 import (
-	"fmt"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Apart is what keeps objects on hosts of their own.
@@ -19,8 +19,8 @@ type Apart struct {
 // hosts is how many it takes.
 func (a Apart) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
 
-// Apart are the objects for whose members the plan needs hosts: it makes one at least.
-func (p Plan) Apart(kinds []*kind.Kind) (list []Apart) {
+// ApartOf are the objects for whose members a plan needs hosts: it makes one at least.
+func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	byName := map[string]*kind.Kind{}
 	for _, k := range kinds {
 		byName[k.Info.Kind] = k
@@ -28,7 +28,7 @@ func (p Plan) Apart(kinds []*kind.Kind) (list []Apart) {
 	at, makes := map[manifest.Key]int{}, map[manifest.Key]bool{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if k := byName[s.Key.Kind]; k != nil && k.PerHost != nil && s.want != nil && !s.Unmanaged() {
+		if k := byName[s.Key.Kind]; k != nil && k.PerHost != nil && s.Want() != nil && !s.Unmanaged() {
 			if n, hard := k.PerHost(s.View()); n > 0 && hard {
 				at[s.Key] = len(list)
 				list = append(list, Apart{Key: s.Key, PerHost: n})
@@ -37,10 +37,10 @@ func (p Plan) Apart(kinds []*kind.Kind) (list []Apart) {
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if len(list) == 0 || s.want == nil || s.surplus || s.Unmanaged() {
+		if len(list) == 0 || s.Want() == nil || s.Surplus() || s.Unmanaged() {
 			continue
 		}
-		for _, ref := range s.want.Refs {
+		for _, ref := range s.Want().Refs {
 			group, ok := at[ref.Key]
 			if !ok {
 				continue
@@ -55,7 +55,7 @@ func (p Plan) Apart(kinds []*kind.Kind) (list []Apart) {
 				a.Zone = ""
 			}
 			list[group].Members++
-			makes[ref.Key] = makes[ref.Key] || s.Action == Create
+			makes[ref.Key] = makes[ref.Key] || s.Action == plan.Create
 		}
 	}
 	var needed []Apart
@@ -69,19 +69,18 @@ func (p Plan) Apart(kinds []*kind.Kind) (list []Apart) {
 
 // CompareHosts warns of groups whose members need more hosts than there are; has are how many are in use, by
 // availability zone.
-func (f *Preflight) CompareHosts(apart []Apart, has map[string]int) {
+func (f *Findings) CompareHosts(apart []Apart, has map[string]int) {
 	all := 0
 	for _, n := range has {
 		all += n
 	}
 	for _, a := range apart {
-		hosts, where := all, "the cloud"
+		hosts, code := all, cause.TooFewHosts
 		if a.Zone != "" {
-			hosts, where = has[a.Zone], "its availability zone"
+			hosts, code = has[a.Zone], cause.TooFewHostsInZone
 		}
 		if a.hosts() > hosts {
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s keeps %d members apart, which takes %d hosts, and %s has %d in use: the rest cannot be placed; use a soft policy, or fewer members",
-				a.Key, a.Members, a.hosts(), where, hosts))
+			f.Warnings = f.Warnings.And(cause.Of(code, a.Key, a.Members, a.hosts(), hosts))
 		}
 	}
 }

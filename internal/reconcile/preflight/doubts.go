@@ -1,0 +1,44 @@
+package preflight
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Doubt is a request that clouds refuse by default, by a policy that operators can change.
+type Doubt struct {
+	Why  string
+	Keys []manifest.Key // of those that are made, and ask for it
+}
+
+// DoubtsOf are the reasons why the cloud may refuse what a plan makes, in the order of the plan.
+func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
+	byName, at := map[string]*kind.Kind{}, map[string]int{}
+	for _, k := range kinds {
+		byName[k.Info.Kind] = k
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		k := byName[s.Key.Kind]
+		if k == nil || k.Doubtful == nil || !makes(s) {
+			continue
+		}
+		why := k.Doubtful(s.View())
+		if why == "" {
+			continue
+		}
+		n, known := at[why]
+		if !known {
+			n = len(list)
+			at[why] = n
+			list = append(list, Doubt{Why: why})
+		}
+		list[n].Keys = append(list[n].Keys, s.Key)
+	}
+	return list
+}
+
+// Cause names the first of the objects, and why the cloud may refuse them.
+func (d Doubt) Cause() cause.Cause { return cause.Of(cause.Doubtful, manifest.Listed(d.Keys), d.Why) }

@@ -1,0 +1,18 @@
+package preflight
+
+import "github.com/stackreeve/stackreeve/internal/reconcile/plan"
+
+// ThroughMain is a plan without what is carried out through further entries of clouds.yaml;
+// all is false where there is something of that.
+func ThroughMain(p plan.Plan) (main plan.Plan, all bool) {
+	main, all = p, true
+	main.Steps = nil
+	for _, s := range p.Steps {
+		if s.Through() == "" {
+			main.Steps = append(main.Steps, s)
+		} else if s.Action.Writes() {
+			all = false
+		}
+	}
+	return main, all
+}
