@@ -72,18 +72,22 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 		entry = strings.TrimSpace(entry)
 		switch {
 		case entry == "":
-		case name == resolve.AnnotationIgnore && !slices.ContainsFunc(all, func(k *kind.Kind) bool { return comparesField(k, entry) }):
-			d.problem(path, fmt.Sprintf("names %s, which is no field of %s", quote(entry), of), "name a field as a manifest has it, such as spec.resource.description")
+		case name == resolve.AnnotationIgnore:
+			d.checkIgnored(path, entry, of, all)
 		case name == resolve.AnnotationChange && !slices.ContainsFunc(choices, func(c manifest.Choice) bool { return isChoice(c, entry) }):
 			d.problem(path, fmt.Sprintf("has %s, which is no choice of %s", quote(entry), of), meantChoice(choices, entry))
 		}
 	}
 }
 
-// comparesField reports whether a field of the kind, or what holds it, is compared with the cloud.
-func comparesField(k *kind.Kind, field string) bool {
-	spec := k.SpecPath
-	return (kind.Within(field, spec) || kind.Within(spec, field)) && manifest.HasField(k.Body, field)
+// checkIgnored refuses a path that none of the kinds has, or that is no value of its own.
+func (d *draft) checkIgnored(path, entry, of string, all []*kind.Kind) {
+	switch known, whole := resolve.Ignorable(all, entry); {
+	case !known:
+		d.problem(path, fmt.Sprintf("names %s, which is no field of %s", quote(entry), of), "name a field as a manifest has it, such as spec.resource.description")
+	case whole != "":
+		d.problem(path, fmt.Sprintf("names %s, and %s is compared and written as a whole", quote(entry), whole), "name "+whole+" to have all of it left alone")
+	}
 }
 
 func isChoice(c manifest.Choice, entry string) bool {

@@ -26,16 +26,93 @@ func HasField(body Type, path string) bool {
 	return len(steps) > 0
 }
 
+// Whole is the field that a path leads into although it is compared with the cloud, and written, as one value; "" where there
+// is none. An element that is an object of the cloud is a value of its own, by its ID.
+func Whole(body Type, path string) string {
+	if Element(body, path) != "" {
+		return ""
+	}
+	steps := splitPath(path)
+	for i, step := range steps[:max(len(steps)-1, 0)] {
+		if step.whole(body) {
+			return joinPath(steps[:i+1])
+		}
+		if body = step.inType(body); !body.Is() {
+			break
+		}
+	}
+	return ""
+}
+
+// Element is a path, without the places in lists on the way, of an element that is an object of the cloud and named by its ID; "" for
+// another path.
+func Element(body Type, path string) string {
+	steps := splitPath(path)
+	var way []pathStep
+	objects := false
+	for i, step := range steps {
+		if objects && step.brackets && !step.index() {
+			if step.name == "" || i < len(steps)-1 {
+				return ""
+			}
+			return joinPath(append(way, step))
+		}
+		if !step.index() {
+			way = append(way, step)
+		}
+		objects = step.objects(body)
+		if body = step.inType(body); !body.Is() {
+			return ""
+		}
+	}
+	return ""
+}
+
+func joinPath(steps []pathStep) string {
+	var b strings.Builder
+	for i, s := range steps {
+		switch {
+		case s.brackets:
+			b.WriteString("[" + s.name + "]")
+		case i > 0:
+			b.WriteString("." + s.name)
+		default:
+			b.WriteString(s.name)
+		}
+	}
+	return b.String()
+}
+
+// whole reports whether the step is a value inside t that is compared as one.
+func (s pathStep) whole(t Type) bool {
+	f := s.field(t)
+	if f == nil || s.brackets {
+		return false
+	}
+	switch f.typ.shape() {
+	case listShape:
+		return !f.rules.apart
+	case mapShape:
+		return true
+	}
+	return f.rules.whole
+}
+
 // objects reports whether the step is a list of objects of the cloud inside t.
 func (s pathStep) objects(t Type) bool {
+	f := s.field(t)
+	return f != nil && f.rules.objects
+}
+
+// field is the step's field inside t; nil where it is none.
+func (s pathStep) field(t Type) *field {
 	for t.shape() == listShape {
 		t = t.elem()
 	}
 	if t.shape() != structShape {
-		return false
+		return nil
 	}
-	f := t.fields().named(s.name)
-	return f != nil && f.rules.objects
+	return t.fields().named(s.name)
 }
 
 // FieldsNamed are the paths of all fields of a name, without indexes, those nearest to the top first.

@@ -35,6 +35,47 @@ func TestHasField(t *testing.T) {
 	}
 }
 
+// A path leads into what is compared as one: a list, unless its entries are told apart, or a structure that says so.
+func TestWhole(t *testing.T) {
+	body := TypeFor[struct {
+		Spec struct {
+			Name  string
+			Rules []struct{ Port int } `json:"rules"`
+			Parts []struct {
+				Port int `json:"port"`
+				Time struct {
+					From int `json:"from"`
+				} `json:"time" rule:"whole"`
+				Inner []struct {
+					ID   string `json:"id"`
+					Port int    `json:"port"`
+				} `json:"inner" rule:"objects"`
+			} `json:"parts" rule:"apart"`
+			Gate struct {
+				IP string `json:"ip"`
+			} `json:"gate" rule:"whole"`
+			Host struct {
+				ID string `json:"id"`
+			} `json:"host"`
+		} `json:"spec"`
+	}]()
+	for path, want := range map[string]string{
+		"spec.rules": "", "spec.rules[0]": "spec.rules", "spec.rules[0].port": "spec.rules", "spec.rules.port": "spec.rules",
+		"spec.parts": "", "spec.parts[0]": "", "spec.parts[0].port": "", "spec.parts.port": "", "spec.parts[1].inner": "", "spec.parts[1].inner[a-1]": "",
+		"spec.parts[1].inner[0].port": "spec.parts[1].inner", "spec.parts.inner.port": "spec.parts.inner", "spec.parts[2].time.from": "spec.parts[2].time",
+		"spec.gate": "", "spec.gate.ip": "spec.gate", "spec.host.id": "", "spec.unknown.x": "",
+	} {
+		if got := Whole(body, path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	for path, want := range map[string]string{"spec.parts[1].inner[a-1]": "spec.parts.inner[a-1]", "spec.parts[1].inner[0]": "", "spec.rules[x]": "", "spec.parts.inner[a-1]": "spec.parts.inner[a-1]"} {
+		if got := Element(body, path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
 func TestNearestPath(t *testing.T) {
 	paths := FieldPaths(TypeFor[pathTree]())
 	if want := strings.Fields("spec spec.name spec.rules spec.rules.port spec.rules.inner spec.data spec.any spec.parts spec.parts.port spec.parts.inner"); !slices.Equal(paths, want) {

@@ -23,13 +23,15 @@ import (
 //	pattern=R           a regular expression; takes the rest of the tag, commas included
 //	unique              no element twice
 //	objects             each element is an object of the cloud: paths have its ID in brackets, too
+//	apart               the elements of the list are compared with the cloud one by one; others are a value as a whole
+//	whole               the structure is compared with the cloud as one value
 //	oneof               exactly one of the struct's pointers, lists and maps is set
 //	secret              the value never appears in a problem, and may hold any character
 //	lines               a text that may have more than one line; without it no control character is allowed, since texts end in headers, addresses and logs
 //	raw                 any character is allowed
 //	default=X           what is used when the field is absent (documentation)
 type rules struct {
-	required, immutable, secret, oneof, unique, lines, raw, objects bool
+	required, immutable, secret, oneof, unique, lines, raw, objects, apart, whole bool
 
 	enum     []string
 	min, max *float64
@@ -73,6 +75,10 @@ func (r *rules) add(part string) (err error) {
 		r.unique = true
 	case "objects":
 		r.objects = true
+	case "apart":
+		r.apart = true
+	case "whole":
+		r.whole = true
 	case "enum":
 		r.enum = strings.Split(value, "|")
 	case "min":

@@ -3,12 +3,14 @@ package all_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -23,8 +25,32 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 	network := func(field string) string {
 		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net, annotations: {stackreeve.dev/ignore-fields: \"" + field + "\"}}\nspec: {resource: {}}\n"
 	}
+	of := func(kind, spec, field string) string {
+		group := "openstack.k-orc.cloud"
+		if kind == "LoadBalancer" {
+			group = "stackreeve.dev"
+		}
+		return "apiVersion: " + group + "/v1alpha1\nkind: " + kind + "\nmetadata: {name: x, annotations: {stackreeve.dev/ignore-fields: \"" + field + "\"}}\nspec: " + spec + "\n"
+	}
+	port := func(field string) string {
+		return of("Port", "{resource: {networkRef: net}}", field) + "---\n" + network("spec.resource.mtu")
+	}
+	balancer := func(field string) string {
+		return of("LoadBalancer", "{vipNetwork: net, ports: [{port: 80, protocol: http, realServers: {addresses: [10.0.0.1]}}]}", field) + "---\n" + network("spec.resource.mtu")
+	}
 	for name, c := range map[string]struct{ manifest, problem string }{
-		"a field":                    {network("spec.resource.description, spec.resource.tags[0]"), ""},
+		"a field":            {network("spec.resource.description, spec.resource.tags"), ""},
+		"an entry of a list": {port("spec.resource.allowedAddressPairs[0].mac"), `Port/x: metadata.annotations[stackreeve.dev/ignore-fields]: names "spec.resource.allowedAddressPairs[0].mac", and spec.resource.allowedAddressPairs is compared and written as a whole; name spec.resource.allowedAddressPairs to have all of it left alone`},
+		"without a place":    {port("spec.resource.allowedAddressPairs.mac"), `to have all of it left alone`},
+		"one of several":     {network("spec.resource.tags[0]"), `name spec.resource.tags to have`},
+		"an entry of a security group by its place": {of("SecurityGroup", "{resource: {}}", "spec.resource.rules[0].protocol"), `name spec.resource.rules to have`},
+		"one by its ID":              {of("SecurityGroup", "{resource: {}}", "spec.resource.rules[4ba1a586]"), ""},
+		"a route":                    {of("Subnet", "{resource: {networkRef: net, ipVersion: 4, cidr: 10.0.0.0/24}}", "spec.resource.hostRoutes[1].nextHop") + "---\n" + network("spec.resource.mtu"), `name spec.resource.hostRoutes to have`},
+		"a structure that is one":    {of("Subnet", "{resource: {networkRef: net, ipVersion: 4, cidr: 10.0.0.0/24}}", "spec.resource.gateway.ip") + "---\n" + network("spec.resource.mtu"), `name spec.resource.gateway to have`},
+		"an attribute of a listener": {balancer("spec.ports[0].algorithm, spec.ports.timeouts.client, spec.ports[0].l7Policies[1].redirectURL, spec.ports[0].monitors[0].delay"), ""},
+		"a member by its ID":         {balancer("spec.ports[0].realServers.members[6ac06f0d]"), ""},
+		"a member by its place":      {balancer("spec.ports[0].realServers.members[0].weight"), `name spec.ports[0].realServers to have`},
+		"a gateway of a router":      {of("Router", "{resource: {}}", "spec.resource.externalGateways[0].networkRef"), ""},
 		"misspelt":                   {network("spec.resource.descriptoin"), `a.yaml:3: Network/net: metadata.annotations[stackreeve.dev/ignore-fields]: names "spec.resource.descriptoin", which is no field of Network; did you mean spec.resource.description?`},
 		"too short":                  {network("mtu"), `names "mtu", which is no field of Network; did you mean spec.resource.mtu?`},
 		"not compared":               {network("spec.import.id"), `names "spec.import.id"`},
@@ -42,6 +68,23 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 				t.Errorf("got %v, want %s", err, c.problem)
 			}
 		})
+	}
+}
+
+// The places of lists around an element that the annotation names by its ID do not matter, and are gone once it is read.
+func TestIgnoredElementsLosePlaces(t *testing.T) {
+	want, _, err := resolve.Read(file(`
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: x, annotations: {stackreeve.dev/ignore-fields: "spec.ports[0].realServers.members[6ac06f0d], spec.ports[1].algorithm, spec.ports[f2d9a54e]"}}
+spec: {vipNetwork: net, ports: [{port: 80, protocol: http, realServers: {addresses: [10.0.0.1]}}]}
+`), all.Kinds(nil, defaults.Defaults{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key.Kind == "LoadBalancer" })
+	if got := want[i].Options.Ignore; !slices.Equal(got, []string{"spec.ports.realServers.members[6ac06f0d]", "spec.ports[1].algorithm", "spec.ports[f2d9a54e]"}) {
+		t.Errorf("read as %q", got)
 	}
 }
 

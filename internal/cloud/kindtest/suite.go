@@ -214,6 +214,9 @@ func (s Suite) onlyReports(t *testing.T, step plan.Step, e Edit) {
 	t.Helper()
 	seen := false
 	for _, c := range step.Changes {
+		if whole := manifest.Whole(step.Want().Body, c.Field); whole != "" {
+			t.Errorf("reports %s, which no annotation can name: the declaration of %s says that it is one value", c.Field, whole)
+		}
 		reported := []kind.Change{c}
 		seen = seen || kind.Has(reported, e.Field)
 		expected := kind.Has(reported, e.Field) || c.Field == "owner mark"

@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"strings"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
@@ -141,7 +143,8 @@ type Options struct {
 	// DataLoss is whether data may be lost that is nowhere else; nil: the stack decides.
 	DataLoss *bool `json:",omitempty"` // marks of objects that do not say stay as they are
 	Report   *bool // drift is only reported; nil: the stack decides
-	Ignore   []string
+	// Ignore are the fields that are left to others, and elements of lists by their IDs, without the places of lists around them.
+	Ignore []string
 	// Ways are how changes of fields are carried out where there is a choice: names of
 	// ways by the paths of fields.
 	Ways map[string]string `json:",omitempty"` // marks of objects without any stay as they are
@@ -163,11 +166,26 @@ func (d *Desired) Problem(field, what, fix string) manifest.Problem {
 // Ignores reports whether changes of field are left alone.
 func (o Options) Ignores(field string) bool {
 	for _, path := range o.Ignore {
-		if Within(field, path) {
+		if covers(path, field) {
 			return true
 		}
 	}
 	return o.Way(field) == manifest.WayIgnore
+}
+
+// covers reports whether a field is that of a path, or within it. A path without the place of a list stands for all places.
+func covers(path, field string) bool {
+	for path != "" {
+		if end := strings.IndexByte(field, ']'); field != "" && field[0] == '[' && path[0] != '[' && end > 0 {
+			field = field[end+1:]
+			continue
+		}
+		if field == "" || path[0] != field[0] {
+			return false
+		}
+		path, field = path[1:], field[1:]
+	}
+	return field == "" || field[0] == '.' || field[0] == '['
 }
 
 // leaves reports whether a field is for others to write.

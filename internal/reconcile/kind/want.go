@@ -2,7 +2,6 @@ package kind
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -69,8 +68,7 @@ func (w Want) Leaves(list, id string) bool {
 	if w.options == nil || len(w.options.Ignore) == 0 {
 		return false
 	}
-	element := ElementPath(list, id)
-	return slices.ContainsFunc(w.options.Ignore, func(path string) bool { return strings.HasSuffix(path, "["+id+"]") && WithoutPlaces(path) == element })
+	return slices.Contains(w.options.Ignore, ElementPath(list, id))
 }
 
 var places = pattern.Of(`\[\d+\]\.`)

@@ -2,14 +2,38 @@ package kind
 
 import "testing"
 
-// An element is left to others wherever the lists around its own place it.
+// What an annotation names is ignored with all that is in it; without the places of lists it stands for all of them.
+func TestIgnores(t *testing.T) {
+	for _, c := range []struct {
+		path, field string
+		want        bool
+	}{
+		{"spec.ports", "spec.ports[0].algorithm", true},
+		{"spec.ports[0]", "spec.ports[0].algorithm", true},
+		{"spec.ports[1]", "spec.ports[0].algorithm", false},
+		{"spec.ports.algorithm", "spec.ports[0].algorithm", true},
+		{"spec.ports.algorithm", "spec.ports[0].algorithms", false},
+		{"spec.ports.monitors.delay", "spec.ports[2].monitors[0].delay", true},
+		{"spec.ports.monitors", "spec.ports[2].monitors[0].delay", true},
+		{"spec.ports[2].monitors.delay", "spec.ports[2].monitors[0].delay", true},
+		{"spec.ports[1].monitors.delay", "spec.ports[2].monitors[0].delay", false},
+		{"spec.ports.algorithm", "spec.ports", false},
+		{"spec.ports", "spec.portsOfCall", false},
+		{"spec.data", "spec.data[a.b]", true},
+	} {
+		if got := (Options{Ignore: []string{c.path}}).Ignores(c.field); got != c.want {
+			t.Errorf("%s of %s: %t", c.path, c.field, got)
+		}
+	}
+}
+
+// An element is left to others by its ID.
 func TestLeaves(t *testing.T) {
 	for path, want := range map[string]bool{
-		"spec.ports.realServers.members[m1]":    true,
-		"spec.ports[0].realServers.members[m1]": true,
-		"spec.ports[0].realServers.members[m2]": false,
-		"spec.ports[m1]":                        false,
-		"spec.ports":                            false,
+		"spec.ports.realServers.members[m1]": true,
+		"spec.ports.realServers.members[m2]": false,
+		"spec.ports[m1]":                     false,
+		"spec.ports":                         false,
 	} {
 		d := Desired{Options: Options{Ignore: []string{path}}}
 		if got := NewWant(&d, nil, Mark{}, Surroundings{}).Leaves("spec.ports.realServers.members", "m1"); got != want {

@@ -17,15 +17,17 @@ func (r *resolver) checkIgnored() {
 			continue
 		}
 		bodies := r.bodiesOf(n)
-		has := func(path string) bool {
-			return slices.ContainsFunc(bodies, func(b specBody) bool { return b.has(path) })
-		}
 		var paths []string // made when first asked for
 		for _, path := range n.Options.Ignore {
+			known, whole := ignorable(bodies, path)
 			switch {
 			case r.over():
 				return
-			case has(path):
+			case known && whole == "":
+				continue
+			case known:
+				r.report(n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, and %s", clipped(path), clipped(whole)+" is compared and written as a whole"),
+					"name "+clipped(whole)+" to have all of it left alone"))
 				continue
 			case paths == nil:
 				for _, b := range bodies {
@@ -35,6 +37,30 @@ func (r *resolver) checkIgnored() {
 			r.report(r.unknownField(n, path, paths))
 		}
 	}
+}
+
+// ignorable reports whether one of the bodies has a field at a path, and where that is no value of its own for any of them, of
+// which it is a part.
+func ignorable(bodies []specBody, path string) (known bool, whole string) {
+	for _, b := range bodies {
+		if !b.has(path) {
+			continue
+		}
+		if whole = manifest.Whole(b.body, path); whole == "" {
+			return true, ""
+		}
+		known = true
+	}
+	return known, whole
+}
+
+// Ignorable is the same for the fields of kinds.
+func Ignorable(kinds []*kind.Kind, path string) (known bool, whole string) {
+	bodies := make([]specBody, len(kinds))
+	for i, k := range kinds {
+		bodies[i] = specBody{k.Body, k.SpecPath}
+	}
+	return ignorable(bodies, path)
 }
 
 // specBody is a type of documents, and where in them stands what is compared with

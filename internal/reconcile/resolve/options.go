@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,7 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 				fmt.Sprintf("names more than %d fields", MostIgnored), "name what holds them, such as spec.resource"))
 			break
 		}
-		o.Ignore = append(o.Ignore, path)
+		o.Ignore = append(o.Ignore, cmp.Or(manifest.Element(d.Body, path), path))
 	}
 	o.Ways = waysOf(d)
 	return append(problems, readAdoption(d)...)

@@ -17,9 +17,9 @@ type L7Policy struct {
 // RedirectPool is who answers instead of the realServers of the port.
 type RedirectPool struct {
 	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
-	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" doc:"Sends the connections of a client to the same machine."`
-	RealServers        RealServers         `json:"realServers" rule:"required" cuts:"nobody answers there any more" doc:"Who answers, as in the port."`
-	Monitors           []Monitor           `json:"monitors,omitempty" doc:"How it is found out whether they can answer, as in the port."`
+	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" rule:"whole" doc:"Sends the connections of a client to the same machine."`
+	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"Who answers, as in the port."`
+	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"How it is found out whether they can answer, as in the port."`
 }
 
 // L7Rule is what a request must be like.

@@ -10,11 +10,11 @@ type Port struct {
 	Timeouts           *Timeouts           `json:"timeouts,omitempty" doc:"How long a connection may be silent before it is closed; the cloud decides what is left out."`
 	ConnectionLimit    *int                `json:"connectionLimit,omitempty" rule:"min=1,max=2147483647" doc:"How many connections it takes at a time; no limit if left out."`
 	InsertHeaders      []string            `json:"insertHeaders,omitempty" rule:"unique,enum=X-Forwarded-For|X-Forwarded-Port|X-Forwarded-Proto|X-SSL-Client-Verify|X-SSL-Client-Has-Cert|X-SSL-Client-DN|X-SSL-Client-CN|X-SSL-Issuer|X-SSL-Client-SHA1|X-SSL-Client-Not-Before|X-SSL-Client-Not-After" doc:"Headers that requests are given on their way, with http and terminatedHTTPS; those with SSL in their name with terminatedHTTPS only."`
-	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" doc:"Sends the connections of a client to the same machine."`
+	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" rule:"whole" doc:"Sends the connections of a client to the same machine."`
 	TLS                *TLS                `json:"tls,omitempty" doc:"Certificates, and what is demanded of clients; with protocol terminatedHTTPS, which needs it."`
-	L7Policies         []L7Policy          `json:"l7Policies,omitempty" rule:"max=200" doc:"What becomes of requests that are not for realServers, with http and terminatedHTTPS."`
-	RealServers        RealServers         `json:"realServers" rule:"required" cuts:"nobody answers there any more" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses and members is needed."`
-	Monitors           []Monitor           `json:"monitors,omitempty" doc:"How it is found out whether they can answer. Octavia has one monitor for a port: the first is used."`
+	L7Policies         []L7Policy          `json:"l7Policies,omitempty" rule:"max=200,apart" doc:"What becomes of requests that are not for realServers, with http and terminatedHTTPS."`
+	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses and members is needed."`
+	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"How it is found out whether they can answer. Octavia has one monitor for a port: the first is used."`
 }
 
 // Timeouts are in milliseconds.

@@ -35,7 +35,7 @@ type Spec struct {
 	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards tcp, udp and sctp; what it cannot do is refused." example:"amphora"`
 	// FloatingIP is a FloatingIP of the load balancer's name.
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
-	Ports      []Port              `json:"ports" rule:"required,min=1,objects" cuts:"nobody listens there any more" doc:"What it listens on, and who answers."`
+	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart" cuts:"nobody listens there any more" doc:"What it listens on, and who answers."`
 
 	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and
 	// zone in the cloud's words.

@@ -26,7 +26,7 @@ type Spec struct {
 	VNICType              string        `json:"vnicType,omitempty" api:"binding:vnic_type,hidden" rule:"max=64,default=normal" doc:"Kind of network card, e.g. normal or direct."`
 	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing are in force. Inherit: as the network says when the port is made."`
 	MACAddress            string        `json:"macAddress,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the cloud decides if left out. Only an administrator can change it."`
-	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof" doc:"The host it is bound to. Needs an administrator; no longer compared once a machine uses the port."`
+	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof,whole" doc:"The host it is bound to. Needs an administrator; no longer compared once a machine uses the port."`
 	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" rule:"default=false" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator. Left out where the cloud has no such extension."`
 	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
 	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether it goes down with its uplink. Left out where the cloud has no such extension."`

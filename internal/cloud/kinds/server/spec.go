@@ -22,8 +22,8 @@ type Spec struct {
 	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	ImageRef         string          `json:"imageRef,omitempty" api:"imageRef,read=image.id" show:"imageID" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" ref:"Image" doc:"Image to boot from; or use bootVolume."`
 	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ways:"resize=reboot" ref:"Flavor" doc:"Size of the server."`
-	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable" doc:"Volume to boot from, instead of imageRef."`
-	UserData         *UserData       `json:"userData,omitempty" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
+	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable,whole" doc:"Volume to boot from, instead of imageRef."`
+	UserData         *UserData       `json:"userData,omitempty" rule:"immutable,whole" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
 	Ports            []PortRef       `json:"ports" rule:"required,max=64" cuts:"the machine is on no network any more" doc:"Ports that are plugged in, all there are."`
 	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
 	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`

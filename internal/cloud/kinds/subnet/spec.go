@@ -28,7 +28,7 @@ type Spec struct {
 	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
 	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"How long a prefix the pool shall give, in place of cidr; the pool's default if left out."`
 	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses handed out to ports that ask for none; the cloud decides if left out."`
-	Gateway           *Gateway    `json:"gateway,omitempty" doc:"Its default gateway; the cloud decides if left out."`
+	Gateway           *Gateway    `json:"gateway,omitempty" rule:"whole" doc:"Its default gateway; the cloud decides if left out."`
 	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" cuts:"machines get no addresses there any more" doc:"Whether the cloud answers DHCP on it."`
 	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
 	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Left out where the cloud has no such extension."`
