@@ -134,6 +134,7 @@ func TestAnnotationsOfTemplates(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"ignore-fields", "spec.resource.userData,spec.resource.description", ""},
 		{"ignore-fields", "spec.image", "names \"spec.image\", which is no field of what a %s stands for; name a field"},
+		{"ignore-fields", "spec.resource.metadata[0].key", "names \"spec.resource.metadata[0].key\", and spec.resource.metadata is compared and written as a whole; name spec.resource.metadata to have all of it left alone"},
 		{"change-policy", "flavorRef=resize, imageRef=rebuild", ""},
 		{"change-policy", "flavorRef=rsize", "has \"flavorRef=rsize\", which is no choice of what a %s stands for; use one of ignore, next, replace, resize"},
 		{"change-policy", "flvorRef=resize", "has \"flvorRef=resize\", which is no choice of what a %s stands for; did you mean flavorRef?"},
