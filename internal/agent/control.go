@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,6 +69,8 @@ type control struct {
 	at       time.Time      // when it was given
 	project  string         // of the last state that was in sync; "" where that is not known
 	recalled bool           // what the process before has kept was read
+	serves   bool           // for as long as the process lives
+	heard    bool           // somebody has approved of a plan since it began
 	spent    []string       // hashes of approvals that were used
 
 	running *engine.Progress // of the pass that runs; nil while none does
@@ -126,7 +129,7 @@ func (c *control) approve(hash, by string, now time.Time) (news bool, err error)
 		return false, nil
 	}
 	c.given = &plan.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
-	c.at = now
+	c.at, c.heard = now, true
 	c.spent = slices.DeleteFunc(c.spent, func(spent string) bool { return spent == hash })
 	return true, nil
 }
@@ -145,6 +148,19 @@ func (s *Loop) approved(commit string) (list []plan.Approval) {
 		list = append(list, *c.given)
 	}
 	return list
+}
+
+// forgets reports whether a plan of the commit may have been approved by a word to the process before this one, of which nothing tells:
+// the commit did not come while this one ran, and nobody has approved of anything since.
+func (s *Loop) forgets(commit string) bool {
+	c := &s.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.serves || s.Approvals != nil || s.Record != "" {
+		return false
+	}
+	s.state.first = cmp.Or(s.state.first, commit)
+	return commit == s.state.first && !c.heard
 }
 
 // saw takes note of a run, and keeps what became of the approval.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func planned(commit string, names ...string) plan.Plan {
 func (o *outside) manual(names *[]string) {
 	o.pass = func(_ context.Context, n int) engine.Pass {
 		rev := o.passes[n-1]
-		plan := planned(rev.Commit, *names...).Apply(plan.Manual("a test"), plan.Brake(plan.Limits{}, rev.Approved))
+		plan := planned(rev.Commit, *names...).Apply(rev.Policies...).Apply(plan.Manual("a test"), plan.Brake(plan.Limits{}, rev.Approved))
 		pass := engine.Pass{First: plan, Last: plan}
 		if plan.Held == "" {
 			pass.Last.Steps = nil
@@ -93,6 +94,50 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 			t.Errorf("nothing is held: %v", err)
 		}
 	})
+}
+
+// Where neither a forge nor a folder remembers approvals, an agent that begins says of a plan that is held that it may have been
+// approved before, and carries out nothing of it. A commit that comes while it runs was not.
+func TestApprovalsThatNothingRemembers(t *testing.T) {
+	const says = "if it was approved before this agent began, nothing remembers that"
+	for name, c := range map[string]struct {
+		with func(*Loop)
+		says bool
+	}{
+		"nothing":  {func(*Loop) {}, true},
+		"a folder": {func(s *Loop) { s.Record = Record(filepath.Join(t.TempDir(), "s.json")) }, false},
+		"a forge":  {func(s *Loop) { s.Approvals = func(context.Context, string) []plan.Approval { return nil } }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			names := []string{"a"}
+			o := &outside{commit: "one", with: c.with}
+			o.manual(&names)
+			serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
+				o.pause(time.Second)
+				state := s.State()
+				if state.Held == "" || strings.Contains(state.Held, says) != c.says {
+					t.Errorf("the first plan is held: %q", state.Held)
+				}
+				if !c.says {
+					return
+				}
+				if err := s.Approve(state.Hash, "Ann"); err != nil {
+					t.Fatal(err)
+				}
+				names = []string{"a", "b"}
+				o.pause(0)
+				if held := s.State().Held; held == "" || strings.Contains(held, says) {
+					t.Errorf("approved in vain: %q", held)
+				}
+				o.commit = "two"
+				s.Wake()
+				o.pause(0)
+				if state := s.State(); state.Commit != "two" || state.Held == "" || strings.Contains(state.Held, says) {
+					t.Errorf("a commit that came later: %+v", state)
+				}
+			})
+		})
+	}
 }
 
 func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {

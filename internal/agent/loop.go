@@ -156,6 +156,9 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	if s.state.footing.on == withCaution {
 		policies = append(policies, plan.Cautious)
 	}
+	if s.forgets(rev.Commit) {
+		policies = append(policies, plan.Forgetful)
+	}
 	return engine.Revision{
 		Commit: rev.Commit, Want: read.Want, Left: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
 		Earlier: s.wanted(rev, s.cloud.Region), Before: before,

@@ -39,6 +39,7 @@ type outside struct {
 	passes []engine.Revision
 	at     []time.Time
 	pass   func(ctx context.Context, n int) engine.Pass
+	with   func(*Loop) // what the loop has besides; nil for nothing
 
 	runs []report.Run
 }
@@ -358,6 +359,9 @@ func serve(t *testing.T, o *outside, poll, check string, script func(s *Loop)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := o.stack(t, poll, check)
+		if o.with != nil {
+			o.with(s)
+		}
 		done := make(chan struct{})
 		go func() { Serve(ctx, []*Loop{s}); close(done) }()
 		o.mu.Lock()

@@ -101,6 +101,7 @@ func (s *Loop) recall(serves bool) {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.serves = c.serves || serves
 	if s.Record == "" || c.recalled {
 		return
 	}

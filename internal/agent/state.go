@@ -16,6 +16,7 @@ type state struct {
 	last    source.Revision // the newest that was fetched and looked at
 	refused *report.Refusal // what was wrong with last; nil where nothing was
 	asked   asked
+	first   string // the commit of the first pass of a process that serves
 }
 
 // asked are answers about the past, which do not change while the process lives.

@@ -92,7 +92,7 @@ func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, 
 // remembered says what the next process will know, and from where.
 func remembered(forge, folder bool, s *config.Stack) []any {
 	const unknown = "not known"
-	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun", unknown+": set spec.project, or a plan for the wrong project creates everything there"
+	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun: what was approved is asked for again; set --data-dir, or report to a forge", unknown+": set spec.project, or a plan for the wrong project creates everything there"
 	if folder {
 		approvals, project = "read from the folder for data", "read from the folder for data"
 	}

@@ -45,11 +45,21 @@ func Brake(limits Limits, approved []Approval) Policy {
 			return p
 		}
 		p.Held = strings.Join(reasons, "; ")
-		if len(approved) > 0 {
+		switch {
+		case len(approved) > 0:
 			p.Held += "; " + p.unapproved(approved)
+		case p.Forgetful:
+			p.Held += "; if it was approved before this agent began, nothing remembers that: give the agent --data-dir, or have it report to a forge"
 		}
 		return p
 	}
+}
+
+// Forgetful says of a plan that a process before this one may have been given an approval of it, which nothing remembers. It is asked
+// for again: marks of objects hold short digests of what each is, and not whose leave its change had.
+func Forgetful(p Plan) Plan {
+	p.Forgetful = true
+	return p
 }
 
 // Only holds every plan that changes something but the one with the hash: what a

@@ -30,6 +30,8 @@ type Plan struct {
 	Closed int
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
+	// Forgetful is true where it may have been approved before, and nothing would remember that.
+	Forgetful bool
 	// Approved is what let a plan through that would be held; nil when nothing had to.
 	Approved *Approval
 	// Suspended says why nothing of the plan is carried out, whoever approves of it;
