@@ -69,7 +69,13 @@ const MarkField = "owner mark"
 type Changes struct {
 	list  []Change
 	notes []Note
-	left  []string
+	left  []leftElement
+}
+
+// leftElement is an element of an object that is left to others, and the IDs of what it goes with.
+type leftElement struct {
+	words string
+	with  []string
 }
 
 // Add appends a change as it is.
@@ -78,11 +84,28 @@ func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
 // Note records that field is accepted and, on this cloud, not (fully) realised.
 func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{field, text}) }
 
-// Leave records an element of the object that is left to others, in words: it goes when the object is replaced.
-func (c *Changes) Leave(element string) { c.left = append(c.left, element) }
+// Leave records an element of the object that is left to others, in words: it goes when the object is replaced, and with the objects
+// of the cloud that have these IDs.
+func (c *Changes) Leave(element string, with ...string) {
+	c.left = append(c.left, leftElement{element, with})
+}
 
-// Left are the elements of the object that are left to others.
-func (c *Changes) Left() []string { return c.left }
+// Left are the elements of the object that are left to others, in words.
+func (c *Changes) Left() []string { return c.leftWhere(func(leftElement) bool { return true }) }
+
+// LeftWith are those among them that go with another object of the cloud.
+func (c *Changes) LeftWith(id string) []string {
+	return c.leftWhere(func(e leftElement) bool { return slices.Contains(e.with, id) })
+}
+
+func (c *Changes) leftWhere(is func(leftElement) bool) (words []string) {
+	for _, e := range c.left {
+		if is(e) {
+			words = append(words, e.words)
+		}
+	}
+	return words
+}
 
 // List returns the changes in the order they were found.
 func (c *Changes) List() []Change { return c.list }

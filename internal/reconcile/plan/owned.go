@@ -129,13 +129,28 @@ func takes(changes []kind.Change) (elements []string) {
 	return elements
 }
 
-// leftIn are the elements of an object that are left to others: they would go with it.
+// leftIn are the elements left to others that would go with an object: its own, and those of others which the cloud deletes with it.
 func (p *planner) leftIn(s Step) []string {
-	if s.want == nil || s.want.Spec == nil || len(s.want.Options.Ignore) == 0 {
-		return nil
+	own := p.leaves(s.want, s.have)
+	elements := own.Left()
+	for _, user := range p.cloud.UsersOf(s.have) {
+		if user == s.have || user.Mark == nil || !slices.Contains(user.AutoDetached, s.have.ID) {
+			continue
+		}
+		theirs := p.leaves(p.byKey[p.taken[user.Mark.Owner]], user)
+		for _, element := range theirs.LeftWith(s.have.ID) {
+			elements = append(elements, element+" of "+p.userText(user))
+		}
 	}
-	c := p.kinds[s.Key.Kind].Diff(p.view(s.want, s.want.Spec), s.have.State)
-	return c.Left()
+	return elements
+}
+
+// leaves says what of an object is left to others, among all that differs; nothing of what no manifest stands for.
+func (p *planner) leaves(d *kind.Desired, have *kind.Live) (c kind.Changes) {
+	if d == nil || d.Spec == nil || len(d.Options.Ignore) == 0 {
+		return c
+	}
+	return p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 }
 
 // takesLeft refuses what would delete elements that are left to others.

@@ -39,16 +39,15 @@ func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g.MustSync(strings.Replace(moved, "securityGroupRefs: [clients]", "securityGroupRefs: [web]", 1))
 }
 
-// A rule that is left to others does not go with its group.
+// A rule that is left to others does not go with its group, and not with the group that it names either, with which Neutron deletes it.
 func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
-	g.Only(needs + "---" + object)
-	made := g.MustSync(needs + "---" + object)
-	group := ""
+	doc := strings.Replace(needs, "metadata: {name: clients", "metadata: {annotations: {stackreeve.dev/replace: allow}, name: clients", 1) + "---" + object
+	g.Only(doc)
+	made := g.MustSync(doc)
+	ids := map[string]string{}
 	for _, s := range made.Last.Steps {
-		if s.Key == key {
-			group = s.ID()
-		}
+		ids[s.Key.Name] = s.ID()
 	}
 	var answer struct {
 		Rule struct {
@@ -56,15 +55,20 @@ func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
 		} `json:"security_group_rule"`
 	}
 	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "security-group-rules", Into: &answer,
-		Body: map[string]any{"security_group_rule": map[string]any{"security_group_id": group, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": 4711, "port_range_max": 4711}}}); err != nil {
+		Body: map[string]any{"security_group_rule": map[string]any{"security_group_id": ids["web"], "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp",
+			"port_range_min": 4711, "port_range_max": 4711, "remote_group_id": ids["clients"]}}}); err != nil {
 		t.Fatal(err)
 	}
-	theirs := strings.Replace(needs+"---"+object, "metadata: {name: web", "metadata: {annotations: {stackreeve.dev/replace: allow, stackreeve.dev/ignore-fields: 'spec.resource.rules["+answer.Rule.ID+"]'}, name: web", 1)
+	theirs := strings.Replace(doc, "metadata: {name: web", "metadata: {annotations: {stackreeve.dev/replace: allow, stackreeve.dev/ignore-fields: 'spec.resource.rules["+answer.Rule.ID+"]'}, name: web", 1)
 	g.MustSync(theirs)
-	next := strings.Replace(theirs, "stateful: true", "stateful: false", 1)
-	for _, s := range g.Plan(next).Steps {
-		if s.Key == key && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), answer.Rule.ID)) {
-			t.Errorf("%s: %s", s.Action, s.Reason())
+	for replaced, next := range map[string]string{
+		"web":     strings.Replace(theirs, "stateful: true", "stateful: false", 1),
+		"clients": strings.Replace(theirs, "spec: {resource: {", "spec: {resource: {stateful: false, ", 1),
+	} {
+		for _, s := range g.Plan(next).Steps {
+			if s.Key.Name == replaced && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), answer.Rule.ID)) {
+				t.Errorf("%s: %s: %s", s.Key, s.Action, s.Reason())
+			}
 		}
 	}
 }

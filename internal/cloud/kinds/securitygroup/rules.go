@@ -204,7 +204,7 @@ func compareRules(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	for i := range have.More.Rules {
 		r := &have.More.Rules[i]
 		if !slices.ContainsFunc(managed, func(m CloudRule) bool { return m.ID == r.ID }) {
-			c.Leave(fmt.Sprintf("rule %s (%s)", r, r.ID))
+			c.Leave(fmt.Sprintf("rule %s (%s)", r, r.ID), table.Or(r.RemoteGroupRef, ""))
 		}
 	}
 }
