@@ -47,7 +47,7 @@ func Compute(in Input) Plan {
 	return p.finish()
 }
 
-// decided is the planner that learns nothing new from what it has decided, and which one it was. (decision 0053)
+// decided is the planner that learns nothing new from what it has decided, and which one it was. (decision 0054)
 func decided(in Input) (p *planner, times int) {
 	in = in.fallenBack()
 	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
