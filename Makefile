@@ -51,6 +51,10 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 test-otlp: ## read traces with the decoder of the OpenTelemetry collector
 	cd tools/otlp && $(GO) test -count 1 ./...
 
+.PHONY: mutants
+mutants: ## change MUTANTS (100) conditions of PACKAGE (./internal/reconcile/plan), one at a time, and say which changes no test notices
+	cd tools/mutants && $(GO) run . -n $(or $(MUTANTS),100) ../.. $(or $(PACKAGE),./internal/reconcile/plan) $(or $(PACKAGE),./internal/reconcile/plan) ./internal/reconcile/engine
+
 .PHONY: test-kro
 test-kro: ## compare what definitions expand to with what kro makes of them
 	cd tools/kro && $(GO) test -count 1 ./...

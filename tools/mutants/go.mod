@@ -1,0 +1,3 @@
+module github.com/stackreeve/stackreeve/tools/mutants
+
+go 1.26.0
