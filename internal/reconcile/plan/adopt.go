@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 

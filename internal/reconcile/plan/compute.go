@@ -1,16 +1,10 @@
 package plan
 
 import (
-	"maps"
 	"slices"
-	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
-	"github.com/stackreeve/stackreeve/internal/fingerprint"
-	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -75,22 +69,6 @@ func (p *planner) learn() (next verdicts, news bool) {
 	return next, p.groups.learn(next)
 }
 
-// verdicts are what can be known only once everything is decided, and changes what is
-// decided then.
-type verdicts struct {
-	spares        map[manifest.Key]int          // how many spares a group has
-	sizes         map[manifest.Key]size         // how many members a group has that can have more or fewer
-	settledSpares map[manifest.Key]bool         // the groups of which that is decided
-	locked        map[*kind.Live]cause.Cause    // why what has to go cannot
-	holding       map[*kind.Live]cause.Cause    // what has to go and cannot, for what would be detached and uses it
-	spared        map[*kind.Live]cause.Cause    // why what has to go is kept for what uses it
-	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
-	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
-	left          map[manifest.Key]leaving      // the members of groups that stay as they are
-	standing      map[*kind.Live]bool           // what former members consist of that stand in for others
-	healing       healing
-}
-
 func (p *planner) decideAll() {
 	workloads := 0
 	for i := range p.Want {
@@ -112,87 +90,6 @@ func (p *planner) decideAll() {
 	p.orphans()
 	p.steps = append(p.steps, p.strays()...)
 	p.placeOrphans()
-}
-
-func newVerdicts() verdicts {
-	return verdicts{
-		settledSpares: map[manifest.Key]bool{},
-		locked:        map[*kind.Live]cause.Cause{}, holding: map[*kind.Live]cause.Cause{}, spared: map[*kind.Live]cause.Cause{},
-		left: map[manifest.Key]leaving{}, standing: map[*kind.Live]bool{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
-		healing: healing{cures: map[manifest.Key]cure{}, treated: map[manifest.Key]string{}},
-	}
-}
-
-func (v verdicts) clone() verdicts {
-	return verdicts{
-		spares: maps.Clone(v.spares), sizes: v.sizes, settledSpares: maps.Clone(v.settledSpares),
-		locked: maps.Clone(v.locked), holding: maps.Clone(v.holding), spared: maps.Clone(v.spared),
-		traffic: maps.Clone(v.traffic), drains: maps.Clone(v.drains), left: maps.Clone(v.left), standing: maps.Clone(v.standing),
-		healing: healing{cures: maps.Clone(v.healing.cures), treated: maps.Clone(v.healing.treated)},
-	}
-}
-
-// finish gives every step what it takes to know all the others.
-func (p *planner) finish() Plan {
-	p.renamings()
-	blocked := p.block()
-	p.groups.inTurn()
-	p.tellForecasts(p.groups)
-	p.awaitObstacles(p.untie(blocked))
-	p.losses()
-	p.bind()
-	p.carryOn()
-	p.nameIDs()
-	p.groups.linger()
-	p.weighLosses()
-	p.awaitUsers()
-	p.groups.tellSick()
-	p.groups.tellHeld()
-	p.tellLocked()
-	p.tellCrowded()
-	closed := p.closed()
-	var back []Fallback
-	for _, w := range p.workloads {
-		if f, ok := p.Fallbacks[w.Key]; ok {
-			back = append(back, f)
-		}
-	}
-	return Plan{At: p.Now, seen: p.groups.seen, failing: p.groups.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
-		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
-}
-
-// Input is everything a plan is made from.
-type Input struct {
-	Stack  string
-	Commit string
-	Kinds  []*kind.Kind
-	// Want comes from [Resolve]: nothing stands before what it refers to, unless
-	// the reference is late.
-	Want []kind.Desired
-	Have kind.Snapshot
-	// Replace is whether objects may be deleted and recreated to apply a change
-	// when their annotations do not say.
-	Replace bool
-	// Others is whether what other stacks have marked may be used as if it were nobody's.
-	Others bool
-	// Synced is true when this very commit was in sync before: then every
-	// difference is drift.
-	Synced bool
-	// Before is what the commit before wanted, by sums of the manifests, where nothing remembers more: what it wanted just as it is
-	// wanted now, and is not there, was deleted by somebody. Of a stack that owns nothing yet that says nothing.
-	Before map[manifest.Key]kind.Sum
-	Past
-	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
-	Healing bool
-	// Approving is true where people have approved of a plan: machines that are made bear what their group is to become then.
-	Approving bool
-	// Now is the time; the zero time where nothing depends on it.
-	Now time.Time
-	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
-	// the name of the stack.
-	Printer *fingerprint.Printer
-
-	dropped map[manifest.Key]bool // what those groups would have and do not have
 }
 
 // decide makes the step for one desired object. Objects come in an order in
@@ -236,62 +133,6 @@ func (p *planner) decide(d *kind.Desired) Step {
 func (s Step) withAction(action Action, causes ...cause.Cause) Step {
 	s.Action, s.Causes, s.Turn = action, cause.List(nil).And(causes...), cause.Cause{}
 	return s
-}
-
-func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
-	if d.Options.Suspend {
-		return s.withAction(Keep, cause.Of(cause.Suspended), cause.Of(cause.NotThere))
-	}
-	if why := p.leftOut(d); !why.IsZero() {
-		return p.leaveOut(s, d, why)
-	}
-	if d.Import != nil {
-		return p.decideUnadopted(s, d)
-	}
-	why := p.impossible(d, s.have, s.View())
-	if taken := p.nameTaken(d, nil); taken != nil {
-		s.Error = true
-		return s.withAction(Refuse, p.takenText(taken))
-	}
-	if !why.IsZero() {
-		s.Error = true
-		return s.withAction(Refuse, cause.Of(cause.CannotCreate, why))
-	}
-	if why := p.perhapsElsewhere(d); !why.IsZero() {
-		s.Error = true
-		return s.withAction(Wait, why)
-	}
-	s.lost = p.Lost[s.Identity()]
-	s.Action, s.Drift = Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.lost != "" || p.wasWanted(d) // a requested scale-up is not drift
-	s.Causes = cause.List(nil).And(p.withoutLate(d))
-	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info.IDIsName
-	return p.await(s, d)
-}
-
-// wasWanted reports whether a missing object was there before, as far as the commit before shows it.
-func (w *world) wasWanted(d *kind.Desired) bool {
-	sum, known := w.Before[d.Key]
-	return known && sum == d.Sum && w.owned > 0 && !d.Scaled && !w.Begun[d.Key]
-}
-
-func (w *world) takenText(by *kind.Live) cause.Cause {
-	if !by.InOwnProject || by.Mark != nil {
-		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, w.Stack)
-	}
-	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, w.Stack, by.ID)
-}
-
-// nameTaken finds somebody else's object, which is not the one that d is now, under the name that d would bear:
-// one that no stack owns, or any at all where names are unique. What is on its way out may
-// have lost its mark before the rest of it, and only keeps a name that is unique.
-func (p *planner) nameTaken(d *kind.Desired, have *kind.Live) *kind.Live {
-	k := p.kinds[d.Key.Kind]
-	for _, item := range p.cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {
-		if item != have && item.Name != "" && item.As(d.Entry) != nil && (k.Info.UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
-			return item
-		}
-	}
-	return nil
 }
 
 // await names what must be ready before the step can run. It does not change

@@ -1,9 +1,8 @@
 package plan
 
 import (
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )

@@ -4,9 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 

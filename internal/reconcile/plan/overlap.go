@@ -3,9 +3,8 @@ package plan
 import (
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )

@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
-
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // decideOwned makes the step for an object that is in the cloud.

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
