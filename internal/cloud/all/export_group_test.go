@@ -44,7 +44,7 @@ func (f farm) port(name string, more map[string]any) string {
 func (f farm) server(name, port string, change func(server map[string]any)) string {
 	f.t.Helper()
 	data := f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": name + "-data", "size": 1})
-	f.await(cloud.BlockStorage, "volumes/"+data, "volume", "available")
+	kindtest.AwaitStatus(f.t, f.c, cloud.BlockStorage, "volumes/"+data, "available")
 	body := map[string]any{"name": name, "imageRef": f.image, "flavorRef": f.find(cloud.Compute, "flavors", f.flavor), "key_name": f.key,
 		"networks": []map[string]any{{"port": port}}, "metadata": map[string]string{"role": "front"}}
 	request := map[string]any{"server": body, "os:scheduler_hints": map[string]any{"group": f.near}}
@@ -54,10 +54,10 @@ func (f farm) server(name, port string, change func(server map[string]any)) stri
 	var answer map[string]struct{ ID string }
 	f.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &answer, Body: request})
 	id := answer["server"].ID
-	f.t.Cleanup(func() { f.gone("servers/" + id) })
-	f.await(cloud.Compute, "servers/"+id, "server", "ACTIVE")
+	f.t.Cleanup(func() { kindtest.AwaitGone(f.t, f.c, cloud.Compute, "servers/"+id) })
+	kindtest.AwaitStatus(f.t, f.c, cloud.Compute, "servers/"+id, "ACTIVE")
 	f.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/os-volume_attachments", Body: map[string]any{"volumeAttachment": map[string]any{"volumeId": data}}})
-	f.await(cloud.BlockStorage, "volumes/"+data, "volume", "in-use")
+	kindtest.AwaitStatus(f.t, f.c, cloud.BlockStorage, "volumes/"+data, "in-use")
 	return id
 }
 
@@ -149,7 +149,7 @@ func TestExportOfAGroupOnVolumes(t *testing.T) {
 	f.do(cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/add_router_interface", Body: map[string]any{"subnet_id": f.find(cloud.Network, "subnets", "farm-v4")}})
 	for _, name := range []string{"web-0", "web-1"} {
 		root := f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": name + "-root", "size": 2, "imageRef": f.image})
-		f.await(cloud.BlockStorage, "volumes/"+root, "volume", "available")
+		kindtest.AwaitStatus(f.t, f.c, cloud.BlockStorage, "volumes/"+root, "available")
 		port := f.port(name, nil)
 		f.server(name, port, func(s map[string]any) {
 			delete(s, "imageRef")

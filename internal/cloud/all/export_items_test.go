@@ -126,9 +126,9 @@ func TestAListenerThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 		{"name": "moved", "protocol": "HTTP", "protocol_port": 80, "l7policies": []map[string]any{{"action": "REDIRECT_TO_URL", "redirect_url": "https://www.example.org/", "rules": []map[string]any{{"type": "PATH", "compare_type": "STARTS_WITH", "value": "/"}}}}},
 		{"name": "empty", "protocol": "TCP", "protocol_port": 101, "default_pool": pool("empty")},
 	}})
-	h.settled(balancer)
+	kindtest.AwaitStatus(h.t, h.c, cloud.LoadBalancer, "lbaas/loadbalancers/"+balancer, "ACTIVE")
 	spare := h.make(cloud.LoadBalancer, "lbaas/pools", "pool", map[string]any{"name": "spare", "protocol": "TCP", "lb_algorithm": "ROUND_ROBIN", "loadbalancer_id": balancer})
-	h.settled(balancer)
+	kindtest.AwaitStatus(h.t, h.c, cloud.LoadBalancer, "lbaas/loadbalancers/"+balancer, "ACTIVE")
 	listeners, pools := h.there(cloud.LoadBalancer, "lbaas/listeners", "listeners"), h.there(cloud.LoadBalancer, "lbaas/pools", "pools")
 	text, notes := exported(t, g, export.Input{Only: []string{"LoadBalancer"}})
 	left := ignored(t, text)
@@ -142,7 +142,7 @@ func TestAListenerThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 	adopts(t, g, text)
 	h.make(cloud.LoadBalancer, "lbaas/listeners", "listener", map[string]any{"name": "more", "protocol": "TCP", "protocol_port": 3389, "loadbalancer_id": balancer})
-	h.settled(balancer)
+	kindtest.AwaitStatus(h.t, h.c, cloud.LoadBalancer, "lbaas/loadbalancers/"+balancer, "ACTIVE")
 	if s := stepFor(t, g.Plan(text), "LoadBalancer"); s.Action != plan.Update || !s.Drift {
 		t.Errorf("another listener is not noticed: %+v", s)
 	}

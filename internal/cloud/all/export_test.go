@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -133,12 +131,12 @@ func (h hand) project() {
 	image, flavor := h.find(cloud.Image, "images", h.image), h.find(cloud.Compute, "flavors", h.flavor)
 	data := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": "data", "size": 1, "metadata": map[string]string{"use": "db"}})
 	h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"size": 1})
-	h.await(cloud.BlockStorage, "volumes/"+data, "volume", "available")
+	kindtest.AwaitStatus(h.t, h.c, cloud.BlockStorage, "volumes/"+data, "available")
 	for _, singular := range []string{"snapshot", "backup"} {
 		path := singular + "s"
 		id := h.make(cloud.BlockStorage, path, singular, map[string]any{"name": "data before", "description": "by hand", "volume_id": data})
-		h.await(cloud.BlockStorage, path+"/"+id, singular, "available")
-		h.await(cloud.BlockStorage, "volumes/"+data, "volume", "available")
+		kindtest.AwaitStatus(h.t, h.c, cloud.BlockStorage, path+"/"+id, "available")
+		kindtest.AwaitStatus(h.t, h.c, cloud.BlockStorage, "volumes/"+data, "available")
 	}
 	var answer map[string]struct{ ID string }
 	h.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &answer, Body: map[string]any{
@@ -146,15 +144,15 @@ func (h hand) project() {
 			"user_data": "IyEvYmluL3NoCg=="},
 		"os:scheduler_hints": map[string]any{"group": group}}})
 	server := answer["server"].ID
-	h.t.Cleanup(func() { h.gone("servers/" + server) })
-	h.await(cloud.Compute, "servers/"+server, "server", "ACTIVE")
+	h.t.Cleanup(func() { kindtest.AwaitGone(h.t, h.c, cloud.Compute, "servers/"+server) })
+	kindtest.AwaitStatus(h.t, h.c, cloud.Compute, "servers/"+server, "ACTIVE")
 	h.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + server + "/os-volume_attachments", Body: map[string]any{"volumeAttachment": map[string]any{"volumeId": data}}})
-	h.await(cloud.BlockStorage, "volumes/"+data, "volume", "in-use")
+	kindtest.AwaitStatus(h.t, h.c, cloud.BlockStorage, "volumes/"+data, "in-use")
 	h.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &answer, Body: map[string]any{
 		"server": map[string]any{"name": "quick", "imageRef": image, "flavorRef": flavor, "networks": []map[string]any{{"uuid": front}}}}})
 	quick := answer["server"].ID
-	h.t.Cleanup(func() { h.gone("servers/" + quick) })
-	h.await(cloud.Compute, "servers/"+quick, "server", "ACTIVE")
+	h.t.Cleanup(func() { kindtest.AwaitGone(h.t, h.c, cloud.Compute, "servers/"+quick) })
+	kindtest.AwaitStatus(h.t, h.c, cloud.Compute, "servers/"+quick, "ACTIVE")
 	h.balancer(subnet)
 	h.make(cloud.SharedFileSystem, "share-networks", "share_network", map[string]any{"name": "Office Files", "description": "by hand", "neutron_net_id": front, "neutron_subnet_id": subnet})
 	zone := "zones/" + h.make(cloud.DNS, "zones", "", map[string]any{"name": h.zone, "email": "hostmaster@example.org", "description": "by hand"}) + "/recordsets"
@@ -191,24 +189,7 @@ func (h hand) balancer(subnet string) {
 			"members":       []map[string]any{{"name": "one", "address": "10.7.0.77", "protocol_port": 8443}, {"name": "two", "address": "10.7.0.78", "protocol_port": 8443}},
 			"healthmonitor": map[string]any{"name": "alive", "type": "TLS-HELLO", "delay": 7, "timeout": 3, "max_retries": 2}},
 	}}})
-	h.settled(id)
-}
-
-// settled waits until Octavia is done with a load balancer.
-func (h hand) settled(id string) {
-	h.t.Helper()
-	for h.t.Context().Err() == nil {
-		var answer struct {
-			LoadBalancer struct {
-				Status string `json:"provisioning_status"`
-			} `json:"loadbalancer"`
-		}
-		h.do(cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/loadbalancers/" + id, Into: &answer})
-		if answer.LoadBalancer.Status == "ACTIVE" {
-			return
-		}
-		<-time.After(20 * time.Millisecond)
-	}
+	kindtest.AwaitStatus(h.t, h.c, cloud.LoadBalancer, "lbaas/loadbalancers/"+id, "ACTIVE")
 }
 
 // find is the ID of the object of that name.
@@ -225,33 +206,6 @@ func (h hand) find(service, path, name string) string {
 	}
 	h.t.Fatalf("%s has no %s", path, name)
 	return ""
-}
-
-// await waits until an object has a status.
-func (h hand) await(service, path, singular, status string) {
-	h.t.Helper()
-	for h.t.Context().Err() == nil {
-		var answer map[string]struct{ Status string }
-		h.do(cloud.Call{Service: service, Path: path, Into: &answer})
-		switch answer[singular].Status {
-		case status:
-			return
-		case "ERROR", "error":
-			h.t.Fatalf("%s is in ERROR", path)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-}
-
-// gone deletes a server and waits until it is.
-func (h hand) gone(path string) {
-	ctx := context.Background()
-	for range 1000 {
-		if err := h.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: path}); errors.Is(err, kind.ErrGone) {
-			return
-		}
-		<-time.After(20 * time.Millisecond)
-	}
 }
 
 // TestExportRoundTrip: what was made by hand is written, adopted, and then in sync; only
@@ -366,7 +320,7 @@ func TestExportBesideOthers(t *testing.T) {
 	h.make(cloud.Network, "ports", "port", map[string]any{"name": g.Stack, "network_id": network, "security_groups": []string{group}, "fixed_ips": []map[string]any{{"subnet_id": subnet}}})
 	h.make(cloud.Network, "routers", "router", map[string]any{"name": g.Stack})
 	volume := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": g.Stack, "size": 1})
-	h.await(cloud.BlockStorage, "volumes/"+volume, "volume", "available")
+	kindtest.AwaitStatus(h.t, h.c, cloud.BlockStorage, "volumes/"+volume, "available")
 	text, _ := exported(t, g, export.Input{})
 	var own []string
 	for _, doc := range strings.Split(text, "---\n") {
@@ -421,7 +375,7 @@ func TestAttackExportOfWordsForBooleans(t *testing.T) {
 		metadata[word] = word
 	}
 	volume := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": "on", "size": 1, "metadata": metadata})
-	h.await(cloud.BlockStorage, "volumes/"+volume, "volume", "available")
+	kindtest.AwaitStatus(h.t, h.c, cloud.BlockStorage, "volumes/"+volume, "available")
 	text, _ := exported(t, g, export.Input{Only: []string{"Network", "Volume"}})
 	if strings.Contains(text, "ignore-fields") || strings.Count(text, "adopt:") != 11 {
 		t.Errorf("something is not adopted as it is: %s", text)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -230,15 +229,15 @@ func (w tenant) remove(call cloud.Call) {
 
 func (w tenant) ctx() context.Context { return context.WithoutCancel(w.t.Context()) }
 
-// await asks until done, for a bounded time.
+// await asks until done.
 func (w tenant) await(done func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
-		if done() {
-			return
+	kindtest.Await(w.t, kindtest.Patience, kindtest.Often, func() error {
+		if !done() {
+			return errors.New("the cloud never got there")
 		}
-	}
-	w.t.Error("the cloud never got there")
+		return nil
+	})
 }
 
 // Two projects, an administrator who sees both, two stacks in one project and

@@ -12,63 +12,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // targets are what records can follow. The network has addresses of both families.
-const targets = zone + `---
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: public}
-spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: front}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: four}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24, allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: six}
-spec: {resource: {networkRef: front, ipVersion: 6, cidr: "2001:db8:60::/64"}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: one}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: four, ip: 192.168.60.11}, {subnetRef: six, ip: "2001:db8:60::11"}, {subnetRef: four, ip: 192.168.60.12}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: two}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: four, ip: 192.168.60.20}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Image
-metadata: {name: centos79}
-spec: {managementPolicy: unmanaged, import: {filter: {name: centos79}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Flavor
-metadata: {name: small}
-spec: {managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Server
-metadata: {name: box}
-spec: {resource: {imageRef: centos79, flavorRef: small, ports: [{portRef: one}, {portRef: two}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: FloatingIP
-metadata: {name: way}
-spec: {resource: {floatingNetworkRef: public}}
----
+var targets = zone + smallnet.Outside + smallnet.Network("front") +
+	smallnet.Subnet("four", "front", "192.168.60.0/24", "allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}]") +
+	smallnet.Subnet("six", "front", "2001:db8:60::/64") + smallnet.Port("one", "front", "four=192.168.60.11", "six=2001:db8:60::11", "four=192.168.60.12") +
+	smallnet.Port("two", "front", "four=192.168.60.20") + smallnet.Bootable() + smallnet.Server("box", "one", "two") +
+	smallnet.FloatingIP("way") + `---
 apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachine
 metadata: {name: vm}
@@ -179,7 +134,7 @@ func TestLawsOfFollowers(t *testing.T) {
 }
 
 // reverse are the zones that the addresses of the network are in.
-const reverse = targets + `---
+var reverse = targets + `---
 apiVersion: stackreeve.dev/v1alpha1
 kind: DNSZone
 metadata: {name: back}

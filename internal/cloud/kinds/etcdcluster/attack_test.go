@@ -1,40 +1,20 @@
 package etcdcluster_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/etcd"
-	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
-
-// between has the machine at an address answer something else.
-func (w *world) between(t *testing.T, address string, answer http.HandlerFunc) {
-	t.Helper()
-	server := httptest.NewServer(answer)
-	t.Cleanup(server.Close)
-	usual := w.Machines.Through
-	w.Machines = outbound.Machines{Through: func(ctx context.Context, network, at string) (net.Conn, error) {
-		if at == address+":2379" {
-			return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
-		}
-		return usual(ctx, network, at)
-	}}
-	w.Target = w.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next }) // agents from now on
-}
 
 func (w *world) anyAddress() (address string) {
 	for at := range w.look() {
@@ -45,21 +25,12 @@ func (w *world) anyAddress() (address string) {
 	return address
 }
 
-func writes(p plan.Plan) (list []string) {
-	for _, s := range p.Steps {
-		if s.Action.Writes() {
-			list = append(list, fmt.Sprintf("%s %s", s.Action, s.Key))
-		}
-	}
-	return list
-}
-
 // A machine that says it leads, alone, and has heard more than all others, is not believed.
 func TestAttackAMachineThatLies(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
 	address := w.anyAddress()
-	w.between(t, address, func(rw http.ResponseWriter, req *http.Request) {
+	w.Target = w.Impostor(address+":2379", func(rw http.ResponseWriter, req *http.Request) {
 		header := map[string]string{"cluster_id": "7", "member_id": "7"}
 		switch req.URL.Path {
 		case "/v3/maintenance/status":
@@ -71,7 +42,7 @@ func TestAttackAMachineThatLies(t *testing.T) {
 		}
 	})
 	for _, size := range []int{3, 5} {
-		for _, step := range writes(w.Plan(sized(size))) {
+		for _, step := range kindtest.Writes(w.Plan(sized(size))) {
 			if size == 3 || !strings.HasPrefix(step, "create ") && !strings.HasPrefix(step, "update Server") {
 				t.Errorf("size %d: the plan has %s", size, step)
 			}
@@ -106,9 +77,9 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 					s, _ := client.Status(t.Context(), a)
 					return a != liar && s.MemberID != status.Leader
 				})
-				w.between(t, addresses[at], http.NotFound)
+				w.Target = w.Impostor(addresses[at]+":2379", http.NotFound)
 			}
-			w.between(t, liar, func(rw http.ResponseWriter, req *http.Request) {
+			w.Target = w.Impostor(liar+":2379", func(rw http.ResponseWriter, req *http.Request) {
 				switch req.URL.Path {
 				case "/v3/maintenance/status":
 					_ = json.NewEncoder(rw).Encode(map[string]any{"header": header, "leader": id(status.Leader), "raftAppliedIndex": "99999999999", "version": "3.5.35"})
@@ -118,7 +89,7 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 					http.NotFound(rw, req)
 				}
 			})
-			for _, step := range writes(w.Plan(sized(5))) {
+			for _, step := range kindtest.Writes(w.Plan(sized(5))) {
 				if strings.Contains(step, "EtcdMember") {
 					t.Errorf("the plan has %s", step)
 				}
@@ -130,7 +101,8 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 // What a machine answers is bounded, in bytes and in time.
 func TestAttackEndlessAnswers(t *testing.T) {
 	testcost.Long(t)
-	for name, answer := range map[string]http.HandlerFunc{
+	answers := kindtest.Nonsense()
+	maps.Copy(answers, map[string]http.HandlerFunc{
 		"endless": func(rw http.ResponseWriter, req *http.Request) {
 			for req.Context().Err() == nil {
 				if _, err := rw.Write(make([]byte, 64<<10)); err != nil {
@@ -142,20 +114,16 @@ func TestAttackEndlessAnswers(t *testing.T) {
 			_, _ = io.Copy(io.Discard, req.Body)
 			<-req.Context().Done()
 		},
-		"not etcd": func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>")) },
-		"deep":     func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(strings.Repeat("[", 200_000))) },
-		"elsewhere": func(rw http.ResponseWriter, req *http.Request) {
-			http.Redirect(rw, req, "http://127.0.0.1:1/", http.StatusFound)
-		},
 		"no members": func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = rw.Write([]byte(`{"header": {"cluster_id": "x"}, "members": [{"peerURLs": null}, null]}`))
 		},
-	} {
+	})
+	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.MustSync(sized(3))
-			w.between(t, w.anyAddress(), answer)
-			if list := writes(w.Plan(sized(3))); len(list) > 0 {
+			w.Target = w.Impostor(w.anyAddress()+":2379", answer)
+			if list := kindtest.Writes(w.Plan(sized(3))); len(list) > 0 {
 				t.Errorf("the plan has %v", list)
 			}
 		})
@@ -171,7 +139,7 @@ func TestAttackAMachineOfAMembersName(t *testing.T) {
 `
 	w.MustSync(sized(3) + other)
 	w.settled(3)
-	if list := writes(w.Plan(sized(3) + other)); len(list) > 0 {
+	if list := kindtest.Writes(w.Plan(sized(3) + other)); len(list) > 0 {
 		t.Errorf("the plan has %v", list)
 	}
 	w.MustSync(sized(1) + other)

@@ -31,6 +31,9 @@ import (
 // soon is how often what takes no more than a request is asked for.
 const soon = 200 * time.Millisecond
 
+// long is how long machines are given for what takes several starts.
+const long = 10 * time.Minute
+
 // fixture is a cluster on real machines, and who asks it.
 type fixture struct {
 	*kindtest.Target
@@ -43,26 +46,6 @@ func newFixture(t *testing.T, versions ...string) *fixture {
 	t.Helper()
 	g := guests(t, versions...)
 	return &fixture{g, t, 3, etcd.Client{Machines: g.Machines, Port: etcd.ClientPort}}
-}
-
-// until asks again every so often until it is so.
-func (f *fixture) until(what string, every time.Duration, is func() error) {
-	f.t.Helper()
-	ctx, stop := context.WithTimeout(f.t.Context(), 10*time.Minute)
-	defer stop()
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		err := is()
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			f.t.Fatalf("%s: %v", what, err)
-		}
-	}
 }
 
 // member wants one to be in touch with a leader, and without complaint.
@@ -78,7 +61,7 @@ func (f *fixture) member(address string) error {
 func (f *fixture) healthy() []string {
 	f.t.Helper()
 	list := addresses(f.t, f.Target, f.size)
-	f.until("all members are healthy", soon, func() error { return f.well(list) })
+	kindtest.Await(f.t, long, soon, func() error { return f.well(list) })
 	return list
 }
 
@@ -155,11 +138,11 @@ func (f *fixture) next() *engine.Engine {
 func (f *fixture) carry(manifests string) {
 	f.t.Helper()
 	want, agent := f.Resolve(manifests), f.next()
-	f.until("the cluster is in sync", 5*time.Second, func() error {
+	kindtest.Await(f.t, long, 5*time.Second, func() error {
 		ctx, stop := context.WithTimeout(f.t.Context(), 5*time.Minute)
 		defer stop()
 		pass := agent.Sync(ctx, engine.Revision{Commit: "test", Want: want})
-		if len(pass.Failures) > 0 || len(writes(pass.Last)) > 0 {
+		if len(pass.Failures) > 0 || len(kindtest.Writes(pass.Last)) > 0 {
 			return fmt.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 		}
 		return f.well(addresses(f.t, f.Target, f.size))
@@ -464,7 +447,7 @@ func (f *fixture) relieve(c *client, list []string) {
 	f.t.Helper()
 	ask := func(address, path string, body any) {
 		f.t.Helper()
-		f.until(path, soon, func() error { return c.ask(f.t.Context(), address, path, body, &struct{}{}) })
+		kindtest.Await(f.t, long, soon, func() error { return c.ask(f.t.Context(), address, path, body, &struct{}{}) })
 	}
 	ask(list[0], "kv/deleterange", map[string]string{"key": encoded("large-"), "range_end": encoded("large.")})
 	s, err := f.etcd.Status(f.t.Context(), list[0])
@@ -478,7 +461,7 @@ func (f *fixture) relieve(c *client, list []string) {
 	var found struct {
 		Alarms []struct{ MemberID, Alarm string }
 	}
-	f.until("alarms", soon, func() error {
+	kindtest.Await(f.t, long, soon, func() error {
 		return c.ask(f.t.Context(), list[0], "maintenance/alarm", map[string]string{"action": "GET"}, &found)
 	})
 	for _, alarm := range found.Alarms { // each member's ends for itself

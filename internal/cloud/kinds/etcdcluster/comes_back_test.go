@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
@@ -40,7 +41,7 @@ func TestRealClustersComeBackUnderTheirName(t *testing.T) {
 	}
 	mustSync(t, f.Target, "")
 
-	f.until("etcd runs on all machines", time.Second, func() error { return f.runsAnew(now, c.peers) })
+	kindtest.Await(f.t, long, time.Second, func() error { return f.runsAnew(now, c.peers) })
 	for i, address := range c.peers {
 		name := fmt.Sprintf("kv-%d", i)
 		body := map[string]any{"port": map[string]any{"fixed_ips": []map[string]string{{"ip_address": address}}}}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
 // disk is the data volume of a machine, as what runs there sees it.
@@ -71,7 +73,7 @@ func TestRealClustersWithAFullDisk(t *testing.T) {
 	f.healthy()
 	d.sh("head -c 220M /dev/zero > filler || true")
 	n := 0
-	f.until("the member ends", soon, func() error {
+	kindtest.Await(f.t, long, soon, func() error {
 		for range 10 { // as much as is prepared, at last
 			value := encoded(strings.Repeat("x", 1<<20))
 			if err := c.ask(t.Context(), list[0], "kv/put", map[string]string{"key": encoded("large-" + strconv.Itoa(n%4)), "value": value}, &struct{}{}); err != nil {

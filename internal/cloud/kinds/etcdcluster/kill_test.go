@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -70,7 +71,7 @@ func (w *world) comes(manifests string) {
 			return
 		}
 	}
-	w.t.Fatalf("%s: %v; left: %v", pass.Outcome(), pass.Failures, writes(pass.Last))
+	w.t.Fatalf("%s: %v; left: %v", pass.Outcome(), pass.Failures, kindtest.Writes(pass.Last))
 }
 
 func upgraded(manifests string) string { return strings.Replace(manifests, "3.5.35", "3.6.16", 1) }

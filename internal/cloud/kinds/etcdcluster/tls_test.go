@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -341,7 +342,7 @@ func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	}
 	mine := w.Defaults.Keys.Master
 	w.Defaults.Keys.Master = other
-	for _, step := range writes(w.Plan(auto(3, 1))) {
+	for _, step := range kindtest.Writes(w.Plan(auto(3, 1))) {
 		t.Errorf("with another master key the plan has %s", step)
 	}
 	w.Defaults.Keys.Master = mine

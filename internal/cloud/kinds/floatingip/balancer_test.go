@@ -12,7 +12,7 @@ import (
 
 // balancers are two load balancers on the network that a router connects with the
 // outside.
-const balancers = needs + `
+var balancers = needs + `
 ---
 apiVersion: stackreeve.dev/v1alpha1
 kind: LoadBalancer

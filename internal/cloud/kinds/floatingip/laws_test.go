@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -16,37 +17,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-const needs = `
+var needs = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: public}
 spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: front}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Router
-metadata: {name: edge}
-spec: {resource: {externalGateways: [{networkRef: public}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: web}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, allocationPools: [{start: 192.168.50.100, end: 192.168.50.199}], routerRef: edge}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: web-1}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.10}, {subnetRef: web, ip: 192.168.50.11}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: web-2}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.20}]}}
-`
+` +
+	smallnet.Network("front") + smallnet.Router("edge", "public") +
+	smallnet.Subnet("web", "front", "192.168.50.0/24", "allocationPools: [{start: 192.168.50.100, end: 192.168.50.199}], routerRef: edge") +
+	smallnet.Port("web-1", "front", "web=192.168.50.10", "web=192.168.50.11") + smallnet.Port("web-2", "front", "web=192.168.50.20")
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

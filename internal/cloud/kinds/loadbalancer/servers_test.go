@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -14,62 +15,16 @@ import (
 
 // servers are two of the repository's, with the network that a router connects
 // with the outside.
-const servers = `
+var servers = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: public}
 spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: shop}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Router
-metadata: {name: shop}
-spec: {resource: {externalGateways: [{networkRef: public}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: shop}
-spec: {resource: {networkRef: shop, ipVersion: 4, cidr: 192.168.60.0/24, allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}], routerRef: shop}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Image
-metadata: {name: centos79}
-spec: {managementPolicy: unmanaged, import: {filter: {name: centos79}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Flavor
-metadata: {name: small}
-spec: {managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: one-a}
-spec: {resource: {networkRef: shop, addresses: [{subnetRef: shop, ip: 192.168.60.11}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: one-b}
-spec: {resource: {networkRef: shop, addresses: [{subnetRef: shop, ip: 192.168.60.12}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: two}
-spec: {resource: {networkRef: shop, addresses: [{subnetRef: shop, ip: 192.168.60.20}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Server
-metadata: {name: one}
-spec: {resource: {imageRef: centos79, flavorRef: small, ports: [{portRef: one-b}, {portRef: one-a}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Server
-metadata: {name: two}
-spec: {resource: {imageRef: centos79, flavorRef: small, ports: [{portRef: two}]}}
-`
+` +
+	smallnet.Network("shop") + smallnet.Router("shop", "public") +
+	smallnet.Subnet("shop", "shop", "192.168.60.0/24", "allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}], routerRef: shop") +
+	smallnet.Bootable() + smallnet.Port("one-a", "shop", "shop=192.168.60.11") + smallnet.Port("one-b", "shop", "shop=192.168.60.12") +
+	smallnet.Port("two", "shop", "shop=192.168.60.20") + smallnet.Server("one", "one-b", "one-a") + smallnet.Server("two", "two")
 
 const ofServers = `
 apiVersion: stackreeve.dev/v1alpha1

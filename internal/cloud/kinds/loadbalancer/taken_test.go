@@ -6,30 +6,17 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-const fixed = `
+var fixed = `---
 apiVersion: stackreeve.dev/v1alpha1
 kind: LoadBalancer
 metadata: {name: front, annotations: {stackreeve.dev/replace: allow}}
 spec: {vipNetwork: front, vipAddress: 192.168.90.9, ports: [{port: 80, protocol: http, realServers: {addresses: [192.168.90.41]}}]}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: front}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: front}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.90.0/24}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: more}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.92.0/24}}
-`
+` +
+	smallnet.Network("front") + smallnet.Subnet("front", "front", "192.168.90.0/24") + smallnet.Subnet("more", "front", "192.168.92.0/24")
 
 func refusals(p plan.Plan) (reasons []string) {
 	for _, s := range p.Steps {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -19,21 +18,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
-
-// between has somebody else answer in place of the coordinator at an address.
-func (w *world) between(t *testing.T, address string, answer http.HandlerFunc) {
-	t.Helper()
-	server := httptest.NewServer(answer)
-	t.Cleanup(server.Close)
-	usual := w.Machines.Through
-	w.Machines = outbound.Machines{Through: func(ctx context.Context, network, at string) (net.Conn, error) {
-		if at == address+":7201" {
-			return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
-		}
-		return usual(ctx, network, at)
-	}}
-	w.Target = w.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next }) // agents from now on
-}
 
 func (w *world) anyAddress() (address string) {
 	for at := range w.look() {
@@ -48,7 +32,7 @@ func (w *world) anyAddress() (address string) {
 func TestAttackAMachineThatLies(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
-	w.between(t, w.anyAddress(), func(rw http.ResponseWriter, req *http.Request) {
+	w.Target = w.Impostor(w.anyAddress()+":7201", func(rw http.ResponseWriter, req *http.Request) {
 		if strings.Contains(req.URL.Path, "namespace") {
 			_ = json.NewEncoder(rw).Encode(map[string]any{"registry": map[string]any{"namespaces": map[string]any{}}})
 			return
@@ -56,7 +40,7 @@ func TestAttackAMachineThatLies(t *testing.T) {
 		_ = json.NewEncoder(rw).Encode(map[string]any{"version": 9999, "placement": map[string]any{"replicaFactor": 3, "numShards": 8,
 			"instances": map[string]any{"kv-7.00000000@10.0.0.7": map[string]any{"id": "kv-7.00000000@10.0.0.7", "endpoint": "10.0.0.7:9000"}}}})
 	})
-	if list := writes(w.Plan(sized(1, 1, 1))); len(list) > 0 {
+	if list := kindtest.Writes(w.Plan(sized(1, 1, 1))); len(list) > 0 {
 		t.Errorf("the plan has %v", list)
 	}
 }
@@ -66,18 +50,14 @@ func TestAttackAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	address := w.anyAddress()
-	for name, answer := range map[string]http.HandlerFunc{
-		"not a coordinator": func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>")) },
-		"no placement": func(rw http.ResponseWriter, _ *http.Request) {
-			rw.WriteHeader(http.StatusNotFound)
-			_, _ = rw.Write([]byte(`{"error": "placement does not exist"}`))
-		},
-		"elsewhere": func(rw http.ResponseWriter, req *http.Request) {
-			http.Redirect(rw, req, "http://127.0.0.1:1/", http.StatusFound)
-		},
-	} {
-		w.between(t, address, answer)
-		if list := writes(w.Plan(sized(1, 1, 1))); len(list) > 0 {
+	answers := kindtest.Nonsense()
+	answers["no placement"] = func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusNotFound)
+		_, _ = rw.Write([]byte(`{"error": "placement does not exist"}`))
+	}
+	for name, answer := range answers {
+		w.Target = w.Impostor(address+":7201", answer)
+		if list := kindtest.Writes(w.Plan(sized(1, 1, 1))); len(list) > 0 {
 			t.Errorf("%s: the plan has %v", name, list)
 		}
 	}
@@ -92,7 +72,7 @@ func TestAttackAMachineOfAnInstancesName(t *testing.T) {
 `
 	w.MustSync(sized(1, 1, 1) + other)
 	w.settled("kv-0", "kv-1", "kv-2")
-	if list := writes(w.Plan(sized(1, 1, 1) + other)); len(list) > 0 {
+	if list := kindtest.Writes(w.Plan(sized(1, 1, 1) + other)); len(list) > 0 {
 		t.Errorf("the plan has %v", list)
 	}
 }
@@ -118,7 +98,7 @@ func TestAttackPortsAtAnotherM3DB(t *testing.T) {
 		}
 	}
 	for _, manifests := range []string{sized(1, 1, 1), sized(2, 1, 1), strings.Replace(sized(1, 1, 1), "name: plain", "name: other", 1)} {
-		for _, step := range writes(w.Plan(manifests)) {
+		for _, step := range kindtest.Writes(w.Plan(manifests)) {
 			if strings.Contains(step, "M3DB") && !strings.HasPrefix(step, "create ") {
 				t.Errorf("the plan has %s", step)
 			}

@@ -212,16 +212,16 @@ func lose(t *testing.T, g *kindtest.Target, machine string) {
 	t.Helper()
 	c, disk := g.Client(nil), machine+"-m3db"
 	remove(t, c, cloud.Compute, "servers", machine)
-	for { // a disk can be deleted when its machine is gone
+	kindtest.Await(t, kindtest.Patience, g.Interval(), func() error { // a disk can be deleted when its machine is gone
 		var found struct{ Volumes []struct{ Status string } }
 		if err := c.Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail?name=" + disk, Into: &found}); err != nil || len(found.Volumes) != 1 {
 			t.Fatalf("volumes called %s: %v, %v", disk, found, err)
 		}
-		if found.Volumes[0].Status == "available" {
-			break
+		if is := found.Volumes[0].Status; is != "available" {
+			return fmt.Errorf("%s is %s", disk, is)
 		}
-		<-time.After(g.Interval())
-	}
+		return nil
+	})
 	remove(t, c, cloud.BlockStorage, "volumes", disk)
 }
 

@@ -2,6 +2,7 @@ package m3dbcluster_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -126,13 +127,12 @@ func TestADiskIsLost(t *testing.T) {
 
 func (w *world) eventually(is func() bool) {
 	w.t.Helper()
-	for range 2000 {
-		if is() {
-			return
+	kindtest.Await(w.t, kindtest.Patience, w.Interval(), func() error {
+		if !is() {
+			return errors.New("it never was so")
 		}
-		<-time.After(w.Interval())
-	}
-	w.t.Fatal("it never was so")
+		return nil
+	})
 }
 
 // While an instance has not all of its shards no other one comes or goes (m3db-operator issue 186).
@@ -157,7 +157,7 @@ func TestNodesStayWhereTheyAre(t *testing.T) {
 	if text := why(planned, "Server", "kv-1"); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "a machine made now would have it at 9000") {
 		t.Errorf("kv-1 says %s", text)
 	}
-	for _, text := range writes(planned) {
+	for _, text := range kindtest.Writes(planned) {
 		if strings.Contains(text, "Server/") {
 			t.Errorf("it would %s", text)
 		}
@@ -240,7 +240,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 		t.Errorf("there are %v", got)
 	}
 	planned := w.Plan(sized(1, 1, 1))
-	if list := writes(planned); len(list) != 1 || !strings.HasPrefix(list[0], "delete M3DBNamespace/kv-long-40d-") {
+	if list := kindtest.Writes(planned); len(list) != 1 || !strings.HasPrefix(list[0], "delete M3DBNamespace/kv-long-40d-") {
 		t.Errorf("the plan has %v", list)
 	}
 	w.MustSync(sized(1, 1, 1))
@@ -258,7 +258,7 @@ func TestOptionsOfANamespaceGiveOneHash(t *testing.T) {
 	w.MustSync(every("1m"))
 	p := w.Plan(every("10m"))
 	if again := w.Plan(every("10m")); p.Summary().Replace+p.Summary().Refuse == 0 || p.Hash() != again.Hash() {
-		t.Errorf("%v has the hashes %s and %s", writes(p), p.Hash(), again.Hash())
+		t.Errorf("%v has the hashes %s and %s", kindtest.Writes(p), p.Hash(), again.Hash())
 	}
 }
 
@@ -293,7 +293,7 @@ func TestFrozen(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	frozen := strings.Replace(sized(1, 1, 1, "  frozen: true"), "v1.5.0", "v1.4.2", 1)
-	if list := writes(w.Plan(frozen)); len(list) > 0 {
+	if list := kindtest.Writes(w.Plan(frozen)); len(list) > 0 {
 		t.Errorf("the plan has %v", list)
 	}
 }
@@ -305,7 +305,7 @@ func TestFrozenWithFewerParts(t *testing.T) {
 	w.MustSync(two)
 	frozen := sized(1, 1, 1, "  frozen: true")
 	planned := w.Plan(frozen)
-	if list := writes(planned); len(list) > 0 {
+	if list := kindtest.Writes(planned); len(list) > 0 {
 		t.Errorf("the plan has %v", list)
 	}
 	for _, part := range [][2]string{{"M3DBInstance", "kv-4"}, {"Server", "kv-4"}, {"Port", "kv-4"}} {

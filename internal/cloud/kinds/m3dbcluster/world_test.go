@@ -181,15 +181,6 @@ spec:
 %s`, a, b, c, strings.Join(more, "\n"))
 }
 
-func writes(p plan.Plan) (list []string) {
-	for _, s := range p.Steps {
-		if s.Action.Writes() {
-			list = append(list, fmt.Sprintf("%s %s", s.Action, s.Key))
-		}
-	}
-	return list
-}
-
 // why is what a plan says of an object.
 func why(p plan.Plan, kindName, name string) string {
 	for _, s := range p.Steps {

@@ -8,35 +8,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 )
 
 // byServer is a port that is bound to the host of a server, and that server.
-const byServer = `
+var byServer = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Image
 metadata: {name: os}
 spec: {managementPolicy: unmanaged, import: {filter: {name: cirros}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Flavor
-metadata: {name: small}
-spec: {managementPolicy: unmanaged, import: {filter: {name: m1.nano}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: front}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: front}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 10.77.0.0/24}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: eth0}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: front}]}}
----
+` +
+	smallnet.Imported("Flavor", "small", "m1.nano") + smallnet.Network("front") + smallnet.Subnet("front", "front", "10.77.0.0/24") +
+	smallnet.Port("eth0", "front", "front") + `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Server
 metadata: {name: web}

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -19,27 +20,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-const needs = `
+var needs = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: front}
 spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: web}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: six}
-spec: {resource: {networkRef: front, ipVersion: 6, cidr: "fd00:60::/64", ipv6: {addressMode: slaac, raMode: slaac}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: back}
-spec: {resource: {}}
----
+` +
+	smallnet.Subnet("web", "front", "192.168.60.0/24") + smallnet.Subnet("six", "front", "fd00:60::/64", "ipv6: {addressMode: slaac, raMode: slaac}") +
+	smallnet.Network("back") + `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
 metadata: {name: web}

@@ -9,50 +9,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-const needs = `
+var needs = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: public}
 spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Network
-metadata: {name: front}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Router
-metadata: {name: edge}
-spec: {resource: {externalGateways: [{networkRef: public}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: web}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, routerRef: edge}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: web-1}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.10}, {subnetRef: web, ip: 192.168.50.11}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: web-2}
-spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.20}]}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: FloatingIP
-metadata: {name: www}
-spec: {resource: {floatingNetworkRef: public}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: FloatingIP
-metadata: {name: other}
-spec: {resource: {floatingNetworkRef: public}}
-`
+` +
+	smallnet.Network("front") + smallnet.Router("edge", "public") + smallnet.Subnet("web", "front", "192.168.50.0/24", "routerRef: edge") +
+	smallnet.Port("web-1", "front", "web=192.168.50.10", "web=192.168.50.11") + smallnet.Port("web-2", "front", "web=192.168.50.20") +
+	smallnet.FloatingIP("www") + smallnet.FloatingIP("other")
 
 const object = `
 apiVersion: stackreeve.dev/v1alpha1

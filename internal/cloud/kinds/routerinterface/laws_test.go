@@ -9,35 +9,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-const needs = `
+var needs = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: front}
 spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: web}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.70.0/24}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: app}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.71.0/24, gateway: {type: None}}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Router
-metadata: {name: edge}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Router
-metadata: {name: inner}
-spec: {resource: {}}
-`
+` +
+	smallnet.Subnet("web", "front", "192.168.70.0/24") + smallnet.Subnet("app", "front", "192.168.71.0/24", "gateway: {type: None}") +
+	smallnet.Router("edge") + smallnet.Router("inner")
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

@@ -10,30 +10,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/export"
 )
 
-const sixes = `
+var sixes = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: six}
 spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Router
-metadata: {name: six}
-spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: one}
-spec: {resource: {networkRef: six, ipVersion: 6, cidr: "fd00:61::/64"}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Subnet
-metadata: {name: two}
-spec: {resource: {networkRef: six, ipVersion: 6, cidr: "fd00:62::/64"}}
-`
+` +
+	smallnet.Router("six") + smallnet.Subnet("one", "six", "fd00:61::/64") + smallnet.Subnet("two", "six", "fd00:62::/64")
 
 const toOne = `
 ---

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -76,8 +75,7 @@ func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes", Body: map[string]any{"volume": body}, Into: &made}); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); volumes()[made.Volume.ID].Status != "available" && time.Now().Before(deadline); <-time.After(g.Interval()) {
-	}
+	kindtest.AwaitStatus(t, c, cloud.BlockStorage, "volumes/"+made.Volume.ID, "available")
 	second := withVolume + "---\n" + strings.Replace(withVolume[strings.LastIndex(withVolume, "apiVersion"):], "name: db}\nspec", "name: second}\nspec", 1)
 	pass := g.Sync(second)
 	if len(pass.Results) > 0 {
@@ -94,10 +92,6 @@ func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 	if len(volumes()[original].Attachments) != 1 {
 		t.Error("the volume was detached")
 	}
-	if err := c.Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + made.Volume.ID}); err != nil {
-		t.Error(err)
-	}
-	for deadline := time.Now().Add(time.Minute); len(volumes()) > 1 && time.Now().Before(deadline); <-time.After(g.Interval()) {
-	}
+	kindtest.AwaitGone(t, c, cloud.BlockStorage, "volumes/"+made.Volume.ID)
 	g.MustSync(withVolume)
 }

@@ -22,7 +22,8 @@ func TestAReplacedVolumeStaysInAServerOfOthers(t *testing.T) {
 	server, volume := "servers/"+g.id(pass.Last, "Server"), g.id(pass.Last, "Volume")
 	g.hands(own, http.MethodPost, server+"/os-volume_attachments", map[string]any{"volumeAttachment": map[string]string{"volumeId": volume}})
 	g.hands(own, http.MethodPut, server+"/metadata", map[string]any{"metadata": map[string]string{"whose": "another's"}})
-	g.attached(own, volume)
+	// While the cloud attaches a volume it is left alone; and what a pass does not find to be replaced when it begins, it does not replace.
+	kindtest.AwaitStatus(g.t, own, cloud.BlockStorage, "volumes/"+volume, "in-use")
 	alone := strings.Replace(traced[:strings.Index(traced, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server")], "{size: 1}", "{size: 1, availabilityZone: nova}", 1)
 	again := target.Engine(own).Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(alone)})
 	if again.Outcome() != plan.Broken || len(again.Failures) == 0 || !strings.Contains(again.Failures[0].Reason(), "which the stack did not make, has it") {
@@ -30,20 +31,4 @@ func TestAReplacedVolumeStaysInAServerOfOthers(t *testing.T) {
 	}
 	g.hands(own, http.MethodDelete, server+"/os-volume_attachments/"+volume, nil) // which is still there
 	g.hands(own, http.MethodDelete, server, nil)
-}
-
-// attached waits until the cloud has attached a volume. While it does, the volume is left alone; and what a pass does not find to be
-// replaced when it begins, it does not replace.
-func (g tracing) attached(c *cloud.Client, id string) {
-	g.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		var answer struct{ Volume struct{ Status string } }
-		if err := c.Do(g.t.Context(), cloud.Call{Service: cloud.BlockStorage, Path: "volumes/" + id, Into: &answer}); err != nil {
-			g.t.Fatal(err)
-		}
-		if answer.Volume.Status == "in-use" {
-			return
-		}
-	}
-	g.t.Fatal("the volume is never attached")
 }

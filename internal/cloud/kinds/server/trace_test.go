@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,16 +63,16 @@ func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 	}
 }
 
-// until looks until the server's step shows what was done.
-func (g tracing) until(shown func(plan.Step) bool) {
+// shows waits until the server's step shows what was done.
+func (g tracing) shows(shown func(plan.Step) bool) {
 	g.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+	kindtest.Await(g.t, kindtest.Patience, kindtest.Often, func() error {
 		planned := g.engine.Plan(g.t.Context(), "test", g.Resolve(traced), nil)
-		if i := slices.IndexFunc(planned.Steps, func(s plan.Step) bool { return s.Key == key && shown(s) }); i >= 0 {
-			return
+		if !slices.ContainsFunc(planned.Steps, func(s plan.Step) bool { return s.Key == key && shown(s) }) {
+			return errors.New("the change does not show")
 		}
-	}
-	g.t.Fatal("the change does not show")
+		return nil
+	})
 }
 
 // mended lets the agent mend what it finds, and gives the trace of what it
@@ -113,20 +114,20 @@ func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	}
 
 	g.hands(other, http.MethodPost, server+"/os-volume_attachments", map[string]any{"volumeAttachment": map[string]string{"volumeId": volume}})
-	g.until(changed("spec.resource.volumes"))
+	g.shows(changed("spec.resource.volumes"))
 	if _, trace := g.mended(); trace.Who != stranger || trace.What != "attach_volume" {
 		t.Errorf("somebody attached a volume, got %+v", trace)
 	}
 
 	g.hands(other, http.MethodDelete, server, nil)
-	g.until(func(s plan.Step) bool { return s.Action == plan.Create })
+	g.shows(func(s plan.Step) bool { return s.Action == plan.Create })
 	pass, trace := g.mended()
 	if trace.Who != stranger || trace.What != "delete" {
 		t.Errorf("somebody deleted the server, got %+v", trace)
 	}
 
 	g.hands(own, http.MethodDelete, "servers/"+g.id(pass.Last, "Server"), nil)
-	g.until(func(s plan.Step) bool { return s.Action == plan.Create })
+	g.shows(func(s plan.Step) bool { return s.Action == plan.Create })
 	if _, trace = g.mended(); !strings.HasSuffix(trace.Who, "(the user of this agent)") || trace.What != "delete" {
 		t.Errorf("our own user deleted the server, got %+v", trace)
 	}

@@ -10,37 +10,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-const needs = `
+var needs = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: front}
 spec: {resource: {}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: vm}
-spec: {resource: {networkRef: front}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: other}
-spec: {resource: {networkRef: front}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: red}
-spec: {resource: {networkRef: front}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Port
-metadata: {name: blue}
-spec: {resource: {networkRef: front}}
-`
+` +
+	smallnet.Port("vm", "front") + smallnet.Port("other", "front") + smallnet.Port("red", "front") + smallnet.Port("blue", "front")
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

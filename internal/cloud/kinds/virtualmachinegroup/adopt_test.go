@@ -2,11 +2,9 @@ package virtualmachinegroup_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -35,12 +33,11 @@ func (p people) post(service, path, singular string, body map[string]any, beside
 	}
 	at := path + "/" + answer[singular].ID
 	p.t.Cleanup(func() {
-		for range 500 {
-			if err := p.c.Do(context.Background(), cloud.Call{Service: service, Method: http.MethodDelete, Path: at}); errors.Is(err, kind.ErrGone) || path != "servers" {
-				return
-			}
-			<-time.After(20 * time.Millisecond)
+		if path == "servers" {
+			kindtest.AwaitGone(p.t, p.c, service, at)
+			return
 		}
+		_ = p.c.Do(context.Background(), cloud.Call{Service: service, Method: http.MethodDelete, Path: at})
 	})
 	return answer[singular].ID
 }
@@ -71,16 +68,7 @@ func (p people) machines(group string, names ...string) {
 		port := p.post(cloud.Network, "ports", "port", map[string]any{"name": name, "network_id": network})
 		server := p.post(cloud.Compute, "servers", "server", map[string]any{"name": name, "imageRef": image, "flavorRef": flavor, "networks": []map[string]any{{"port": port}}},
 			map[string]any{"group": id})
-		for p.t.Context().Err() == nil {
-			var answer map[string]struct{ Status string }
-			if err := p.c.Do(p.t.Context(), cloud.Call{Service: cloud.Compute, Path: "servers/" + server, Into: &answer}); err != nil {
-				p.t.Fatal(err)
-			}
-			if answer["server"].Status == "ACTIVE" {
-				break
-			}
-			<-time.After(20 * time.Millisecond)
-		}
+		kindtest.AwaitStatus(p.t, p.c, cloud.Compute, "servers/"+server, "ACTIVE")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
 // aspect is what is seen of a member.
@@ -164,11 +165,12 @@ func (c *client) now() []string {
 // await waits until the members serve so, and ends the test when they do not in time.
 func (c *client) await(t *testing.T, what string, want func(now []string) bool) {
 	t.Helper()
-	for end := time.Now().Add(3 * time.Minute); !want(c.now()); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: they serve %q", what, c.now())
+	kindtest.Await(t, 3*time.Minute, 100*time.Millisecond, func() error {
+		if now := c.now(); !want(now) {
+			return fmt.Errorf("%s: they serve %q", what, now)
 		}
-	}
+		return nil
+	})
 }
 
 // all waits until every member serves a version.

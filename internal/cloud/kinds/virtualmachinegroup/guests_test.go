@@ -180,17 +180,16 @@ func (s *stage) begin(g guests, members int) *client {
 // what it says first may be from a time when one did not answer yet.
 func (s *stage) judged(behind *cloud.Client, addresses []string) {
 	s.t.Helper()
-	var sends map[string]string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
-		var err error
-		if sends, err = sentTo(s.t.Context(), behind); err != nil {
+	kindtest.Await(s.t, kindtest.Patience, 300*time.Millisecond, func() error {
+		sends, err := sentTo(s.t.Context(), behind)
+		if err != nil {
 			s.t.Fatal(err)
 		}
-		if !slices.ContainsFunc(addresses, func(a string) bool { return sends[a] != "ONLINE" }) {
-			return
+		if slices.ContainsFunc(addresses, func(a string) bool { return sends[a] != "ONLINE" }) {
+			return fmt.Errorf("a new load balancer sends to its members so: %v", sends)
 		}
-	}
-	s.t.Fatalf("a new load balancer sends to its members so: %v", sends)
+		return nil
+	})
 }
 
 // addresses are those of members; they keep them.

@@ -68,7 +68,7 @@ func (d disks) make(v disk) string {
 	}
 	id := answer.Volume.ID
 	d.t.Cleanup(func() { d.remove(id) })
-	d.await(func(all map[string]disk) bool { return all[id].Status == "available" })
+	kindtest.AwaitStatus(d.t, d.c, cloud.BlockStorage, "volumes/"+id, "available")
 	return id
 }
 
@@ -78,22 +78,7 @@ func (d disks) remove(id string) {
 	if _, ok := d.list()[id]; !ok {
 		return
 	}
-	err := d.c.Do(context.WithoutCancel(d.t.Context()), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + id})
-	if err != nil {
-		d.t.Error(err)
-	}
-	d.await(func(all map[string]disk) bool { return all[id].ID == "" })
-}
-
-// await looks until done, for a bounded time.
-func (d disks) await(done func(map[string]disk) bool) {
-	d.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(d.pause) {
-		if done(d.list()) {
-			return
-		}
-	}
-	d.t.Error("the cloud never got there")
+	kindtest.AwaitGone(d.t, d.c, cloud.BlockStorage, "volumes/"+id)
 }
 
 // pairs is what the two volumes of most tests are.
