@@ -90,7 +90,7 @@ func TestAgentsProof(t *testing.T) {
 func newProof(t *testing.T, folder string) *proof {
 	p := &proof{stage: newStage(t, simulator.Options{}), lease: proofLease, faults: map[string]int{}, written: map[string]int{}, began: time.Now()}
 	p.ledger = &ledger{holder: p.holds, owners: map[string]string{}}
-	p.front = p.server.Cloud
+	p.front = p.Server.Cloud
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		p.front, p.lease = newFront(t), realLease
 	}
@@ -102,10 +102,10 @@ func newProof(t *testing.T, folder string) *proof {
 	for i := range proofStacks {
 		p.edit(fmt.Sprintf("stack-%02d", i))
 	}
-	p.commit()
+	p.Commit()
 	n := newNetwork(t, proofAgents)
-	selfSigned(t, p.path("etcd.crt"), p.path("etcd.key"), n.listen...)
-	text, err := os.ReadFile(p.path("etcd.crt"))
+	selfSigned(t, p.Path("etcd.crt"), p.Path("etcd.key"), n.listen...)
+	text, err := os.ReadFile(p.Path("etcd.crt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func newProof(t *testing.T, folder string) *proof {
 	if p.etcd, err = etcd.NewEndpoints(addresses(n.listen[0]), trust); err != nil {
 		t.Fatal(err)
 	}
-	p.members = newMembers(t, folder, n.listen, p.path("etcd.crt"), p.path("etcd.key"))
+	p.members = newMembers(t, folder, n.listen, p.Path("etcd.crt"), p.Path("etcd.key"))
 	for _, m := range p.members {
 		p.runs(m)
 	}
@@ -141,17 +141,17 @@ func (p *proof) agent(name string, at place) *contender {
 	a := &contender{place: at, process: process{t: p.t.(*testing.T), name: name}}
 	a.listens(p.ledger)
 	url := a.cloudAt(p.before(p.front, name, &a.gate))
-	p.stage.write(name+"/clouds.yaml", string(simulator.CloudsYAML(url)))
+	p.stage.Write(name+"/clouds.yaml", string(simulator.CloudsYAML(url)))
 	endpoints, _ := json.Marshal(at.etcd) // they are strings
-	text := fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: proof}\nspec: {leaseSeconds: %d, etcd: {endpoints: %s, caFile: %s}}\n", int(p.lease.Seconds()), endpoints, p.path("etcd.crt"))
+	text := fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: proof}\nspec: {leaseSeconds: %d, etcd: {endpoints: %s, caFile: %s}}\n", int(p.lease.Seconds()), endpoints, p.Path("etcd.crt"))
 	for _, stack := range slices.Sorted(maps.Keys(p.written)) {
-		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec:\n  source: {url: \"" + p.path("repo") + "\", branch: main, path: " + stack +
+		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec:\n  source: {url: \"" + p.Path("repo") + "\", branch: main, path: " + stack +
 			", poll: \"@every " + (p.lease * 5 / 12).String() + "\"}\n  cloud: demo\n  sync: {driftCheck: \"@every " + (p.lease * 5 / 3).String() + "\"}\n"
 	}
-	p.stage.write(name+"/stackreeve.yaml", text)
+	p.stage.Write(name+"/stackreeve.yaml", text)
 	a.command = func() *exec.Cmd {
-		cmd := a.inPlace(p.binary, "run", "--config", p.path(name+"/stackreeve.yaml"), "--agent-name", name, "--listen", "")
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "OS_CLIENT_CONFIG_FILE=" + p.path(name+"/clouds.yaml")}
+		cmd := a.inPlace(p.binary, "run", "--config", p.Path(name+"/stackreeve.yaml"), "--agent-name", name, "--listen", "")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir, "OS_CLIENT_CONFIG_FILE=" + p.Path(name+"/clouds.yaml")}
 		return cmd
 	}
 	return a
@@ -177,7 +177,7 @@ metadata: {name: NAME}
 spec: {resource: {networkRef: NAME, addresses: [{subnetRef: NAME}], description: CHANGE}}
 `)
 	p.mu.Unlock()
-	p.stage.write("repo/"+stack+"/all.yaml", text)
+	p.stage.Write("repo/"+stack+"/all.yaml", text)
 }
 
 func describes(change int) string { return fmt.Sprint("change ", change) }
@@ -291,7 +291,7 @@ func (p *proof) change(ctx context.Context, random *rand.Rand) {
 		for range 4 + random.IntN(9) {
 			p.edit(stacks[random.IntN(len(stacks))])
 		}
-		p.commit()
+		p.Commit()
 		p.commits++
 	}
 }
@@ -357,7 +357,7 @@ func (p *proof) settles() {
 
 // missing is what is not as it is to be; "" when all is.
 func (p *proof) missing() string {
-	head, err := exec.CommandContext(p.t.Context(), "git", "-C", p.path("repo"), "rev-parse", "HEAD").Output()
+	head, err := exec.CommandContext(p.t.Context(), "git", "-C", p.Path("repo"), "rev-parse", "HEAD").Output()
 	if err != nil {
 		return err.Error()
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -34,15 +35,15 @@ func TestAttackSignalWhileReading(t *testing.T) {
 	}
 	s := newStage(t, simulator.Options{})
 	s.build()
-	s.write("repo/bomb.yaml", bomb(300))
-	s.commit()
-	s.write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\nspec:\n  source: {url: "+s.path("repo")+"}\n  cloud: demo\n  limits: {objects: 1000000}\n")
+	s.Write("repo/bomb.yaml", bomb(300))
+	s.Commit()
+	s.Write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\nspec:\n  source: {url: "+s.Path("repo")+"}\n  cloud: demo\n  limits: {objects: 1000000}\n")
 	for _, c := range []struct {
 		args []string
 		want string
 		code int
 	}{
-		{[]string{"validate", s.path("repo")}, "read the manifests: context canceled", 1},
+		{[]string{"validate", s.Path("repo")}, "read the manifests: context canceled", 1},
 		{[]string{"plan"}, "read the manifests: context canceled", 1},
 		{[]string{"status"}, "read the manifests: context canceled", 1},
 		{[]string{"run", "--once"}, "read the manifests: context canceled", 1},
@@ -50,7 +51,7 @@ func TestAttackSignalWhileReading(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.args[:1], " "), func(t *testing.T) {
 			const begun, most = 150 << 10, 500 << 10 // KiB
-			cmd, said := s.command(c.args...), &record{}
+			cmd, said := s.command(c.args...), &servicetest.Record{}
 			cmd.Stdout, cmd.Stderr = said, said
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -131,17 +131,17 @@ func redirecting(t *testing.T) string {
 func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
-	good := string(s.server.CloudsYAML())
-	s.write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
-	s.commit()
+	good := string(s.Server.CloudsYAML())
+	s.Write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
+	s.Commit()
 	main, feature := s.git("rev-parse", "HEAD"), ""
 	s.git("checkout", "-q", "-b", "feature")
-	s.write("repo/two.yaml", networks("two")["clouds/prod/two.yaml"])
+	s.Write("repo/two.yaml", networks("two")["clouds/prod/two.yaml"])
 	s.git("add", ".")
 	s.git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "two")
 	feature = s.git("rev-parse", "HEAD")
-	t.Setenv("OS_CLIENT_CONFIG_FILE", s.path("clouds.yaml"))
-	stacks, err := loadStacks([]string{s.path("stackreeve.yaml")}, nil)
+	t.Setenv("OS_CLIENT_CONFIG_FILE", s.Path("clouds.yaml"))
+	stacks, err := loadStacks([]string{s.Path("stackreeve.yaml")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		if wrong.env != nil {
 			continue // a process reads its proxies once
 		}
-		s.write("clouds.yaml", wrong.clouds)
+		s.Write("clouds.yaml", wrong.clouds)
 		var log bytes.Buffer
 		a := &app{err: &shared{w: &log}}
 		w := session.Opener{Log: a.logger(true)}
@@ -196,7 +196,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		} else {
 			t.Errorf("%s: no check", what)
 		}
-		tellsNothing(t, what, wrong, posted, log.String(), nil, []string{s.dir})
+		tellsNothing(t, what, wrong, posted, log.String(), nil, []string{s.Dir})
 	}
 }
 
@@ -204,7 +204,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 func (s *stage) git(args ...string) string {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "git", args...)
-	cmd.Dir = s.path("repo")
+	cmd.Dir = s.Path("repo")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -218,10 +218,10 @@ func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	s.build()
-	good, away := string(s.server.CloudsYAML()), redirecting(t)
-	s.write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
-	s.commit()
-	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	good, away := string(s.Server.CloudsYAML()), redirecting(t)
+	s.Write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
+	s.Commit()
+	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func byTheBinary(t *testing.T, s *stage, config, what string, wrong wrong, args 
 		}
 		said = string(text)
 	}
-	tellsNothing(t, what+": "+args[0], wrong, said, log.String(), nil, []string{s.dir, dir})
+	tellsNothing(t, what+": "+args[0], wrong, said, log.String(), nil, []string{s.Dir, dir})
 }
 
 // The same on GitHub, of which everything is read that the agent sends there.
@@ -278,12 +278,12 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	lab.Push(t, "feature", networks("two"))
 	lab.OpenPull(t, "feature", lab.Branch(), "Add two")
 	i := 0
-	for what, wrong := range wrongs(string(r.server.CloudsYAML()), redirecting(t)) {
+	for what, wrong := range wrongs(string(r.Server.CloudsYAML()), redirecting(t)) {
 		i++
 		lab.Push(t, lab.Branch(), networks(fmt.Sprint("more-", i)))
 		lab.Push(t, "feature", networks(fmt.Sprint("news-", i)))
 		heard.take()
-		r.write("clouds.yaml", wrong.clouds)
+		r.Write("clouds.yaml", wrong.clouds)
 		cmd := r.command("run", "--once")
 		cmd.Env = append(cmd.Env, wrong.env...)
 		log, err := cmd.CombinedOutput()
@@ -292,6 +292,6 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 		}
 		// Where the forge itself is is no secret there.
 		posted := strings.ReplaceAll(heard.take(), strings.TrimSuffix(g.APIURL, "/api/v3"), "")
-		tellsNothing(t, what, wrong, posted, string(log), []string{"/statuses/", "/comments", "check-runs"}, []string{r.dir})
+		tellsNothing(t, what, wrong, posted, string(log), []string{"/statuses/", "/comments", "check-runs"}, []string{r.Dir})
 	}
 }

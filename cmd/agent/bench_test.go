@@ -41,7 +41,7 @@ func BenchmarkNoChange(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	var peak int64
-	s.server.ResetRequests()
+	s.Server.ResetRequests()
 	for b.Loop() {
 		cmd := s.command("run", "--once")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -51,7 +51,7 @@ func BenchmarkNoChange(b *testing.B) {
 			peak = max(peak, use.Maxrss)
 		}
 	}
-	b.ReportMetric(float64(len(s.server.Requests()))/float64(b.N), "requests/op")
+	b.ReportMetric(float64(len(s.Server.Requests()))/float64(b.N), "requests/op")
 	b.ReportMetric(float64(peak)/1024, "peak-MiB")
 }
 
@@ -62,7 +62,7 @@ func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		first := make(chan time.Time, 1)
 		var once sync.Once
-		s.server.OnRequest(func(int, simulator.Request) { once.Do(func() { first <- time.Now() }) })
+		s.Server.OnRequest(func(int, simulator.Request) { once.Do(func() { first <- time.Now() }) })
 		started := time.Now()
 		cmd := s.command("run", "--once")
 		if err := cmd.Start(); err != nil {
@@ -88,7 +88,7 @@ func BenchmarkIdle(b *testing.B) {
 			b.Fatal(err)
 		}
 		passes := 0
-		s.server.OnRequest(func(_ int, r simulator.Request) {
+		s.Server.OnRequest(func(_ int, r simulator.Request) {
 			if r.Method == "GET" && strings.Contains(r.Path, "servers/detail") {
 				if passes++; passes == 5 {
 					stop()
@@ -132,8 +132,8 @@ func residentKiB(b *testing.B, pid int, which string) int {
 func newBench(b *testing.B, manifests string) *stage {
 	b.Helper()
 	s := newStage(b, simulator.Options{})
-	s.write("repo/group.yaml", manifests)
-	s.commit()
+	s.Write("repo/group.yaml", manifests)
+	s.Commit()
 	s.build()
 	return s
 }

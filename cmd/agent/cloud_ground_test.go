@@ -12,6 +12,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -38,7 +39,7 @@ const (
 
 func newGround(t *testing.T) *ground {
 	t.Helper()
-	s := &stage{t: t, dir: t.TempDir()}
+	s := &stage{Stage: &servicetest.Stage{T: t, Dir: t.TempDir()}, t: t}
 	s.build()
 	return newGroundFor(t, s.binary)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -87,7 +88,7 @@ func (g *ground) killAfter(writes bool, n int) string {
 func TestCloudKill(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
-	s := &stage{t: t, dir: t.TempDir()}
+	s := &stage{Stage: &servicetest.Stage{T: t, Dir: t.TempDir()}, t: t}
 	s.build()
 	real := os.Getenv("STACKREEVE_TEST_CLOUD") != ""
 	for _, sort := range []struct {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -20,13 +21,13 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
 	s.build()
-	s.write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+
+	s.Write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+
 		"spec: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}\n")
-	s.commit()
-	s.write("token", "alice "+strings.Repeat("t", 40)+"\n")
+	s.Commit()
+	s.Write("token", "alice "+strings.Repeat("t", 40)+"\n")
 
 	asked, networks := make(chan struct{}, 100), make(chan struct{}, 100)
-	s.server.OnRequest(func(_ int, r simulator.Request) {
+	s.Server.OnRequest(func(_ int, r simulator.Request) {
 		switch {
 		case r.Method == "POST" && strings.HasSuffix(r.Path, "/servers"):
 			asked <- struct{}{}
@@ -40,8 +41,8 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	}
 	address := l.Addr().String()
 	_ = l.Close() // the agent takes its place
-	said := &record{}
-	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", address, "--control-token-file", s.path("token"))
+	said := &servicetest.Record{}
+	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", address, "--control-token-file", s.Path("token"))
 	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -67,14 +68,14 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	case <-ctx.Done():
 		t.Fatalf("no machine\n%s", said)
 	}
-	ask := exec.CommandContext(ctx, s.binary, "reconcile", "killed", "--server", "http://"+address, "--control-token-file", s.path("token"))
+	ask := exec.CommandContext(ctx, s.binary, "reconcile", "killed", "--server", "http://"+address, "--control-token-file", s.Path("token"))
 	if out, err := ask.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	until(`by="a request to reconcile"`)
-	s.write("repo/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: next}\nspec: {resource: {}}\n")
-	s.write("repo/.stackreeve.yaml", "suspend: true\n")
-	s.commit()
+	s.Write("repo/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: next}\nspec: {resource: {}}\n")
+	s.Write("repo/.stackreeve.yaml", "suspend: true\n")
+	s.Commit()
 	until(`suspended="suspend is true in .stackreeve.yaml"`)
 	if n := strings.Count(said.String(), "pass superseded"); n != 2 {
 		t.Errorf("%d passes were superseded, want 2\n%s", n, said)
@@ -83,10 +84,10 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 		t.Errorf("a suspended stack got a network\n%s", said)
 	}
 	// Without the file it goes on.
-	if err := os.Remove(s.path("repo/.stackreeve.yaml")); err != nil {
+	if err := os.Remove(s.Path("repo/.stackreeve.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	s.commit()
+	s.Commit()
 	select {
 	case <-networks:
 	case <-ctx.Done():

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -22,16 +23,16 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	s.build()
-	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
+	s.Write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
 	network := func(name string) string {
 		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: " + name + "}\nspec: {resource: {}}\n"
 	}
-	s.write("repo/README.md", "no folder is there yet\n")
-	s.commit()
+	s.Write("repo/README.md", "no folder is there yet\n")
+	s.Commit()
 
 	cmd, said := starts(t, s, "--poll", "@every 1s", "--drift-check", "@every 1h")
 	defer func() {
@@ -60,16 +61,16 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 			}
 		}
 	}
-	networks := func() int { return s.count("network", "networks", "networks") }
+	networks := func() int { return s.Count("network", "networks", "networks") }
 	before := networks()
 	until("started", "stacks=0")
 
-	s.write("repo/clouds/eu/net.yaml", network("eu"))
-	s.write("repo/clouds/us/net.yaml", network("us"))
-	s.commit()
+	s.Write("repo/clouds/eu/net.yaml", network("eu"))
+	s.Write("repo/clouds/us/net.yaml", network("us"))
+	s.Commit()
 	until("the folders that are stacks are known now", "stacks=2", "Network/us")
-	s.write("repo/clouds/eu/net.yaml", network("eu")+"---\n"+network("eu-2"))
-	s.commit()
+	s.Write("repo/clouds/eu/net.yaml", network("eu")+"---\n"+network("eu-2"))
+	s.Commit()
 	until("Network/eu-2")
 
 	s.git("rm", "-rq", "clouds/us")
@@ -91,21 +92,21 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	s.build()
-	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := strings.Replace(string(config), "branch: main}", `branch: main, poll: "@every 1s", paths: clouds/*}`, 1)
 	other := strings.Replace(strings.Replace(one, "name: killed", "name: other", 1), "repo,", "elsewhere,", 1)
-	s.write("stackreeve.yaml", other+"---\n"+one)
-	s.write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
-	s.commit()
+	s.Write("stackreeve.yaml", other+"---\n"+one)
+	s.Write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
+	s.Commit()
 	cmd, said := starts(t, s)
 	until := waitsFor(t, cmd, said)
 	until("the folders that are stacks are not known")
 	until("stacks=1")
 	until("Network/eu")
-	if err := os.CopyFS(s.path("elsewhere"), os.DirFS(s.path("repo"))); err != nil {
+	if err := os.CopyFS(s.Path("elsewhere"), os.DirFS(s.Path("repo"))); err != nil {
 		t.Fatal(err)
 	}
 	until("stack=other-eu")
@@ -121,34 +122,34 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	s.build()
-	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
-	s.write("repo/README.md", "no folder is there yet\n")
-	s.commit()
-	flags := []string{"--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", "127.0.0.1:0", "--api-token-file", s.path("tokens")}
+	s.Write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
+	s.Write("repo/README.md", "no folder is there yet\n")
+	s.Commit()
+	flags := []string{"--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", "127.0.0.1:0", "--api-token-file", s.Path("tokens")}
 	cmd, said := starts(t, s, flags...)
 	if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "--api-token-file") {
 		t.Fatalf("it starts without the file: %v\n%s", err, said)
 	}
-	s.write("tokens", strings.Repeat("t", 32)+"\n")
+	s.Write("tokens", strings.Repeat("t", 32)+"\n")
 	cmd, said = starts(t, s, flags...)
 	until := waitsFor(t, cmd, said)
 	until("msg=started")
-	if err := os.Remove(s.path("tokens")); err != nil {
+	if err := os.Remove(s.Path("tokens")); err != nil {
 		t.Fatal(err)
 	}
-	s.write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
-	s.commit()
+	s.Write("repo/clouds/eu/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: eu}\nspec: {resource: {}}\n")
+	s.Commit()
 	until("Network/eu")
 }
 
 // starts begins an agent for the stacks of a stage, and records what it says.
-func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *record) {
+func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *servicetest.Record) {
 	t.Helper()
-	said = &record{}
+	said = &servicetest.Record{}
 	cmd = s.command(append([]string{"run"}, flags...)...)
 	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
@@ -158,7 +159,7 @@ func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *recor
 }
 
 // waitsFor makes of an agent that has begun a wait for a word that it says. The agent ends with the test.
-func waitsFor(t *testing.T, cmd *exec.Cmd, said *record) (until func(word string)) {
+func waitsFor(t *testing.T, cmd *exec.Cmd, said *servicetest.Record) (until func(word string)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
@@ -191,7 +192,7 @@ func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	t.Cleanup(repository.Close)
-	s.write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: killed}\nspec: {source: {url: '"+repository.URL+"/a.git', branch: main, paths: clouds/*}, cloud: demo}\n")
+	s.Write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: killed}\nspec: {source: {url: '"+repository.URL+"/a.git', branch: main, paths: clouds/*}, cloud: demo}\n")
 	cmd, said := starts(t, s)
 	until := waitsFor(t, cmd, said)
 	<-asked
@@ -207,20 +208,20 @@ func TestFoldersComeAndTheCacheStays(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	s.build()
-	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	folders := strings.Replace(string(config), "branch: main}", `branch: main, poll: "@every 1s", paths: clouds/*}`, 1)
 	plain := strings.NewReplacer("branch: main}", `branch: main, poll: "@every 1s", path: plain}`, "name: killed", "name: plain").Replace(string(config))
-	s.write("stackreeve.yaml", folders+"\n---\n"+plain)
+	s.Write("stackreeve.yaml", folders+"\n---\n"+plain)
 	network := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: NAME}\nspec: {resource: {}}\n"
-	s.write("repo/plain/net.yaml", strings.ReplaceAll(network, "NAME", "plain"))
-	s.commit()
-	cmd, said := starts(t, s, "--data-dir", s.path("data"))
+	s.Write("repo/plain/net.yaml", strings.ReplaceAll(network, "NAME", "plain"))
+	s.Commit()
+	cmd, said := starts(t, s, "--data-dir", s.Path("data"))
 	until := waitsFor(t, cmd, said)
 	clones := func() int {
-		locks, err := filepath.Glob(s.path("data/*/lock"))
+		locks, err := filepath.Glob(s.Path("data/*/lock"))
 		if err != nil || len(locks) == 0 {
 			t.Fatal("no clone is kept", err)
 		}
@@ -229,12 +230,12 @@ func TestFoldersComeAndTheCacheStays(t *testing.T) {
 	until("Network/plain")
 	before := clones()
 	for _, name := range []string{"eu", "us"} {
-		s.write("repo/clouds/"+name+"/net.yaml", strings.ReplaceAll(network, "NAME", name))
-		s.commit()
+		s.Write("repo/clouds/"+name+"/net.yaml", strings.ReplaceAll(network, "NAME", name))
+		s.Commit()
 		until("Network/" + name)
 	}
-	s.write("repo/plain/more.yaml", strings.ReplaceAll(network, "NAME", "plain-2"))
-	s.commit()
+	s.Write("repo/plain/more.yaml", strings.ReplaceAll(network, "NAME", "plain-2"))
+	s.Commit()
 	until("Network/plain-2")
 	if after := clones(); after != before {
 		t.Errorf("%d clones, and %d before\n%s", after, before, said)

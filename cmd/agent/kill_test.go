@@ -1,64 +1,29 @@
 package main
 
 import (
-	"context"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stackreeve/stackreeve"
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stage is a simulator, a binary and a folder of manifests in Git.
+// stage is one with a binary.
 type stage struct {
+	*servicetest.Stage
 	t      testing.TB
-	dir    string
 	binary string
-	server *simulator.Server
 }
 
 func newStage(t testing.TB, options simulator.Options) *stage {
 	t.Helper()
-	s := &stage{t: t, dir: t.TempDir()}
-	var err error
-	if s.server, err = simulator.Start(context.WithoutCancel(t.Context()), "127.0.0.1:0", options); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.server.Close() }) // the test is over
-	s.write("clouds.yaml", string(s.server.CloudsYAML()))
-	s.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
-kind: Stack
-metadata: {name: killed}
-spec:
-  source: {url: `+s.path("repo")+`, branch: main}
-  cloud: demo
-  defaults:
-    network: private
-    vipNetworks: {private: private}
-    regions: {tokyo1: RegionOne}
-    zones: {dev: az-a}
-    serviceTypes: {generic: ""}
-`)
-	return s
-}
-
-func (s *stage) path(name string) string { return filepath.Join(s.dir, name) }
-
-func (s *stage) write(name, content string) {
-	s.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(s.path(name), []byte(content), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	return &stage{Stage: servicetest.New(t, options), t: t}
 }
 
 // build makes the binary as it is shipped.
@@ -70,45 +35,11 @@ func (s *stage) build() {
 	}
 }
 
-// commit records the manifests with the real git.
-func (s *stage) commit() {
-	s.t.Helper()
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "manifests"}} {
-		cmd := exec.CommandContext(s.t.Context(), "git", args...)
-		cmd.Dir = s.path("repo")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			s.t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-}
-
 // command is the agent with an empty disk.
 func (s *stage) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(s.t.Context(), s.binary, append(args, "--config", s.path("stackreeve.yaml"))...)
-	cmd.Env = append(os.Environ(), "OS_CLIENT_CONFIG_FILE="+s.path("clouds.yaml"))
+	cmd := exec.CommandContext(s.t.Context(), s.binary, append(args, "--config", s.Path("stackreeve.yaml"))...)
+	cmd.Env = append(os.Environ(), "OS_CLIENT_CONFIG_FILE="+s.Path("clouds.yaml"))
 	return cmd
-}
-
-// count asks the cloud how many of its things the stack has made.
-func (s *stage) count(service, path, field string) int {
-	s.t.Helper()
-	c, err := cloud.Open(s.t.Context(), cloud.Config{Cloud: "demo", File: s.path("clouds.yaml"), Version: "test"})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	list, err := cloud.List[struct {
-		DeviceOwner string `json:"device_owner"`
-	}](s.t.Context(), c, cloud.Call{Service: service, Method: http.MethodGet, Path: path}, field)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	n := 0
-	for _, item := range list {
-		if item.DeviceOwner != "Octavia" {
-			n++
-		}
-	}
-	return n
 }
 
 // A process that is killed at any moment, and started again on an empty disk,
@@ -121,10 +52,10 @@ func TestKill9(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(s.path("repo"), example); err != nil {
+	if err := os.CopyFS(s.Path("repo"), example); err != nil {
 		t.Fatal(err)
 	}
-	s.commit()
+	s.Commit()
 	s.build()
 	kills := 0
 	for pause := 10 * time.Millisecond; ; pause += time.Duration(5+rand.IntN(20)) * time.Millisecond {
@@ -157,7 +88,7 @@ func TestKill9(t *testing.T) {
 		{"listeners", cloud.LoadBalancer, "lbaas/listeners", "listeners", 2},
 		{"pools", cloud.LoadBalancer, "lbaas/pools", "pools", 2},
 	} {
-		if got := s.count(c.service, c.path, c.field); got != c.want {
+		if got := s.Count(c.service, c.path, c.field); got != c.want {
 			t.Errorf("%d %s, want %d", got, c.what, c.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -18,7 +19,7 @@ func fourObjects(i int) string {
 	text := ""
 	for _, side := range []string{"a", "b"} {
 		name := fmt.Sprintf("%s-%d", side, i)
-		text += networkNamed(name, "") + "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: " + name + "}\nspec: {resource: {networkRef: " + name + ", ipVersion: 4, cidr: 10.1.0.0/24}}\n"
+		text += servicetest.NetworkNamed(name, "") + "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: " + name + "}\nspec: {resource: {networkRef: " + name + ", ipVersion: 4, cidr: 10.1.0.0/24}}\n"
 	}
 	return text
 }
@@ -28,10 +29,10 @@ func newMany(tb testing.TB, stacks int) *stage {
 	tb.Helper()
 	s := newStage(tb, simulator.Options{})
 	for i := range stacks {
-		s.write(fmt.Sprintf("repo/stacks/%d/objects.yaml", i), fourObjects(i))
+		s.Write(fmt.Sprintf("repo/stacks/%d/objects.yaml", i), fourObjects(i))
 	}
-	s.write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: many}\nspec:\n  source: {url: "+s.path("repo")+", paths: stacks/*}\n  cloud: demo\n  sync: {driftCheck: \"@every 24h\"}\n")
-	s.commit()
+	s.Write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: many}\nspec:\n  source: {url: "+s.Path("repo")+", paths: stacks/*}\n  cloud: demo\n  sync: {driftCheck: \"@every 24h\"}\n")
+	s.Commit()
 	s.build()
 	return s
 }
@@ -81,7 +82,7 @@ type figures struct {
 // serveMany runs an agent with an empty disk until all stacks have been in sync.
 func (s *stage) serveMany(stacks int) (f figures) {
 	s.t.Helper()
-	s.server.ResetRequests()
+	s.Server.ResetRequests()
 	seen := &passes{left: stacks, done: make(chan struct{})}
 	cmd := s.command("run")
 	cmd.Stderr = seen
@@ -95,7 +96,7 @@ func (s *stage) serveMany(stacks int) (f figures) {
 	case <-time.After(15 * time.Minute):
 		s.t.Errorf("%d stacks are not in sync after a quarter of an hour", seen.left)
 	}
-	f.took, f.requests = time.Since(started), s.server.Requests()
+	f.took, f.requests = time.Since(started), s.Server.Requests()
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		s.t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestManyStacks(t *testing.T) {
 	s := newMany(t, stacks)
 	first := s.serveMany(stacks)
 	again := s.serveMany(stacks)
-	if _, err := s.server.AddFault(simulator.Fault{Method: "GET", Delay: 200 * time.Millisecond}); err != nil {
+	if _, err := s.Server.AddFault(simulator.Fault{Method: "GET", Delay: 200 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	slow := s.serveMany(stacks)

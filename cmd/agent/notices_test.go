@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -28,11 +29,11 @@ func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), 
 	}))
 	t.Cleanup(receiver.Close)
 	const doc = "apiVersion: stackreeve.dev/v1alpha1\nkind: Notification\nmetadata: {name: oncall}\nspec: {to: {webhook: {url: '"
-	s.write("stackreeve.yaml", stacks+"---\n"+doc+receiver.URL+"/events'}}}\n")
-	s.commit()
+	s.Write("stackreeve.yaml", stacks+"---\n"+doc+receiver.URL+"/events'}}}\n")
+	s.Commit()
 	s.build()
 	agent := s.command("run", "--poll", "@every 1s")
-	said := &record{}
+	said := &servicetest.Record{}
 	agent.Stderr = said
 	if err := agent.Start(); err != nil {
 		t.Fatal(err)
@@ -59,11 +60,11 @@ func TestNotifications(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
-	s.write("repo/net.yaml", network+"resorce: {}}\n")
+	s.Write("repo/net.yaml", network+"resorce: {}}\n")
 	hears, told := whoIsTold(t, s, (&readable{stage: s}).content("stackreeve.yaml"))
 	hears("net.yaml:4: Network/front: spec.resorce: unknown field")
-	s.write("repo/net.yaml", network+"resource: {}}\n")
-	s.commit()
+	s.Write("repo/net.yaml", network+"resource: {}}\n")
+	s.Commit()
 	hears("stack killed is in sync again at commit ")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)
@@ -76,12 +77,12 @@ func TestNotificationsWhenFoldersCome(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
 	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
-	s.write("repo/clouds/eu/net.yaml", network+"resorce: {}}\n")
+	s.Write("repo/clouds/eu/net.yaml", network+"resorce: {}}\n")
 	hears, told := whoIsTold(t, s, strings.Replace((&readable{stage: s}).content("stackreeve.yaml"), "branch: main}", "branch: main, paths: clouds/*}", 1))
 	hears("clouds/eu/net.yaml:4: Network/front: spec.resorce: unknown field")
-	s.write("repo/clouds/eu/net.yaml", network+"resource: {}}\n")
-	s.write("repo/clouds/us/net.yaml", strings.Replace(network, "front", "back", 1)+"resource: {}}\n")
-	s.commit()
+	s.Write("repo/clouds/eu/net.yaml", network+"resource: {}}\n")
+	s.Write("repo/clouds/us/net.yaml", strings.Replace(network, "front", "back", 1)+"resource: {}}\n")
+	s.Commit()
 	hears("stack killed-eu is in sync again at commit ")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)

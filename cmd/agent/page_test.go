@@ -14,6 +14,7 @@ import (
 
 	stackreeve "github.com/stackreeve/stackreeve"
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -23,44 +24,40 @@ const markupText = "<img src=x onerror=alert(1)>"
 // manyObjects are in the largest stack.
 const manyObjects = 10_000
 
-func networkNamed(name, description string) string {
-	return fmt.Sprintf("---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: %s}\nspec: {resource: {description: %q}}\n", name, description)
-}
-
 // clouds writes stacks of which each is in another state.
 func (r *readable) clouds(t *testing.T) {
 	t.Helper()
 	config := ""
 	for _, s := range [][2]string{{"shop", ""}, {"edge", "sync: {drift: report}"}, {"data", "sync: {mode: manual}"}, {"archive", "suspend: true"}, {"lab", ""}, {"warehouse", "suspend: true"}, {"office", ""}} {
-		config += fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: %s}\nspec:\n  source: {url: %s, branch: main, path: %s}\n  cloud: demo\n  report: {dashboards: {Network: 'https://dashboard.example.com/networks/{id}'}}\n  %s\n", s[0], r.path("repo"), s[0], s[1])
+		config += fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: %s}\nspec:\n  source: {url: %s, branch: main, path: %s}\n  cloud: demo\n  report: {dashboards: {Network: 'https://dashboard.example.com/networks/{id}'}}\n  %s\n", s[0], r.Path("repo"), s[0], s[1])
 	}
-	r.write("stackreeve.yaml", config)
+	r.Write("stackreeve.yaml", config)
 	shop, err := stackreeve.Example("shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(r.path("repo/shop"), shop); err != nil {
+	if err := os.CopyFS(r.Path("repo/shop"), shop); err != nil {
 		t.Fatal(err)
 	}
-	r.write("repo/edge/net.yaml", networkNamed("edge-left", "cabinet 4")+networkNamed("edge-right", markupText)+networkNamed("edge-spare", ""))
-	r.write("repo/data/net.yaml", networkNamed("data-front", "replicas")+networkNamed("data-back", "backups"))
-	r.write("repo/archive/net.yaml", networkNamed("archive", ""))
-	r.write("repo/office/net.yaml", networkNamed("office", ""))
-	r.write("repo/lab/net.yaml", networkNamed("lab", "")+"---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: lab-two}\nspec: {resource: {mtuu: '"+markupText+"'}}\n")
+	r.Write("repo/edge/net.yaml", servicetest.NetworkNamed("edge-left", "cabinet 4")+servicetest.NetworkNamed("edge-right", markupText)+servicetest.NetworkNamed("edge-spare", ""))
+	r.Write("repo/data/net.yaml", servicetest.NetworkNamed("data-front", "replicas")+servicetest.NetworkNamed("data-back", "backups"))
+	r.Write("repo/archive/net.yaml", servicetest.NetworkNamed("archive", ""))
+	r.Write("repo/office/net.yaml", servicetest.NetworkNamed("office", ""))
+	r.Write("repo/lab/net.yaml", servicetest.NetworkNamed("lab", "")+"---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: lab-two}\nspec: {resource: {mtuu: '"+markupText+"'}}\n")
 	for file := range 10 {
 		text := ""
 		for n := range manyObjects / 10 {
-			text += networkNamed(fmt.Sprintf("aisle-%d-shelf-%d", file, n), "")
+			text += servicetest.NetworkNamed(fmt.Sprintf("aisle-%d-shelf-%d", file, n), "")
 		}
-		r.write(fmt.Sprintf("repo/warehouse/aisle-%d.yaml", file), text)
+		r.Write(fmt.Sprintf("repo/warehouse/aisle-%d.yaml", file), text)
 	}
-	r.commit()
+	r.Commit()
 }
 
 // describe changes a network behind the agent's back.
 func (r *readable) describe(t *testing.T, name, description string) {
 	t.Helper()
-	client, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: r.path("clouds.yaml"), Version: "test"})
+	client, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: r.Path("clouds.yaml"), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +91,7 @@ func TestPage(t *testing.T) {
 	if driver == "" {
 		t.Skip("STACKREEVE_TEST_PAGE names no browser's driver; `make test-page` gets one")
 	}
-	r := &readable{stage: newStage(t, simulator.Options{BuildDelay: 6 * time.Second, PendingDelay: 300 * time.Millisecond}), said: &record{}}
+	r := &readable{stage: newStage(t, simulator.Options{BuildDelay: 6 * time.Second, PendingDelay: 300 * time.Millisecond}), said: &servicetest.Record{}}
 	r.clouds(t)
 	r.start(t)
 	const visited = 6 // the stack that is refused has no pass
@@ -118,8 +115,8 @@ func TestPage(t *testing.T) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		switch line := lines.Text(); line {
 		case "grow":
-			r.write("repo/shop/machines.yaml", strings.Replace(r.content("repo/shop/machines.yaml"), "replicas: 3", "replicas: 5", 1))
-			r.commit()
+			r.Write("repo/shop/machines.yaml", strings.Replace(r.content("repo/shop/machines.yaml"), "replicas: 3", "replicas: 5", 1))
+			r.Commit()
 			r.hangup(t)
 		case "drift":
 			r.describe(t, "office", "changed by hand")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -30,37 +29,17 @@ type reviewStage struct {
 	*stage
 	lab   forgetest.Lab
 	agent *exec.Cmd
-	said  *record
+	said  *servicetest.Record
 	addr  string
-}
-
-// record keeps what a process says.
-type record struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (r *record) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(p)
-}
-
-// String is all that was said.
-func (r *record) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
 }
 
 // newReview looks for news at every poll; report is the part of the
 // configuration that names the forge.
 func newReview(t *testing.T, lab forgetest.Lab, poll, auth, report string) *reviewStage {
 	t.Helper()
-	r := &reviewStage{stage: newStage(t, simulator.Options{}), lab: lab, said: &record{}}
+	r := &reviewStage{stage: newStage(t, simulator.Options{}), lab: lab, said: &servicetest.Record{}}
 	r.build()
-	r.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
+	r.Write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
 metadata: {name: prod}
 spec:
@@ -71,7 +50,7 @@ spec:
     poll: "`+poll+`"
     `+report+`
 `)
-	r.write("secret", webhookSecret)
+	r.Write("secret", webhookSecret)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the agent said:\n%s", r.said)
@@ -92,7 +71,7 @@ func (r *reviewStage) start() {
 		r.addr = l.Addr().String()
 	}
 	_ = l.Close() // the agent takes its place, and keeps it
-	r.agent = r.command("run", "--listen", r.addr, "--webhook-secret-file", r.path("secret"))
+	r.agent = r.command("run", "--listen", r.addr, "--webhook-secret-file", r.Path("secret"))
 	r.agent.Stdout, r.agent.Stderr = r.said, r.said
 	if err := r.agent.Start(); err != nil {
 		r.t.Fatal(err)
@@ -195,7 +174,7 @@ func (r *reviewStage) metrics() string {
 // network is one in the cloud, by its name.
 func (r *reviewStage) network(name string) (client *cloud.Client, id, description string) {
 	r.t.Helper()
-	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: "demo", File: r.path("clouds.yaml"), Version: "test"})
+	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: "demo", File: r.Path("clouds.yaml"), Version: "test"})
 	if err != nil {
 		r.t.Fatal(err)
 	}

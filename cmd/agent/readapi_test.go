@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -64,7 +65,7 @@ const (
 // readable is an agent that is read.
 type readable struct {
 	*stage
-	said   *record
+	said   *servicetest.Record
 	agent  *exec.Cmd
 	server string
 	client *http.Client
@@ -73,7 +74,7 @@ type readable struct {
 // startReadable starts an agent of which kubectl can read.
 func startReadable(t *testing.T) *readable {
 	t.Helper()
-	r := &readable{stage: newStage(t, simulator.Options{}), said: &record{}}
+	r := &readable{stage: newStage(t, simulator.Options{}), said: &servicetest.Record{}}
 	r.network("tier: web", "holds "+hiddenText)
 	r.start(t, "--drift-check", "@every 1h")
 	r.passes(t, 1)
@@ -84,8 +85,8 @@ func startReadable(t *testing.T) *readable {
 func (r *readable) start(t *testing.T, flags ...string) {
 	t.Helper()
 	r.build()
-	r.write("token", "alice "+readToken+"\n")
-	selfSigned(t, r.path("cert.pem"), r.path("key.pem"))
+	r.Write("token", "alice "+readToken+"\n")
+	selfSigned(t, r.Path("cert.pem"), r.Path("key.pem"))
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func (r *readable) start(t *testing.T, flags ...string) {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(r.content("cert.pem")))
 	r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
-	r.agent = r.command(append([]string{"run", "--listen", address, "--listen-cert-file", r.path("cert.pem"), "--listen-key-file", r.path("key.pem"), "--api-token-file", r.path("token")}, flags...)...)
+	r.agent = r.command(append([]string{"run", "--listen", address, "--listen-cert-file", r.Path("cert.pem"), "--listen-key-file", r.Path("key.pem"), "--api-token-file", r.Path("token")}, flags...)...)
 	r.agent.Stderr = r.said
 	if err := r.agent.Start(); err != nil {
 		t.Fatal(err)
@@ -110,15 +111,15 @@ func (r *readable) start(t *testing.T, flags ...string) {
 
 // network commits what the stack consists of.
 func (r *readable) network(label, description string) {
-	r.write("repo/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front, labels: {"+label+"}}\nspec: {resource: {description: '"+description+"'}}\n"+
+	r.Write("repo/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front, labels: {"+label+"}}\nspec: {resource: {description: '"+description+"'}}\n"+
 		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: key}\ndata: {it: "+hiddenData+"}\n")
-	r.commit()
+	r.Commit()
 }
 
 // content is what a file holds.
 func (r *readable) content(name string) string {
 	r.t.Helper()
-	text, err := os.ReadFile(r.path(name))
+	text, err := os.ReadFile(r.Path(name))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -255,8 +256,8 @@ func TestReadAPIWatch(t *testing.T) {
 	next(`"MODIFIED"`, `"tier":"db"`)
 	r.passes(t, 2)
 	hangup() // nothing has changed
-	r.write("repo/net.yaml", strings.ReplaceAll(r.content("repo/net.yaml"), "name: front", "name: back"))
-	r.commit()
+	r.Write("repo/net.yaml", strings.ReplaceAll(r.content("repo/net.yaml"), "name: front", "name: back"))
+	r.Commit()
 	hangup()
 	next(`"ADDED"`, `"name":"back"`)
 }
@@ -273,7 +274,7 @@ func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
 	if !lines.Scan() || !strings.Contains(lines.Text(), `"name":"front"`) {
 		t.Fatalf("%s %v", lines.Text(), lines.Err())
 	}
-	r.write("token", "bob "+strings.Repeat("b", 40)+"\n")
+	r.Write("token", "bob "+strings.Repeat("b", 40)+"\n")
 	r.network("tier: db", "is for the database")
 	if err := r.agent.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
@@ -290,17 +291,17 @@ func TestReadAPIKubectl(t *testing.T) {
 		t.Skip("STACKREEVE_TEST_KUBECTL names no kubectl; `make test-kubectl` gets two")
 	}
 	r := startReadable(t)
-	config, err := exec.CommandContext(t.Context(), r.binary, "kubeconfig", "--server", r.server, "--api-token-file", r.path("token"), "--certificate-authority", r.path("cert.pem"), "--stack", "killed").Output()
+	config, err := exec.CommandContext(t.Context(), r.binary, "kubeconfig", "--server", r.server, "--api-token-file", r.Path("token"), "--certificate-authority", r.Path("cert.pem"), "--stack", "killed").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.write("kubeconfig", string(config))
+	r.Write("kubeconfig", string(config))
 	for kubectl := range strings.SplitSeq(list, ":") {
 		run := func(args string) string {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, kubectl, strings.Fields(args)...)
-			cmd.Env = append(os.Environ(), "KUBECONFIG="+r.path("kubeconfig"), "HOME="+r.path("home-"+filepath.Base(filepath.Dir(kubectl))))
+			cmd.Env = append(os.Environ(), "KUBECONFIG="+r.Path("kubeconfig"), "HOME="+r.Path("home-"+filepath.Base(filepath.Dir(kubectl))))
 			out, err := cmd.CombinedOutput()
 			t.Logf("kubectl %s (%v)\n%s", args, err, out)
 			return string(out)
@@ -321,8 +322,8 @@ func TestReadAPIKubectl(t *testing.T) {
 			{"get networks", "1/1", false},
 			{"get net,vm,vmg,sg,lb", "front", false},
 			{"auth whoami", "alice", true},
-			{"apply --dry-run=client -f " + r.path("repo/net.yaml"), "front configured (dry run)", true},
-			{"diff -f " + r.path("repo/net.yaml"), "stackreeve plan --dir", true},
+			{"apply --dry-run=client -f " + r.Path("repo/net.yaml"), "front configured (dry run)", true},
+			{"diff -f " + r.Path("repo/net.yaml"), "stackreeve plan --dir", true},
 			{"logs front", "openstack console log show", false},
 			{"rollout status deployment/web", "virtualmachinegroups -w", false},
 			{"scale network/front --replicas=2", "change it in Git: net.yaml:1", false},

@@ -22,16 +22,16 @@ func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
 	doc := func(kind, name, resource string) string {
 		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: " + kind + "\nmetadata: {name: " + name + "}\nspec: {resource: {" + resource + "}}\n"
 	}
-	s.write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+
+	s.Write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+
 		"spec: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}\n")
-	s.commit()
+	s.Commit()
 
 	var once [3]sync.Once
 	var seen [3]chan struct{}
 	for i := range seen {
 		seen[i] = make(chan struct{})
 	}
-	s.server.OnRequest(func(_ int, r simulator.Request) {
+	s.Server.OnRequest(func(_ int, r simulator.Request) {
 		for i, path := range []string{"/servers", "/networks", "/security-groups"} {
 			if r.Method == "POST" && strings.HasSuffix(r.Path, path) {
 				once[i].Do(func() { close(seen[i]) })
@@ -56,14 +56,14 @@ func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
 		}
 	}
 	wait(0, "the machine")
-	s.write("repo/network.yaml", doc("Network", "next", ""))
-	s.commit()
+	s.Write("repo/network.yaml", doc("Network", "next", ""))
+	s.Commit()
 	wait(1, "the next commit's network")
-	if err := os.Remove(s.path("repo/network.yaml")); err != nil {
+	if err := os.Remove(s.Path("repo/network.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	s.write("repo/group.yaml", doc("SecurityGroup", "last", ""))
-	s.commit()
+	s.Write("repo/group.yaml", doc("SecurityGroup", "last", ""))
+	s.Commit()
 	wait(2, "the last commit's security group")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

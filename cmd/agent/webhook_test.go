@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -48,10 +49,10 @@ func setHooked(t testing.TB, more string) *hooked {
 	}
 	server := httptest.NewServer(&cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Root: "/acme",
-		Env: []string{"GIT_PROJECT_ROOT=" + h.dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
+		Env: []string{"GIT_PROJECT_ROOT=" + h.Dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 	})
 	t.Cleanup(server.Close)
-	h.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
+	h.Write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
 metadata: {name: hooked}
 spec:
@@ -59,7 +60,7 @@ spec:
   cloud: demo
   sync: {driftCheck: "@every 24h"}
 `)
-	h.write("secret", webhookSecret+"\n")
+	h.Write("secret", webhookSecret+"\n")
 	h.build()
 	return h
 }
@@ -67,8 +68,8 @@ spec:
 // change commits a network that there was not before.
 func (h *hooked) change() {
 	h.n++
-	h.write(fmt.Sprintf("repo/net%d.yaml", h.n), fmt.Sprintf("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net%d}\nspec: {resource: {}}\n", h.n))
-	h.commit()
+	h.Write(fmt.Sprintf("repo/net%d.yaml", h.n), fmt.Sprintf("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net%d}\nspec: {resource: {}}\n", h.n))
+	h.Commit()
 }
 
 // start runs the agent and waits for its first pass.
@@ -88,7 +89,7 @@ func (h *hooked) serve() {
 	}
 	h.addr = l.Addr().String()
 	_ = l.Close() // the agent takes its place
-	h.server.OnRequest(func(_ int, r simulator.Request) {
+	h.Server.OnRequest(func(_ int, r simulator.Request) {
 		at := time.Now()
 		select {
 		case h.first <- at:
@@ -98,8 +99,8 @@ func (h *hooked) serve() {
 			h.passes <- at
 		}
 	})
-	cmd := h.command("run", "--listen", h.addr, "--webhook-secret-file", h.path("secret"))
-	said := &record{}
+	cmd := h.command("run", "--listen", h.addr, "--webhook-secret-file", h.Path("secret"))
+	said := &servicetest.Record{}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
@@ -197,8 +198,8 @@ func TestAPushBringsAFolder(t *testing.T) {
 	testcost.Long(t)
 	h := setHooked(t, ", paths: clouds/*")
 	for n, folder := range []string{"eu", "us"} {
-		h.write("repo/clouds/"+folder+"/net.yaml", networkNamed(folder, ""))
-		h.commit()
+		h.Write("repo/clouds/"+folder+"/net.yaml", servicetest.NetworkNamed(folder, ""))
+		h.Commit()
 		if n == 0 {
 			h.serve()
 		} else if answer := h.push(webhookSecret, "main"); !strings.HasPrefix(answer, "202") {
@@ -232,14 +233,14 @@ func BenchmarkWebhook(b *testing.B) {
 func TestWebhooksNeedASecret(t *testing.T) {
 	s := newStage(t, simulator.Options{})
 	s.build()
-	s.write("empty", "\n")
+	s.Write("empty", "\n")
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.path("empty")}, "is empty, and without a secret anybody could send webhooks"},
-		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.path("none")}, "no such file"},
-		{[]string{"--webhook-secret-file", s.path("empty")}, "there is no --listen"},
+		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.Path("empty")}, "is empty, and without a secret anybody could send webhooks"},
+		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.Path("none")}, "no such file"},
+		{[]string{"--webhook-secret-file", s.Path("empty")}, "there is no --listen"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		cmd := s.command(append([]string{"run"}, c.args...)...)

@@ -16,37 +16,38 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // following is an agent in this process whose stacks are folders.
 type following struct {
-	*stage
+	*servicetest.Stage
 	t       *testing.T
 	dirs    *folders
 	svc     *service
-	said    *record
+	said    *servicetest.Record
 	address string
 }
 
 func follow(t *testing.T) *following {
 	t.Helper()
-	f := &following{stage: newStage(t, simulator.Options{}), t: t, said: &record{}}
-	t.Setenv("OS_CLIENT_CONFIG_FILE", f.path("clouds.yaml"))
-	text, err := os.ReadFile(f.path("stackreeve.yaml"))
+	f := &following{Stage: servicetest.New(t, simulator.Options{}), t: t, said: &servicetest.Record{}}
+	t.Setenv("OS_CLIENT_CONFIG_FILE", f.Path("clouds.yaml"))
+	text, err := os.ReadFile(f.Path("stackreeve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.write("stackreeve.yaml", strings.NewReplacer("name: killed", "name: prod", "branch: main}", "branch: main, paths: clouds/*}").Replace(string(text)))
-	f.write("tokens", readToken+"\n")
+	f.Write("stackreeve.yaml", strings.NewReplacer("name: killed", "name: prod", "branch: main}", "branch: main, paths: clouds/*}").Replace(string(text)))
+	f.Write("tokens", readToken+"\n")
 	return f
 }
 
 // serve begins with what the repository holds.
 func (f *following) serve() {
 	f.t.Helper()
-	documents, err := config.Load([]string{f.path("stackreeve.yaml")}, nil)
+	documents, err := config.Load([]string{f.Path("stackreeve.yaml")}, nil)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func (f *following) serve() {
 	o := openerFor(log)
 	f.dirs = newFolders(o, documents)
 	stacks, unlisted, problems := f.dirs.all(f.t.Context())
-	flags := Options{Log: log, Listen: Listener{Address: "127.0.0.1:0"}, ControlToken: f.path("tokens"), APIToken: f.path("tokens")}
+	flags := Options{Log: log, Listen: Listener{Address: "127.0.0.1:0"}, ControlToken: f.Path("tokens"), APIToken: f.Path("tokens")}
 	if f.svc, err = newService(o, documents, stacks, flags); err != nil {
 		f.t.Fatal(err)
 	}
@@ -94,13 +95,13 @@ func (f *following) until(what string, is func() bool) {
 // folder commits a folder with networks; without any it commits that it is gone.
 func (f *following) folder(name string, networks ...string) {
 	f.t.Helper()
-	if err := os.RemoveAll(f.path("repo/clouds/" + name)); err != nil {
+	if err := os.RemoveAll(f.Path("repo/clouds/" + name)); err != nil {
 		f.t.Fatal(err)
 	}
 	for _, network := range networks {
-		f.write("repo/clouds/"+name+"/"+network+".yaml", networkNamed(network, ""))
+		f.Write("repo/clouds/"+name+"/"+network+".yaml", servicetest.NetworkNamed(network, ""))
 	}
-	f.commit()
+	f.Commit()
 }
 
 // look looks at the folders as the agent does when somebody has pushed.
@@ -189,13 +190,13 @@ func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 	deletes, release := make(chan struct{}, 10), make(chan struct{})
 	free := sync.OnceFunc(func() { close(release) })
 	t.Cleanup(free)
-	f.server.OnRequest(func(_ int, r simulator.Request) {
+	f.Server.OnRequest(func(_ int, r simulator.Request) {
 		if r.Method == http.MethodDelete {
 			deletes <- struct{}{}
 			<-release
 		}
 	})
-	client, err := control.NewClient("http://"+f.address, f.path("tokens"), "")
+	client, err := control.NewClient("http://"+f.address, f.Path("tokens"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,9 +267,9 @@ func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 		t.Errorf("the folder is named %d times", n)
 	}
 	for n := range 1001 {
-		f.write(fmt.Sprintf("repo/clouds/n%d/README.md", n), "many\n")
+		f.Write(fmt.Sprintf("repo/clouds/n%d/README.md", n), "many\n")
 	}
-	f.commit()
+	f.Commit()
 	f.look()
 	for _, stack := range []string{"prod-a", "prod-b", "prod-c"} {
 		f.until(stack+" is served", f.inSync(stack))
@@ -276,11 +277,11 @@ func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 	if still, _ := f.svc.roster.at("prod-a"); still != one || len(f.svc.roster.names()) != 3 || !strings.Contains(f.said.String(), "more than 1000 match") {
 		t.Errorf("a is another one: %t; stacks %v", still != one, f.svc.roster.names())
 	}
-	if out, err := exec.CommandContext(t.Context(), "git", "-C", f.path("repo"), "rm", "-rq", "clouds").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "git", "-C", f.Path("repo"), "rm", "-rq", "clouds").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	f.folder("a", "a1", "a2")
 	f.look()
 	f.until("the others are gone", func() bool { _, b := f.svc.roster.at("prod-b"); return !b && len(f.svc.roster.names()) == 1 })
-	f.until("a has a second network", func() bool { return f.count("network", "networks", "networks") >= 2 && f.inSync("prod-a")() })
+	f.until("a has a second network", func() bool { return f.Count("network", "networks", "networks") >= 2 && f.inSync("prod-a")() })
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
 	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
@@ -26,7 +27,7 @@ import (
 // several are agents of one process each, as far as they know, that serve the same stacks: each has its way to etcd, and all
 // have one cloud.
 type several struct {
-	*stage
+	*servicetest.Stage
 	keys   http.Handler            // where they agree
 	where  func(url string) string // that is, in their configuration
 	agents []*oneOfSeveral
@@ -47,10 +48,10 @@ type oneOfSeveral struct {
 const hookSecret = "a secret that nobody guesses"
 
 func newSeveral(t *testing.T, stacks int) *several {
-	s := &several{stage: newStage(t, simulator.Options{}), keys: simulated.NewKeys(), where: func(url string) string { return `etcd: {endpoints: ["` + url + `"]}` }}
-	t.Setenv("OS_CLIENT_CONFIG_FILE", s.path("clouds.yaml"))
-	s.write("hook", hookSecret)
-	s.server.OnRequest(func(_ int, r simulator.Request) {
+	s := &several{Stage: servicetest.New(t, simulator.Options{}), keys: simulated.NewKeys(), where: func(url string) string { return `etcd: {endpoints: ["` + url + `"]}` }}
+	t.Setenv("OS_CLIENT_CONFIG_FILE", s.Path("clouds.yaml"))
+	s.Write("hook", hookSecret)
+	s.Server.OnRequest(func(_ int, r simulator.Request) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/networks") {
 			s.mu.Lock()
 			s.posts++
@@ -60,15 +61,15 @@ func newSeveral(t *testing.T, stacks int) *several {
 	for i := range stacks {
 		name := fmt.Sprintf("stack-%d", i)
 		s.names = append(s.names, name)
-		s.write("repo/"+name+"/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: "+name+"}\nspec: {resource: {}}\n")
+		s.Write("repo/"+name+"/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: "+name+"}\nspec: {resource: {}}\n")
 	}
-	s.commit()
+	s.Commit()
 	return s
 }
 
 // start starts an agent.
 func (s *several) start(name string) *oneOfSeveral {
-	s.t.Helper()
+	s.T.Helper()
 	one := &oneOfSeveral{listener: httptest.NewUnstartedServer(nil), done: make(chan struct{})}
 	one.keys = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one.cut.Load() {
@@ -76,33 +77,33 @@ func (s *several) start(name string) *oneOfSeveral {
 		}
 		s.keys.ServeHTTP(w, r)
 	}))
-	s.t.Cleanup(one.keys.Close)
+	s.T.Cleanup(one.keys.Close)
 	text := ""
 	for _, stack := range s.names {
-		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec: {source: {url: " + s.path("repo") + ", branch: main, path: " + stack + "}, cloud: demo}\n"
+		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec: {source: {url: " + s.Path("repo") + ", branch: main, path: " + stack + "}, cloud: demo}\n"
 	}
 	text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: t}\nspec: {leaseSeconds: 12, " + s.where(one.keys.URL) + "}\n"
-	file := s.path(name + ".yaml")
-	s.write(name+".yaml", text)
+	file := s.Path(name + ".yaml")
+	s.Write(name+".yaml", text)
 	stacks, err := config.Load([]string{file}, nil)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	said := &record{}
-	s.t.Cleanup(func() {
-		if s.t.Failed() {
-			s.t.Logf("%s said:\n%s", name, said)
+	said := &servicetest.Record{}
+	s.T.Cleanup(func() {
+		if s.T.Failed() {
+			s.T.Logf("%s said:\n%s", name, said)
 		}
 	})
 	log := logTo(said)
-	flags := Options{Log: log, Listen: Listener{Address: "unused"}, WebhookSecret: s.path("hook"), AgentName: name, AgentAddress: "http://" + one.listener.Listener.Addr().String()}
+	flags := Options{Log: log, Listen: Listener{Address: "unused"}, WebhookSecret: s.Path("hook"), AgentName: name, AgentAddress: "http://" + one.listener.Listener.Addr().String()}
 	if one.service, err = newService(openerFor(log), stacks, stacks, flags); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	one.listener.Config.Handler = one.handler()
 	one.listener.Start()
-	s.t.Cleanup(one.listener.Close)
-	ctx, end := context.WithCancel(s.t.Context())
+	s.T.Cleanup(one.listener.Close)
+	ctx, end := context.WithCancel(s.T.Context())
 	one.end = end
 	go func() { _ = one.run(ctx, Listener{}); close(one.done) }()
 	s.agents = append(s.agents, one)
@@ -111,13 +112,13 @@ func (s *several) start(name string) *oneOfSeveral {
 
 // until waits for something that comes.
 func (s *several) until(what string, is func() bool) {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	s.T.Helper()
+	ctx, cancel := context.WithTimeout(s.T.Context(), 3*time.Minute)
 	defer cancel()
 	for !is() {
 		select {
 		case <-ctx.Done():
-			s.t.Fatalf("never: %s", what)
+			s.T.Fatalf("never: %s", what)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -189,11 +190,11 @@ func (one *oneOfSeveral) exported(t *testing.T, name string) (stacks []string) {
 
 // ends wants each network to have been made once, and ends agents.
 func (s *several) ends(agents ...*oneOfSeveral) {
-	s.t.Helper()
+	s.T.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.posts != len(s.names) {
-		s.t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
+		s.T.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
 	}
 	for _, one := range agents {
 		one.end()
@@ -208,7 +209,7 @@ func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
 	testcost.Long(t)
 	s := newSeveral(t, 3)
 	leases := simulatedkubernetes.NewLeases()
-	s.write("token", "of a service account")
+	s.Write("token", "of a service account")
 	s.keys = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer of a service account" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -217,7 +218,7 @@ func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
 		leases.ServeHTTP(w, r)
 	})
 	s.where = func(url string) string {
-		return `kubernetesLease: {server: "` + url + `", namespace: ours, tokenFile: ` + s.path("token") + `}`
+		return `kubernetesLease: {server: "` + url + `", namespace: ours, tokenFile: ` + s.Path("token") + `}`
 	}
 	a, b := s.start("a"), s.start("b")
 	s.until("all in sync", func() bool { return s.inSync(a, a, b) && s.inSync(b, a, b) })
@@ -249,47 +250,47 @@ func TestAgentsInAPod(t *testing.T) {
 
 // webhook sends a push to one agent: all that serve a stack of the repository get it, signed, and no one sends it on again.
 func (s *several) webhook(all ...*oneOfSeveral) {
-	s.t.Helper()
-	dir := strings.Split(s.dir, "/")
+	s.T.Helper()
+	dir := strings.Split(s.Dir, "/")
 	body := `{"ref":"refs/heads/main","after":"` + strings.Repeat("a", 40) + `","repository":{"full_name":"` + dir[len(dir)-1] + `/repo"}}`
 	mac := hmac.New(sha256.New, []byte(hookSecret))
 	mac.Write([]byte(body))
 	send := func(signature string) int {
-		req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, all[0].listener.URL+"/webhook/github", strings.NewReader(body))
+		req, err := http.NewRequestWithContext(s.T.Context(), http.MethodPost, all[0].listener.URL+"/webhook/github", strings.NewReader(body))
 		if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("X-GitHub-Event", "push")
 		req.Header.Set("X-Hub-Signature-256", "sha256="+signature)
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		resp.Body.Close()
 		return resp.StatusCode
 	}
 	if code := send(strings.Repeat("0", 64)); code != http.StatusUnauthorized {
-		s.t.Errorf("a forged webhook: %d", code)
+		s.T.Errorf("a forged webhook: %d", code)
 	}
 	if code := send(hex.EncodeToString(mac.Sum(nil))); code != http.StatusAccepted {
-		s.t.Errorf("a webhook: %d", code)
+		s.T.Errorf("a webhook: %d", code)
 	}
 	for _, one := range all {
 		serves := len(one.roster.serving()) > 0
 		s.until("the webhook reaches every agent that serves a stack", func() bool {
-			return !serves || counted(s.t.(*testing.T), one.metrics.Registry, "accepted") == 1
+			return !serves || counted(s.T.(*testing.T), one.metrics.Registry, "accepted") == 1
 		})
-		if n := counted(s.t.(*testing.T), one.metrics.Registry, "repeated"); n != 0 {
-			s.t.Errorf("a webhook came to an agent %v times more", n)
+		if n := counted(s.T.(*testing.T), one.metrics.Registry, "repeated"); n != 0 {
+			s.T.Errorf("a webhook came to an agent %v times more", n)
 		}
 	}
 }
 
 // Without the document there is nobody to share with.
 func TestAgentsAreAskedFor(t *testing.T) {
-	s := newStage(t, simulator.Options{})
-	stacks, err := config.Load([]string{s.path("stackreeve.yaml")}, nil)
+	s := servicetest.New(t, simulator.Options{})
+	stacks, err := config.Load([]string{s.Path("stackreeve.yaml")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
