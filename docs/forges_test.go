@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/file"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
+	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
 )
 
 // forges are the columns of the table of abilities.
@@ -17,6 +18,7 @@ var forges = []struct {
 }{
 	{"GitHub", github.Abilities()},
 	{"Gitea, Forgejo", gitea.Abilities()},
+	{"GitLab", gitlab.Abilities()},
 	{"a file", file.Abilities()},
 }
 

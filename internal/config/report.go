@@ -15,6 +15,7 @@ import (
 type Report struct {
 	GitHub     *GitHub           `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
 	Gitea      *Gitea            `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
+	GitLab     *GitLab           `json:"gitlab,omitempty" doc:"The same on GitLab, gitlab.com or one's own."`
 	File       *File             `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for those with neither."`
 	Poll       string            `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
 	Page       string            `json:"page,omitempty" doc:"Address of the agent's page as browsers reach it, such as https://agent.example.com:9464; notifications lead there."`
@@ -36,6 +37,15 @@ type Gitea struct {
 	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /api."`
 	Repository      string `json:"repository" rule:"required" doc:"owner/name."`
 	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"A token that may read the repository and write statuses and comments; it is read again when it changes."`
+	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
+}
+
+// GitLab is a project on GitLab, and the credentials for it.
+type GitLab struct {
+	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /api, such as https://gitlab.com."`
+	Project         string `json:"project" rule:"required" doc:"The project's path with its groups, such as acme/infra/cloud-config."`
+	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"A token with the scope api and the role Developer; it is read again when it changes."`
 	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
 }
@@ -71,6 +81,9 @@ func (r *Report) PlansForks() bool { return r.Forks == "plan" }
 var (
 	ownerName = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9_.]*/[-A-Za-z0-9_.]+$`)
 	dotsAlone = pattern.Of(`/\.\.?$`)
+
+	projectPath = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)+$`)
+	dotsWithin  = pattern.Of(`\.\.|\.(/|$)`)
 )
 
 // check says what the rules of single fields cannot.
@@ -91,6 +104,15 @@ func (r *Report) check(add func(field, what string)) {
 		checkAddress(add, at+".gitea.url", g.URL)
 		if r.GitHub != nil {
 			add(at+".gitea", "github is set, too; a stack reports to one forge: keep one of them")
+		}
+	}
+	if g := r.GitLab; g != nil {
+		if g.Project != "" && (!projectPath.MatchString(g.Project) || dotsWithin.MatchString(g.Project)) {
+			add(at+".gitlab.project", fmt.Sprintf("%q is not the path of a project; write it as in acme/infra/cloud-config", g.Project))
+		}
+		checkAddress(add, at+".gitlab.url", g.URL)
+		if r.GitHub != nil || r.Gitea != nil {
+			add(at+".gitlab", "another forge is set, too; a stack reports to one forge: keep one of them")
 		}
 	}
 	checkAddress(add, at+".page", r.Page)
@@ -136,6 +158,11 @@ func (r *Report) fill() {
 		g := *r.GitHub
 		g.APIURL, g.RequestsPerHour = cmp.Or(g.APIURL, DefaultAPI), cmp.Or(g.RequestsPerHour, defaultRequests)
 		r.GitHub = &g
+	}
+	if r.GitLab != nil {
+		g := *r.GitLab
+		g.RequestsPerHour = cmp.Or(g.RequestsPerHour, defaultRequests)
+		r.GitLab = &g
 	}
 	if r.Gitea != nil {
 		g := *r.Gitea

@@ -13,6 +13,7 @@ import (
 //	ErrRefused       a person has to correct credentials, permissions or the request
 //	ErrNotFound      there is no such thing, or the credentials may not see it
 //	ErrUnavailable   try again later
+//	ErrTooBig        ask for less at a time; else try again later
 //	ErrUnsupported   do without
 //	ErrTooMany       use the part that came with it; it is refused, too
 //	*LimitedError    try again, not before its time
@@ -21,6 +22,7 @@ var (
 	ErrNotFound    = errors.New("not found")
 	ErrUnavailable = errors.New("unavailable")
 	ErrUnsupported = errors.New("not supported")
+	ErrTooBig      = fmt.Errorf("%w: an answer is too big", ErrUnavailable)
 	ErrTooMany     = fmt.Errorf("%w: too many to be read", ErrRefused)
 )
 

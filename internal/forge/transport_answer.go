@@ -19,7 +19,7 @@ func read(resp *http.Response) error {
 	case err != nil:
 		return fmt.Errorf("%w: the answer broke off: %w", ErrUnavailable, err)
 	case len(body) > maxAnswer:
-		return fmt.Errorf("%w: an answer of more than %d MiB", ErrUnavailable, maxAnswer>>20)
+		return fmt.Errorf("%w: more than %d MiB", ErrTooBig, maxAnswer>>20)
 	}
 	fill(resp, body)
 	return nil

@@ -95,7 +95,7 @@ func (k *known) answer(resp *http.Response) *http.Response {
 	out.StatusCode, out.Status = http.StatusOK, "200 OK"
 	out.Header = k.header.Clone()
 	for name, values := range resp.Header {
-		if strings.HasPrefix(name, "X-Ratelimit-") || name == "Date" {
+		if strings.HasPrefix(name, "X-Ratelimit-") || strings.HasPrefix(name, "Ratelimit-") || name == "Date" {
 			out.Header[name] = values
 		}
 	}

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -99,7 +100,7 @@ const (
 func (l *limits) heed(resp *http.Response, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	spent := resp.Header.Get("X-RateLimit-Remaining") == "0"
+	spent := limitOf(resp.Header, "Remaining") == "0"
 	refused := resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusTooManyRequests
 	message := ""
 	if refused {
@@ -130,8 +131,13 @@ func (l *limits) stop(now time.Time, wait time.Duration, reason string) {
 	l.until, l.reason = now.Add(min(max(wait, time.Second), longestLimit)), brief(reason)
 }
 
+// limitOf is what a forge says of its limit: GitHub and Gitea with an X-, GitLab without.
+func limitOf(h http.Header, what string) string {
+	return cmp.Or(h.Get("X-RateLimit-"+what), h.Get("RateLimit-"+what))
+}
+
 func resetOf(resp *http.Response) int64 {
-	seconds, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
+	seconds, err := strconv.ParseInt(limitOf(resp.Header, "Reset"), 10, 64)
 	if err != nil || seconds < 0 || seconds > 1<<40 {
 		return 0
 	}

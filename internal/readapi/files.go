@@ -6,7 +6,7 @@ import (
 )
 
 // Files is where people see the files of a repository's commit in a browser: an address to which the name of a file
-// is appended. It is nil when nobody knows. forge is "gitea" or "github" where that is known, or "".
+// is appended. It is nil when nobody knows. forge is "gitea", "github" or "gitlab" where that is known, or "".
 func Files(repository, forge string) func(commit string) string {
 	home, files, _ := places(repository, forge)
 	if home == "" {
@@ -35,7 +35,7 @@ func places(repository, forge string) (home, files, commits string) {
 		files, commits = "/src/commit/", "/commit/"
 	case forge == "github", host == "github.com":
 		files, commits = "/blob/", "/commit/"
-	case host == "gitlab.com", strings.HasPrefix(host, "gitlab."):
+	case forge == "gitlab", host == "gitlab.com", strings.HasPrefix(host, "gitlab."):
 		files, commits = "/-/blob/", "/-/commit/"
 	default:
 		return "", "", ""

@@ -59,15 +59,18 @@ func reply(cmd command, s said) (forge.Reaction, string) {
 // answer has the reply to a command posted, once.
 func (r *Repository) answer(number int, cmd command, s said) {
 	reaction, words := reply(cmd, s)
-	if slices.Contains(cmd.reactions, reaction) && (words == "" || answered(s.ours, cmd.comment)) {
+	reacts := r.Forge.Reactions != nil
+	if (!reacts || slices.Contains(cmd.reactions, reaction)) && (words == "" || answered(s.ours, cmd.comment)) {
 		return // by a process before this one
 	}
 	if !r.people.countAnswer(cmd.by) {
 		return
 	}
 	r.Outbox.Put(fmt.Sprintf("answer to %d on #%d", cmd.comment, number), func(ctx context.Context) error {
-		if err := r.Forge.React(ctx, number, cmd.comment, reaction); err != nil || words == "" {
-			return err
+		if reacts {
+			if err := r.Forge.React(ctx, number, cmd.comment, reaction); err != nil || words == "" {
+				return err
+			}
 		}
 		now, err := r.Forge.Comments(ctx, number)
 		if err != nil {

@@ -70,6 +70,8 @@ func forgeOf(s *config.Stack) string {
 		return "gitea"
 	case s.Spec.Report.GitHub != nil:
 		return "github"
+	case s.Spec.Report.GitLab != nil:
+		return "gitlab"
 	}
 	return ""
 }

@@ -138,6 +138,9 @@ func repositories(s *config.Stack) (names []string) {
 	if g := s.Spec.Report.Gitea; g != nil {
 		names = append(names, g.Repository)
 	}
+	if g := s.Spec.Report.GitLab; g != nil {
+		names = append(names, g.Project)
+	}
 	parts := strings.FieldsFunc(strings.TrimSuffix(strings.TrimRight(s.Spec.Source.URL, "/"), ".git"), func(r rune) bool { return r == '/' || r == ':' })
 	if n := len(parts); n >= 2 {
 		names = append(names, parts[n-2]+"/"+parts[n-1])

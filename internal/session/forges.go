@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/file"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
+	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
 )
 
 // ForgeKey is what stacks have to have in common to share a repository on a forge.
@@ -35,6 +36,9 @@ func (r Reporting) Targets(s *config.Stack) (list []Target) {
 	}
 	if g := s.Spec.Report.Gitea; g != nil {
 		list = append(list, Target{ForgeKey{"gitea", g.URL, g.Repository, g.TokenFile}, func() (forge.Forge, error) { return r.gitea(g) }})
+	}
+	if g := s.Spec.Report.GitLab; g != nil {
+		list = append(list, Target{ForgeKey{"gitlab", g.URL, g.Project, g.TokenFile}, func() (forge.Forge, error) { return r.gitlab(g) }})
 	}
 	if to := s.Spec.Report.File; to != nil {
 		list = append(list, Target{ForgeKey{Kind: "file", URL: to.Path}, func() (forge.Forge, error) { return file.New(to.Path), nil }})
@@ -67,6 +71,13 @@ func (r Reporting) gitea(g *config.Gitea) (forge.Forge, error) {
 	return roles(gitea.New(gitea.Config{
 		URL: g.URL, Repository: g.Repository, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
 		Observe: r.observe(g.Repository), Fence: r.Fence,
+	}))
+}
+
+func (r Reporting) gitlab(g *config.GitLab) (forge.Forge, error) {
+	return roles(gitlab.New(gitlab.Config{
+		URL: g.URL, Project: g.Project, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
+		Observe: r.observe(g.Project), Fence: r.Fence,
 	}))
 }
 

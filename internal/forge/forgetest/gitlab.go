@@ -1,0 +1,372 @@
+package forgetest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// GitLab stands in for GitLab, with one project whose commits are in a real Git
+// repository: a [Lab] but for [Lab.Forge]. It refuses what GitLab refuses, and fails
+// the test for a request that is not in the description of GitLab's API (gitlab_facts.go).
+type GitLab struct {
+	// URL is where it answers; Project the path of the project, in a subgroup.
+	URL, Project string
+
+	t       testing.TB
+	dir     string
+	started time.Time
+	served  int
+
+	mu        sync.Mutex
+	weather   func(w http.ResponseWriter, r *http.Request) (answered bool)
+	former    string // a path that the project had
+	users     []*labUser
+	merges    []*labMerge
+	notes     map[int][]*labNote
+	statuses  []*labStatus
+	pipelines []*labPipeline
+	protected map[string]bool // branches that only maintainers may change
+	next      int64
+}
+
+type labUser struct {
+	id     int64
+	login  string
+	access int // 0 is no member
+}
+
+type labMerge struct {
+	iid                   int
+	title, source, target string
+	author                *labUser
+	fork, gone            bool
+	state, head           string
+	merge, squash         string
+	updated               time.Time
+	description           string
+}
+
+type labNote struct {
+	id               int64
+	author           *labUser
+	body, kind       string
+	system, internal bool
+	created, updated time.Time
+}
+
+type labStatus struct {
+	id                                  int64
+	sha, name, state, description, link string
+	author                              *labUser
+	pipeline                            *labPipeline
+}
+
+type labPipeline struct {
+	id               int64
+	sha, ref, source string
+}
+
+// labProject is the number of the project.
+const labProject = 4711
+
+// StartGitLab starts one for the length of a test. It needs git, and nothing else.
+func StartGitLab(t testing.TB) *GitLab {
+	t.Helper()
+	g := &GitLab{
+		Project: "acme/infra/cloud-config", t: t, dir: t.TempDir(), started: time.Now().UTC().Truncate(time.Millisecond),
+		notes: map[int][]*labNote{}, protected: map[string]bool{},
+	}
+	g.user(Bot).access, g.user(Maintainer).access = 30, 40
+	g.makeRepository()
+	server := httptest.NewServer(g.serve())
+	t.Cleanup(server.Close)
+	g.URL = server.URL
+	return g
+}
+
+// Token is a person's, the agent's too.
+func (g *GitLab) Token(login string) string { return "glpat-only-in-tests-" + login }
+
+// Branch implements [Site].
+func (g *GitLab) Branch() string { return "main" }
+
+// Remote implements [Site].
+func (g *GitLab) Remote() string { return g.URL + "/" + g.Project + ".git" }
+
+// Strict implements [Site]: GitLab takes a million characters.
+func (g *GitLab) Strict() bool { return false }
+
+// Hook implements [Site].
+func (g *GitLab) Hook(t *testing.T, _, _ string) { t.Skip("the stand-in for GitLab calls nobody") }
+
+// SetWeather lets f answer requests, or write headers, before GitLab does; nil ends it.
+func (g *GitLab) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answered bool)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.weather = f
+}
+
+// Served is how many requests were answered.
+func (g *GitLab) Served() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.served
+}
+
+// Rename moves the project. Its old path leads on, to be read only.
+func (g *GitLab) Rename(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.former, g.Project = g.Project, path
+}
+
+// Protect has a branch changed by maintainers only.
+func (g *GitLab) Protect(branch string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.protected[branch] = true
+}
+
+// RunPipeline makes a pipeline for a commit, and returns its number.
+func (g *GitLab) RunPipeline(sha, ref, source string) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pipeline(sha, ref, source).id
+}
+
+// Pipelines are those that statuses made by themselves.
+func (g *GitLab) Pipelines() (external int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.pipelines {
+		if p.source == "external" {
+			external++
+		}
+	}
+	return external
+}
+
+// StatusIn is the state of the newest status of a name in a pipeline.
+func (g *GitLab) StatusIn(pipeline int64, name string) (state string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.statuses {
+		if s.pipeline.id == pipeline && s.name == name {
+			state = s.state
+		}
+	}
+	return state
+}
+
+func (g *GitLab) pipeline(sha, ref, source string) *labPipeline {
+	g.next++
+	p := &labPipeline{g.next, sha, ref, source}
+	g.pipelines = append(g.pipelines, p)
+	return p
+}
+
+// user is an account, made when it is new.
+func (g *GitLab) user(login string) *labUser {
+	for _, u := range g.users {
+		if u.login == login {
+			return u
+		}
+	}
+	g.next++
+	u := &labUser{id: g.next, login: login}
+	g.users = append(g.users, u)
+	return u
+}
+
+// tick is a clock that moves with each change, in milliseconds as GitLab's.
+func (g *GitLab) tick() time.Time {
+	g.next++
+	return g.started.Add(time.Duration(g.next) * time.Millisecond)
+}
+
+// Say implements [People].
+func (g *GitLab) Say(_ *testing.T, number int, login, body string) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.say(number, &labNote{author: g.user(login), body: body}).id
+}
+
+// SayAs adds a note of a kind: DiffNote, DiscussionNote, system or internal.
+func (g *GitLab) SayAs(number int, login, kind, body string) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := &labNote{author: g.user(login), body: body, system: kind == "system", internal: kind == "internal"}
+	if !n.system && !n.internal {
+		n.kind = kind
+	}
+	return g.say(number, n).id
+}
+
+func (g *GitLab) say(number int, n *labNote) *labNote {
+	n.created = g.tick()
+	n.id, n.updated = g.next, n.created
+	g.notes[number] = append(g.notes[number], n)
+	if m := g.merge(number); m != nil {
+		m.updated = n.created
+	}
+	return n
+}
+
+// Resay implements [People].
+func (g *GitLab) Resay(_ *testing.T, _ string, id int64, body string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, notes := range g.notes {
+		for _, n := range notes {
+			if n.id == id {
+				n.body, n.updated = body, g.tick()
+			}
+		}
+	}
+}
+
+// Later implements [People].
+func (g *GitLab) Later(*testing.T) {}
+
+// SetStatus implements [People].
+func (g *GitLab) SetStatus(t *testing.T, login, commit string, s forge.Status) {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	code, said := g.setStatus(g.user(login), commit, fields{"state": string(s.State), "name": s.Context, "description": s.Description})
+	if code >= 300 {
+		t.Errorf("status of %s: %d %v", login, code, said)
+	}
+}
+
+// Allow implements [People].
+func (g *GitLab) Allow(_ *testing.T, login string, write bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.user(login).access = 20
+	if write {
+		g.user(login).access = 30
+	}
+}
+
+// RenameUser gives an account another name; its old one is anybody's to take.
+func (g *GitLab) RenameUser(login, name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.user(login).login = name
+}
+
+// Reactions implements [People]: the agent gives none here.
+func (g *GitLab) Reactions(*testing.T, int, int64) []forge.Reaction { return nil }
+
+func (g *GitLab) merge(iid int) *labMerge {
+	if iid < 1 || iid > len(g.merges) {
+		return nil
+	}
+	return g.merges[iid-1]
+}
+
+// OpenPull implements [Hands].
+func (g *GitLab) OpenPull(t *testing.T, branch, base, title string) int {
+	t.Helper()
+	return g.open(&labMerge{source: branch, target: base, title: title, author: g.user(Maintainer)}, g.git("rev-parse", "refs/heads/"+branch))
+}
+
+// Fork implements [People].
+func (g *GitLab) Fork(t *testing.T, login, branch string, files map[string]string) int {
+	t.Helper()
+	commit := g.commit(g.Branch(), files)
+	return g.open(&labMerge{source: branch, target: g.Branch(), title: "From a fork", author: g.user(login), fork: true}, commit)
+}
+
+func (g *GitLab) open(m *labMerge, head string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m.iid, m.state, m.head, m.updated = len(g.merges)+1, "opened", head, g.tick()
+	g.merges = append(g.merges, m)
+	g.git("update-ref", fmt.Sprintf("refs/merge-requests/%d/head", m.iid), head)
+	return m.iid
+}
+
+// Describe gives a merge request a description.
+func (g *GitLab) Describe(number int, text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.merge(number).description = text
+}
+
+// Unfork implements [People].
+func (g *GitLab) Unfork(_ *testing.T, login string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, m := range g.merges {
+		if m.fork && m.author.login == login {
+			m.gone = true
+		}
+	}
+}
+
+// Close implements [Hands].
+func (g *GitLab) Close(_ *testing.T, number int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m := g.merge(number)
+	m.state, m.updated = "closed", g.tick()
+}
+
+// Merge implements [Hands].
+func (g *GitLab) Merge(t *testing.T, number int) string {
+	t.Helper()
+	return g.MergeBy(number, "merge")
+}
+
+// MergeBy merges by a merge commit ("merge"), by one commit that holds all ("squash"), or
+// by moving the branch to the head ("ff").
+func (g *GitLab) MergeBy(number int, method string) (commit string) {
+	g.mu.Lock()
+	m := g.merge(number)
+	g.mu.Unlock()
+	target := "refs/heads/" + m.target
+	tip := g.git("rev-parse", target)
+	tree := g.tree(tip, m.head)
+	switch method {
+	case "ff":
+		commit = m.head
+	case "squash":
+		commit = g.git("commit-tree", "-p", tip, "-m", m.title, tree)
+	default:
+		commit = g.git("commit-tree", "-p", tip, "-p", m.head, "-m", "Merge", tree)
+	}
+	g.git("update-ref", target, commit)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m.state, m.updated = "merged", g.tick()
+	switch method {
+	case "squash":
+		m.squash = commit
+	case "merge":
+		m.merge = commit
+	}
+	return commit
+}
+
+// who is whose token a request bears.
+func (g *GitLab) who(r *http.Request) *labUser {
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	for _, u := range g.users {
+		if token == g.Token(u.login) {
+			return u
+		}
+	}
+	return nil
+}
+
+func (g *GitLab) ctx() context.Context { return g.t.Context() }

@@ -1,0 +1,286 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fields are the parameters of a request, from the query or the body.
+type fields map[string]string
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// list is an answer that is given in pages.
+type list []any
+
+// serve answers as GitLab does: Git beside the API.
+func (g *GitLab) serve() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, ".git/") {
+			g.serveGit(w, r)
+			return
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.served++
+		if g.weather != nil && g.weather(w, r) {
+			return
+		}
+		me := g.who(r)
+		if me == nil {
+			write(w, http.StatusUnauthorized, object{"message": "401 Unauthorized"})
+			return
+		}
+		given, err := fieldsOf(r)
+		if err != nil {
+			g.t.Errorf("GitLab cannot read %s %s: %v", r.Method, r.URL, err)
+		}
+		raw, _ := strings.CutPrefix(r.URL.EscapedPath(), "/api/v4/")
+		parts := strings.Split(raw, "/")
+		if g.moved(w, r, parts, raw) {
+			return
+		}
+		f, wrong := objection(r.Method, pathOf(parts), given)
+		if wrong != "" {
+			g.t.Errorf("GitLab objects to %s %s: %s", r.Method, r.URL, wrong)
+		}
+		code, said := g.answer(me, f, parts, given)
+		if page, ok := said.(list); ok && code == http.StatusOK {
+			said = pageOf(w, r, page)
+		}
+		write(w, code, said)
+	})
+}
+
+func fieldsOf(r *http.Request) (fields, error) {
+	given := fields{}
+	for name, all := range r.URL.Query() {
+		given[name] = all[0]
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil || len(body) == 0 {
+		return given, err
+	}
+	var sent map[string]any
+	err = json.Unmarshal(body, &sent)
+	for name, value := range sent {
+		if n, ok := value.(float64); ok {
+			value = int64(n)
+		}
+		given[name] = fmt.Sprint(value)
+	}
+	return given, err
+}
+
+// moved sends on who asks for a former path, or answers for none.
+func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, raw string) bool {
+	if parts[0] != "projects" || len(parts) < 2 {
+		return false
+	}
+	id, err := url.PathUnescape(parts[1])
+	switch {
+	case err == nil && (id == g.Project || id == itoa(labProject)):
+		return false
+	case err == nil && id == g.former && r.Method == http.MethodGet:
+		http.Redirect(w, r, "/api/v4/projects/"+itoa(labProject)+strings.TrimPrefix(raw, "projects/"+parts[1]), http.StatusFound)
+	case err == nil && id == g.former:
+		write(w, http.StatusMethodNotAllowed, object{"message": "Non GET methods are not allowed for moved projects"})
+	default:
+		write(w, http.StatusNotFound, object{"message": "404 Project Not Found"})
+	}
+	return true
+}
+
+// pathOf is a path with a * for what differs.
+func pathOf(parts []string) string {
+	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users")
+	out := slices.Clone(parts)
+	for i, part := range parts {
+		if !slices.Contains(words, part) {
+			out[i] = "*"
+		}
+	}
+	return strings.Join(out, "/")
+}
+
+// pageOf is one page of a list, with what GitLab says of the others.
+func pageOf(w http.ResponseWriter, r *http.Request, all list) list {
+	size, page := 20, 1
+	if n, err := strconv.Atoi(r.URL.Query().Get("per_page")); err == nil {
+		size = n
+	}
+	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil {
+		page = n
+	}
+	from := min((page-1)*size, len(all))
+	to := min(from+size, len(all))
+	link := `<http://x/?page=1>; rel="first"`
+	if to < len(all) {
+		link += fmt.Sprintf(`, <http://x/?page=%d>; rel="next"`, page+1)
+	}
+	w.Header().Set("Link", link)
+	return append(list{}, all[from:to]...)
+}
+
+func write(w http.ResponseWriter, code int, said any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("RateLimit-Remaining", "1999")
+	w.WriteHeader(code)
+	if code != http.StatusNoContent {
+		_ = json.NewEncoder(w).Encode(said) // who asked may be gone
+	}
+}
+
+func missing(what string) (int, any) {
+	return http.StatusNotFound, object{"message": "404 " + what + "Not Found"}
+}
+
+// answer is what GitLab says to a request that it understands.
+func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int, any) {
+	last, err := url.PathUnescape(parts[len(parts)-1])
+	if err != nil {
+		return missing("")
+	}
+	switch f.method + " " + strings.TrimPrefix(f.path, "projects/*/") {
+	case "GET user":
+		return 200, me.shown()
+	case "GET users":
+		var found list
+		for _, u := range g.users {
+			if strings.EqualFold(u.login, given["username"]) {
+				found = append(found, u.shown())
+			}
+		}
+		return 200, found
+	case "GET projects/*":
+		return 200, object{"id": labProject, "path_with_namespace": g.Project, "default_branch": g.Branch()}
+	case "GET members/all/*":
+		for _, u := range g.users {
+			if fmt.Sprint(u.id) == last && u.access > 0 {
+				return 200, object{"id": u.id, "username": u.login, "state": "active", "access_level": u.access}
+			}
+		}
+		return missing("")
+	case "GET repository/branches/*":
+		if _, err := g.tryGit(nil, "rev-parse", "--verify", "-q", "refs/heads/"+last); err != nil {
+			return missing("Branch ")
+		}
+		closed := g.protected[last]
+		return 200, object{"name": last, "protected": closed, "developers_can_push": false, "developers_can_merge": false}
+	case "GET repository/commits":
+		commit, err := g.tryGit(nil, "log", "-1", "--format=%H", "refs/heads/"+given["ref_name"], "--", given["path"])
+		if err != nil || commit == "" {
+			return 200, list{}
+		}
+		return 200, list{object{"id": commit}}
+	case "GET repository/commits/*/merge_requests":
+		return g.mergedOf(parts[4])
+	case "GET repository/commits/*/statuses":
+		return g.statusesOf(parts[4])
+	case "POST statuses/*":
+		return g.setStatus(me, last, given)
+	case "GET pipelines":
+		var found list
+		for _, p := range slices.Backward(g.pipelines) {
+			if p.sha == given["sha"] {
+				found = append(found, object{"id": p.id, "sha": p.sha, "ref": p.ref, "source": p.source})
+			}
+		}
+		return 200, found
+	case "GET merge_requests":
+		var found list
+		for _, m := range g.merges {
+			if m.target == given["target_branch"] && m.state == given["state"] {
+				found = append(found, m.shown(g))
+			}
+		}
+		return 200, found
+	}
+	return g.answerMerge(me, f, parts, given)
+}
+
+// answerMerge answers what is about one merge request.
+func (g *GitLab) answerMerge(me *labUser, f fact, parts []string, given fields) (int, any) {
+	if len(parts) < 4 || parts[2] != "merge_requests" {
+		return missing("")
+	}
+	iid, _ := strconv.Atoi(parts[3])
+	m := g.merge(iid)
+	if m == nil {
+		return missing("")
+	}
+	if len(parts) == 4 {
+		return 200, m.shown(g)
+	}
+	if len(parts) == 5 && f.method == "GET" {
+		var found list
+		for _, n := range g.notes[iid] {
+			found = append(found, n.shown())
+		}
+		return 200, found
+	}
+	if len(given["body"]) > 1_000_000 {
+		return 400, object{"message": object{"note": []string{"is too long (maximum is 1000000 characters)"}}}
+	}
+	if f.method == "POST" {
+		return 201, g.say(iid, &labNote{author: me, body: given["body"]}).shown()
+	}
+	i := slices.IndexFunc(g.notes[iid], func(n *labNote) bool { return fmt.Sprint(n.id) == parts[5] })
+	switch {
+	case i < 0:
+		return missing("")
+	case g.notes[iid][i].author != me && me.access < 40:
+		return 403, object{"message": "403 Forbidden"}
+	case f.method == "DELETE":
+		g.notes[iid] = slices.Delete(g.notes[iid], i, i+1)
+		return 204, nil
+	}
+	n := g.notes[iid][i]
+	n.body, n.updated = given["body"], g.tick()
+	m.updated = n.updated
+	return 200, n.shown()
+}
+
+func (u *labUser) shown() object {
+	return object{"id": u.id, "username": u.login, "name": "Anybody", "state": "active"}
+}
+
+func (n *labNote) shown() object {
+	var kind any
+	if n.kind != "" {
+		kind = n.kind
+	}
+	return object{
+		"id": n.id, "type": kind, "body": n.body, "author": n.author.shown(), "system": n.system, "internal": n.internal,
+		"created_at": n.created.Format(time.RFC3339Nano), "updated_at": n.updated.Format(time.RFC3339Nano),
+	}
+}
+
+func (m *labMerge) shown(g *GitLab) object {
+	var from any = labProject
+	if m.fork {
+		from = labProject + 1
+	}
+	if m.gone {
+		from = nil
+	}
+	orNull := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	return object{
+		"id": 100_000 + m.iid, "iid": m.iid, "title": m.title, "description": m.description, "state": m.state, "author": m.author.shown(),
+		"web_url": g.URL + "/" + g.Project + "/-/merge_requests/" + itoa(m.iid), "source_branch": m.source, "target_branch": m.target,
+		"source_project_id": from, "target_project_id": labProject, "sha": m.head,
+		"merge_commit_sha": orNull(m.merge), "squash_commit_sha": orNull(m.squash), "updated_at": m.updated.Format(time.RFC3339Nano),
+	}
+}

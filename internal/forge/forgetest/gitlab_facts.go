@@ -1,0 +1,76 @@
+package forgetest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// fact is what GitLab's description of its API says of a path: the parameters, in the
+// query or in the body, which of them have to be there, and what they can be.
+type fact struct {
+	method, path string // with a * for each number or name
+	required     []string
+	optional     []string
+	answers      int
+}
+
+var paging = []string{"page", "per_page"}
+
+// facts are those of the paths that are used (doc/api/openapi/openapi_v3.yaml of GitLab).
+var facts = []fact{
+	{method: "GET", path: "user", answers: 200},
+	{method: "GET", path: "users", optional: append([]string{"username"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*", answers: 200},
+	{method: "GET", path: "projects/*/merge_requests", optional: append([]string{"state", "target_branch", "order_by", "sort"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/merge_requests/*", answers: 200},
+	{method: "GET", path: "projects/*/merge_requests/*/notes", optional: append([]string{"order_by", "sort"}, paging...), answers: 200},
+	{method: "POST", path: "projects/*/merge_requests/*/notes", required: []string{"body"}, answers: 201},
+	{method: "PUT", path: "projects/*/merge_requests/*/notes/*", required: []string{"body"}, answers: 200},
+	{method: "DELETE", path: "projects/*/merge_requests/*/notes/*", answers: 204},
+	{method: "POST", path: "projects/*/statuses/*", required: []string{"state"}, optional: []string{"ref", "target_url", "description", "name", "pipeline_id"}, answers: 201},
+	{method: "GET", path: "projects/*/pipelines", optional: append([]string{"sha", "order_by", "sort"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/members/all/*", answers: 200},
+	{method: "GET", path: "projects/*/repository/branches/*", answers: 200},
+	{method: "GET", path: "projects/*/repository/commits", optional: append([]string{"ref_name", "path"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/repository/commits/*/statuses", optional: append([]string{"all", "order_by", "sort"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/repository/commits/*/merge_requests", optional: paging, answers: 200},
+}
+
+// values are what a parameter can be.
+var values = map[string]*regexp.Regexp{
+	"page": regexp.MustCompile(`^[1-9][0-9]*$`), "per_page": regexp.MustCompile(`^([1-9][0-9]?|100)$`),
+	"order_by": regexp.MustCompile(`^(created_at|updated_at|id)$`), "sort": regexp.MustCompile(`^(asc|desc)$`), "all": regexp.MustCompile(`^(true|false)$`),
+	"pipeline_id": regexp.MustCompile(`^[0-9]+$`), "sha": regexp.MustCompile(`^[0-9a-f]{40}$`), "target_url": regexp.MustCompile(`^(https?://.{1,250})?$`),
+	"description": regexp.MustCompile(`^(?s:.{0,255})$`), "name": regexp.MustCompile(`^(?s:.{1,255})$`), "body": regexp.MustCompile(`^(?s:.+)$`),
+}
+
+// states are those of a status and of a list of merge requests.
+var labStates = map[string][]string{
+	"POST": {"pending", "running", "success", "failed", "canceled", "skipped"},
+	"GET":  {"opened", "closed", "locked", "merged", "all"},
+}
+
+// objection is what is wrong with a request, "" for nothing.
+func objection(method, path string, given fields) (f fact, wrong string) {
+	i := slices.IndexFunc(facts, func(f fact) bool { return f.method == method && f.path == path })
+	if i < 0 {
+		return f, "there is no such path in what is written down of GitLab's API"
+	}
+	f = facts[i]
+	for _, name := range f.required {
+		if given[name] == "" {
+			return f, "without " + name
+		}
+	}
+	for name, value := range given {
+		switch {
+		case !slices.Contains(f.required, name) && !slices.Contains(f.optional, name):
+			return f, "there is no parameter " + name
+		case name == "state" && !slices.Contains(labStates[method], value),
+			values[name] != nil && !values[name].MatchString(value):
+			return f, fmt.Sprintf("%s cannot be %.80q", name, value)
+		}
+	}
+	return f, ""
+}

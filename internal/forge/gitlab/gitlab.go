@@ -1,0 +1,188 @@
+// Package gitlab is a project on GitLab, gitlab.com or one's own, from version 15
+// on: the roles of [forge.Forge] by its REST API.
+//
+// It keeps the number of the project, who the token belongs to, and from which
+// branch open merge requests come. There are no reactions: GitLab dates a comment
+// anew with each of them, so that it could no longer be told from one that was
+// edited. There are no notes on lines either.
+package gitlab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+// Config says which project, and as whom.
+type Config struct {
+	// URL is the forge's, such as https://gitlab.com, with the path below which it
+	// is served; without TLS on this machine only.
+	URL string
+	// Project is its path, groups included, such as acme/infra/cloud-config.
+	Project string
+	// Token returns the token to use now: of a person, a group or a project, with
+	// the scope api and the role Developer.
+	Token func(ctx context.Context) (string, error)
+	// CAFile holds the certificates to trust besides the system's, as PEM.
+	CAFile string
+	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
+	RequestsPerHour int
+	// Observe is called with every request.
+	Observe func(forge.Exchange)
+	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	Fence func() error
+}
+
+// Repository is a project on a GitLab.
+type Repository struct {
+	api, path string // where the API begins; the project's path
+	token     func(context.Context) (string, error)
+	transport *forge.Transport
+	client    *http.Client
+
+	mu      sync.Mutex
+	project number // 0 before it was asked for
+	me      account
+	sources map[string]map[string]string // by branch: the heads that are open into it, and the ref that their pipelines have
+}
+
+// account is who a token belongs to.
+type account struct {
+	token string
+	id    number
+	asked time.Time
+}
+
+// Abilities are those of GitLab, whatever its tier.
+func Abilities() forge.Abilities {
+	return forge.Abilities{
+		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.EditableComments, forge.StatusAuthors, forge.ErrorState,
+	}
+}
+
+// Forge is the project, by its roles.
+func (r *Repository) Forge() forge.Forge {
+	return forge.Forge{
+		Can: Abilities(), CommitStatuses: r,
+		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r},
+	}
+}
+
+// New checks the configuration. It makes no request.
+func New(c Config) (*Repository, error) {
+	base, err := address(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	if !projectPath.MatchString(c.Project) || dots.MatchString(c.Project) {
+		return nil, fmt.Errorf("gitlab: project %q is not the path of a project, such as acme/infra/cloud-config", c.Project)
+	}
+	t := forge.TransportConfig{
+		Authorize: forge.Authorize("Bearer", c.Token), PerHour: c.RequestsPerHour, Observe: c.Observe, Words: words, Fence: c.Fence,
+	}
+	if t.URL, err = url.Parse(base + "/api/v4"); err != nil {
+		return nil, err
+	}
+	if c.CAFile != "" {
+		trust, err := outbound.Trusting(c.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("gitlab: caFile: %w", err)
+		}
+		t.Base = forge.NewBase(trust)
+	}
+	r := &Repository{api: base + "/api/v4/", path: c.Project, token: c.Token, transport: forge.NewTransport(t), sources: map[string]map[string]string{}}
+	r.client = r.transport.Client()
+	return r, nil
+}
+
+// Budget returns how many requests are left in this hour, and of how many.
+func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
+
+// String names the project in messages.
+func (r *Repository) String() string { return r.path }
+
+// words are those of the paths of GitLab's API.
+var words = strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users")
+
+// Paths of projects: groups and a name, each without what GitLab refuses in them.
+var (
+	projectPath = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
+	dots        = pattern.Of(`\.\.|\.(/|$)`)
+)
+
+// address is the forge's URL without what may stand at its end.
+func address(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", errors.New("gitlab: the url is not a URL, such as https://gitlab.com")
+	}
+	switch {
+	case u.User != nil:
+		return "", errors.New("gitlab: the url holds credentials; put the token into a file and name it in tokenFile")
+	case u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", errors.New("gitlab: the url is not an address of a forge, such as https://gitlab.com")
+	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
+		return "", errors.New("gitlab: the url would send the token unencrypted; use https")
+	}
+	return strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
+}
+
+// root is the address of the project by its number, asked for once: that of its path
+// leads on after it was renamed, and then takes nothing but GET.
+func (r *Repository) root(ctx context.Context) (string, error) {
+	r.mu.Lock()
+	known := r.project
+	r.mu.Unlock()
+	if known == 0 {
+		var found struct {
+			ID number `json:"id"`
+		}
+		what := "find the project"
+		if _, err := r.send(ctx, what, http.MethodGet, "projects/"+url.PathEscape(r.path), nil, &found); err != nil {
+			return "", err
+		}
+		if found.ID <= 0 {
+			return "", r.refused(what, fmt.Errorf("%w: an answer without a number", forge.ErrUnavailable))
+		}
+		r.mu.Lock()
+		r.project = found.ID
+		r.mu.Unlock()
+		known = found.ID
+	}
+	return fmt.Sprintf("projects/%d/", known), nil
+}
+
+// myID is the account that the token belongs to, asked once for each token and hour.
+func (r *Repository) myID(ctx context.Context) (number, error) {
+	token, err := r.token(ctx)
+	if err != nil {
+		return 0, err
+	}
+	r.mu.Lock()
+	me := r.me
+	r.mu.Unlock()
+	if me.token == token && time.Since(me.asked) < time.Hour {
+		return me.id, nil
+	}
+	var found user
+	what := "ask whose the token is"
+	if _, err := r.send(ctx, what, http.MethodGet, "user", nil, &found); err != nil {
+		return 0, err
+	}
+	if found.ID <= 0 {
+		return 0, r.refused(what, fmt.Errorf("%w: an answer without a number", forge.ErrUnavailable))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.me = account{token, found.ID, time.Now()}
+	return found.ID, nil
+}

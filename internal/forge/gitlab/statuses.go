@@ -1,0 +1,167 @@
+package gitlab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// mostStatuses is how many statuses of a commit are read, newest first where GitLab
+// sorts them: anyone who may push can set any number. What is not among them is not known.
+const mostStatuses = 2_000
+
+// states are ours in GitLab's words. An unknown outcome is a canceled job: GitLab has
+// no error, and a failure would be one of the manifests.
+var states = map[forge.State]text{
+	forge.Pending: "pending", forge.Success: "success", forge.Failure: "failed", forge.Error: "canceled",
+}
+
+// stateOf reads what others write, too.
+func stateOf(s text) forge.State {
+	switch s {
+	case "pending", "running", "created", "waiting_for_resource", "preparing", "scheduled", "manual":
+		return forge.Pending
+	case "success":
+		return forge.Success
+	case "failed":
+		return forge.Failure
+	}
+	return forge.Error
+}
+
+// Statuses implements [forge.CommitStatuses].
+func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
+	what := "read the statuses of " + commit
+	if !full.MatchString(commit) {
+		return nil, r.refused(what, notFull(commit))
+	}
+	me, err := r.myID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []commitStatus
+	query := url.Values{"all": {"true"}, "order_by": {"id"}, "sort": {"desc"}}
+	err = list(ctx, r, what, "repository/commits/"+commit+"/statuses", query, func(page []commitStatus) error {
+		if all = append(all, page...); len(all) >= mostStatuses {
+			return forge.ErrTooMany
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, forge.ErrTooMany) {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b commitStatus) int { return cmp.Compare(b.ID, a.ID) })
+	var made []forge.Made
+	for _, s := range slices.CompactFunc(all, func(a, b commitStatus) bool { return a.ID == b.ID }) {
+		one := forge.Status{Context: string(s.Name), State: stateOf(s.Status), Description: string(s.Description), URL: string(s.TargetURL)}
+		made = append(made, forge.Made{Status: one, Mine: s.Author.ID == me && s.ID > 0})
+	}
+	return forge.Ours(made), nil
+}
+
+// newStatus is what is sent. Ref and PipelineID say to which pipeline it belongs.
+type newStatus struct {
+	State       text   `json:"state"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	TargetURL   string `json:"target_url,omitempty"`
+	Ref         string `json:"ref,omitempty"`
+	PipelineID  number `json:"pipeline_id,omitempty"`
+}
+
+// SetStatus implements [forge.CommitStatuses]. A status is a job of a pipeline: where the
+// commit has one that people look at, it belongs there, else GitLab makes another beside it.
+func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
+	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)
+	state, ok := states[s.State]
+	switch {
+	case !full.MatchString(commit):
+		return r.refused(what, notFull(commit))
+	case !ok:
+		return r.refused(what, fmt.Errorf("%w: there is no state %q", forge.ErrRefused, s.State))
+	}
+	source := r.sourceOf(commit)
+	send := newStatus{State: state, Name: forge.FitContext(s.Context), Description: forge.Describe(s.Description), TargetURL: s.URL}
+	at, err := r.pipelineOf(ctx, what, commit, source)
+	if err != nil {
+		return err
+	}
+	if at == 0 {
+		send.Ref = source
+	}
+	send.PipelineID = at
+	err = r.post(ctx, what, commit, send)
+	if at != 0 && errors.Is(err, forge.ErrNotFound) { // it was archived, or deleted meanwhile
+		send.PipelineID, send.Ref = 0, source
+		err = r.post(ctx, what, commit, send)
+	}
+	return err
+}
+
+// sourceOf is the ref of the pipelines of a head that is open, "" of any other commit.
+func (r *Repository) sourceOf(commit string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, heads := range r.sources {
+		if source := heads[commit]; source != "" {
+			return source
+		}
+	}
+	return ""
+}
+
+// pipelineOf is the newest pipeline of a commit to which a status belongs, 0 when it has
+// none: that of the merge request for its head, else that of the branch. One that was
+// made for statuses alone is found by GitLab itself, by the ref.
+func (r *Repository) pipelineOf(ctx context.Context, what, commit, source string) (number, error) {
+	var found []pipeline
+	query := url.Values{"sha": {commit}, "order_by": {"id"}, "sort": {"desc"}, "per_page": {"100"}}
+	err := r.call(ctx, what, http.MethodGet, "pipelines?"+query.Encode(), nil, &found)
+	if errors.Is(err, forge.ErrNotFound) || errors.Is(err, forge.ErrRefused) { // CI is off in this project
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var other number
+	for _, p := range found {
+		reviewed := p.Source == "merge_request_event"
+		switch {
+		case p.ID <= 0 || string(p.SHA) != commit || p.Source == "external":
+		case reviewed == (source != ""):
+			return p.ID, nil
+		case !reviewed && other == 0:
+			other = p.ID
+		}
+	}
+	return other, nil
+}
+
+// post sends a status. A job in progress goes from pending to an end, in some versions by
+// way of running; to say once more what it says is refused, and is no error.
+func (r *Repository) post(ctx context.Context, what, commit string, s newStatus) error {
+	err := r.call(ctx, what, http.MethodPost, "statuses/"+commit, s, nil)
+	var a *answer
+	if !errors.As(err, &a) || a.code != http.StatusBadRequest || !strings.Contains(a.message, "Cannot transition status") {
+		return err
+	}
+	switch pending := strings.Contains(a.message, "from :pending"); {
+	case s.State == "pending" && (pending || strings.Contains(a.message, "from :running")):
+		return nil
+	case s.State != "pending" && pending:
+		run := s
+		run.State = "running"
+		if err := r.call(ctx, what, http.MethodPost, "statuses/"+commit, run, nil); err != nil {
+			return err
+		}
+		return r.call(ctx, what, http.MethodPost, "statuses/"+commit, s, nil)
+	}
+	return err
+}
