@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 const networks = `apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -186,7 +187,7 @@ func TestStatusWithoutInfinity(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := all.Kinds(nil, defaults.Defaults{})
-	shown, err := json.Marshal(plan.Statuses(plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want}), kinds))
+	shown, err := json.Marshal(status.Of(plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want}), kinds))
 	if err != nil || !strings.Contains(string(shown), `"resource":{"finite":1.5}`) {
 		t.Errorf("%v: %s", err, shown)
 	}

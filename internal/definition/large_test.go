@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -119,7 +120,7 @@ func TestAttackLargeStatus(t *testing.T) {
 				t.Fatalf("%.1000s", err)
 			}
 			p := plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want})
-			took := testcost.Allocated(func() { plan.Statuses(p, kinds) })
+			took := testcost.Allocated(func() { status.Of(p, kinds) })
 			if took > c.most {
 				t.Errorf("%d MiB were allocated", took>>20)
 			}

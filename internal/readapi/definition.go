@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
@@ -50,7 +50,7 @@ func (r resource) defined(versions []string) draft {
 			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
 		})
 	}
-	established := []plan.Condition{{Type: "Established", Status: "True", Reason: "InitialNamesAccepted", Message: "it can be read"}}
+	established := []status.Condition{{Type: "Established", Status: "True", Reason: "InitialNamesAccepted", Message: "it can be read"}}
 	return draft{
 		item: item{gvk: definitionGVK, name: r.definition(), cells: clean(r.definition(), r.Kind, "Namespaced")},
 		whole: map[string]any{

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -71,14 +71,14 @@ func (s *Store) Index(stack string) (x Index, ok bool) {
 }
 
 // entryOf is that of an object, without its place.
-func entryOf(o plan.ObjectStatus, written string) Entry {
+func entryOf(o status.Object, written string) Entry {
 	s := o.Status
 	e := Entry{Name: report.Clean(o.Metadata.Name), Namespace: o.Metadata.Namespace, Sync: report.Clean(string(s.Sync)),
 		ID: report.Clean(s.ID), Addresses: report.Clean(strings.Join(s.Addresses, ",")), Written: written, Message: report.Clean(s.Message)}
 	if s.State != s.Sync {
 		e.State = report.Clean(string(s.State))
 	}
-	if s.Health != plan.HealthGood {
+	if s.Health != status.HealthGood {
 		e.Health = report.Clean(string(s.Health))
 	}
 	return e

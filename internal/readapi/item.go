@@ -12,8 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -45,8 +46,8 @@ type turn struct{ status, since string }
 // draft is what an item is made of.
 type draft struct {
 	item
-	whole      map[string]any   // without apiVersion, kind and metadata
-	conditions []plan.Condition // those in whole
+	whole      map[string]any     // without apiVersion, kind and metadata
+	conditions []status.Condition // those in whole
 }
 
 // turned has the conditions say since when they are as they are: since now, unless they were so before.
@@ -123,10 +124,10 @@ func (d draft) encode(version int) ([]byte, error) {
 // namespaceLabel says which namespace the manifest of an object is in, where the API shows the stack.
 const namespaceLabel = "stackreeve.dev/namespace"
 
-// objects are those of a plan. Two that differ in nothing but the namespace of their manifests are both there.
-func objects(stack string, p *plan.Plan, kinds []*kind.Kind) (list []draft) {
-	specs := p.Specs()
-	for _, o := range plan.Statuses(*p, kinds) {
+// objects are those of the plan that a pass ended with. Two that differ in nothing but the namespace of their manifests are both there.
+func objects(stack string, p *engine.Pass, kinds []*kind.Kind) (list []draft) {
+	specs := p.Last.Specs()
+	for _, o := range status.After(p.Last, kinds, p.Faults()) {
 		if o.APIVersion == "" || o.Status.Surplus {
 			continue // a copy has the name of the object that it is a copy of
 		}
@@ -136,7 +137,7 @@ func objects(stack string, p *plan.Plan, kinds []*kind.Kind) (list []draft) {
 	return list
 }
 
-func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) draft {
+func object(stack string, o status.Object, specs func(manifest.Key) any) draft {
 	gvk := gvkOf(o.APIVersion, o.Kind)
 	key := manifest.Key{Group: gvk.Group, Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	labels := maps.Clone(o.Metadata.Labels)
@@ -174,7 +175,7 @@ func gvkOf(apiVersion, kind string) manifest.GroupVersionKind {
 }
 
 // cells are those of [objectColumns]; the age follows when they are shown.
-func cells(o plan.ObjectStatus) []any {
+func cells(o status.Object) []any {
 	written := ""
 	if at := o.Status.Origin; at != nil {
 		written = at.File + ":" + strconv.Itoa(at.Line)

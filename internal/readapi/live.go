@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -125,17 +126,17 @@ func (v view) running(p engine.Progress, began *planned, newest int) (view, int,
 // the last run any more.
 func (d draft) during(p engine.Progress, now time.Time) draft {
 	is := report.StateDuring(p, now)
-	status := maps.Clone(d.status())
-	if status["commit"] != p.Commit {
-		delete(status, "subject")
-		delete(status, "author")
-		delete(status, "files")
+	shown := maps.Clone(d.status())
+	if shown["commit"] != p.Commit {
+		delete(shown, "subject")
+		delete(shown, "author")
+		delete(shown, "files")
 	}
-	conditions := available(true, is.State, is.Message, plan.ReasonProgressing)
-	maps.Copy(status, map[string]any{"state": is.State, "message": is.Message, "commit": p.Commit, "progress": progressOf(p, now), "conditions": conditions})
-	delete(status, "rollouts") // those of the progress are newer
-	d.whole, d.conditions, d.fields = map[string]any{"status": status}, conditions, map[string]string{"status.state": is.State}
-	lastRun, _ := status["lastRun"].(string)
+	conditions := available(true, is.State, is.Message, status.ReasonProgressing)
+	maps.Copy(shown, map[string]any{"state": is.State, "message": is.Message, "commit": p.Commit, "progress": progressOf(p, now), "conditions": conditions})
+	delete(shown, "rollouts") // those of the progress are newer
+	d.whole, d.conditions, d.fields = map[string]any{"status": shown}, conditions, map[string]string{"status.state": is.State}
+	lastRun, _ := shown["lastRun"].(string)
 	d.cells = clean(d.name, is.State, report.Short(p.Commit), lastRun, is.Message)
 	return d
 }

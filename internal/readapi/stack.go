@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -39,26 +40,26 @@ func stack(name string, run *report.Run, last *found) draft {
 		commit, lastRun = run.Revision.Commit, stamp(run.Started)
 	}
 	conditions := available(run != nil, state, message, reasonOf(state, last))
-	status := map[string]any{"state": state, "message": message, "conditions": conditions}
+	shown := map[string]any{"state": state, "message": message, "conditions": conditions}
 	if run != nil {
-		status["commit"], status["lastRun"] = commit, lastRun
+		shown["commit"], shown["lastRun"] = commit, lastRun
 		if run.Refused != nil {
-			status["refused"], status["problems"] = run.Refused.Commit, firstOf(run.Refused.Problems)
+			shown["refused"], shown["problems"] = run.Refused.Commit, firstOf(run.Refused.Problems)
 		}
 	}
 	if last != nil {
-		status["summary"], status["owned"], status["objects"] = last.summary, last.owned, last.objects
-		status["sync"], status["health"] = last.sync, last.health
+		shown["summary"], shown["owned"], shown["objects"] = last.summary, last.owned, last.objects
+		shown["sync"], shown["health"] = last.sync, last.health
 		if len(last.rollouts) > 0 {
-			status["rollouts"] = last.rollouts
+			shown["rollouts"] = last.rollouts
 		}
 		for name, text := range map[string]string{"branch": last.branch, "subject": last.subject, "author": last.author} {
 			if text != "" {
-				status[name] = text
+				shown[name] = text
 			}
 		}
 		if last.hash != "" {
-			status["hash"] = last.hash
+			shown["hash"] = last.hash
 		}
 	}
 	return draft{
@@ -66,7 +67,7 @@ func stack(name string, run *report.Run, last *found) draft {
 			gvk: stackGVK, name: name, namespace: name, labels: map[string]string{stackLabel: name}, fields: map[string]string{"status.state": state},
 			cells: clean(name, state, report.Short(commit), lastRun, message),
 		},
-		whole: map[string]any{"status": status}, conditions: conditions,
+		whole: map[string]any{"status": shown}, conditions: conditions,
 	}
 }
 
@@ -74,37 +75,37 @@ func stack(name string, run *report.Run, last *found) draft {
 func reasonOf(state string, last *found) string {
 	switch state {
 	case inSync:
-		return plan.ReasonSuccess
+		return status.ReasonSuccess
 	case report.StateHeld:
-		return plan.ReasonHeld
+		return status.ReasonHeld
 	case report.StateSuspended:
-		return plan.ReasonSuspended
+		return status.ReasonSuspended
 	case report.StateDrifted:
-		return plan.ReasonDrifted
+		return status.ReasonDrifted
 	case report.StateRefused:
-		return plan.ReasonInvalid
+		return status.ReasonInvalid
 	case report.StateFailed:
-		return plan.ReasonFailed
+		return status.ReasonFailed
 	case report.StateDiffers:
 		if last != nil && last.summary.Refuse > 0 {
-			return plan.ReasonRefused
+			return status.ReasonRefused
 		}
 	}
-	return plan.ReasonProgressing
+	return status.ReasonProgressing
 }
 
-func available(known bool, state, message, reason string) []plan.Condition {
-	status := "False"
+func available(known bool, state, message, reason string) []status.Condition {
+	can := "False"
 	switch {
 	case !known:
-		status = "Unknown"
+		can = "Unknown"
 	case state == inSync:
-		status, message = "True", "the cloud is as the commit says"
+		can, message = "True", "the cloud is as the commit says"
 	}
-	is := plan.Condition{Type: "Available", Status: status, Reason: reason, Message: message}
+	is := status.Condition{Type: "Available", Status: can, Reason: reason, Message: message}
 	ready := is
 	ready.Type = "Ready"
-	return []plan.Condition{is, ready}
+	return []status.Condition{is, ready}
 }
 
 // found is what is kept of the last plan of a stack.
@@ -132,7 +133,7 @@ func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
 			f.files[o.written[:at]] = true
 		}
 		f.sync[o.entry.Sync]++
-		f.health[cmp.Or(o.entry.Health, string(plan.HealthGood))]++
+		f.health[cmp.Or(o.entry.Health, string(status.HealthGood))]++
 	}
 	if p.Held != "" {
 		f.hash = p.Hash()

@@ -99,7 +99,7 @@ func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About)
 		drafts = append(drafts, p.draft(run.Stack))
 	}
 	if run.Pass != nil {
-		list := objects(run.Stack, &run.Pass.Last, kinds)
+		list := objects(run.Stack, run.Pass, kinds)
 		last = foundBy(&run.Pass.Last, run.Revision, list)
 		made := planItem(&run.Pass.Last, run.Pass.Preflight, run.Revision)
 		planned = &made

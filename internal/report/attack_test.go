@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -86,16 +87,16 @@ func TestAttackDocumentsWithHostileText(t *testing.T) {
 		if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Held != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
 			t.Errorf("%q came back as %q: %v", text, back.Held, err)
 		}
-		o := plan.ObjectStatus{APIVersion: "v1", Kind: "Network"}
+		o := status.Object{APIVersion: "v1", Kind: "Network"}
 		o.Metadata.Name = text
-		o.Status = plan.Status{ID: text, State: plan.State(text), WaitsFor: text, Message: text, Addresses: []string{text, text},
+		o.Status = status.Status{ID: text, State: status.State(text), WaitsFor: text, Message: text, Addresses: []string{text, text},
 			Changes: []kind.Change{{Field: text, Have: text, Want: text}}, LeftAlone: []kind.Change{{Field: text, Have: text}},
-			Notes: []kind.Note{{Field: text, Text: text}}, Origin: &plan.StatusOrigin{File: text, Line: 1}, Resource: map[string]any{text: text},
-			LastChange: &plan.StatusTouch{Commit: text, Author: text, Time: text, Subject: text}}
+			Notes: []kind.Note{{Field: text, Text: text}}, Origin: &status.Origin{File: text, Line: 1}, Resource: map[string]any{text: text},
+			LastChange: &status.Touch{Commit: text, Author: text, Time: text, Subject: text}}
 		o.Spec = map[string]any{text: []any{text}}
 		o.Metadata.Labels = map[string]string{text: text}
-		o.Status.Conditions = []plan.Condition{{Status: text, Reason: text, Message: text}, {Status: "True", Reason: text, Message: text}}
-		list := []plan.ObjectStatus{o}
+		o.Status.Conditions = []status.Condition{{Status: text, Reason: text, Message: text}, {Status: "True", Reason: text, Message: text}}
+		list := []status.Object{o}
 		b.Reset()
 		view := StatusView{Plan: planned, Rev: source.Revision{Commit: text, Branch: text, Subject: text, Author: text}, Cloud: text, Region: text,
 			LastPass: &LastPass{State: text, Description: text}, Objects: list}

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -83,7 +84,7 @@ type StepDoc struct {
 	Reason     string            `json:"reason,omitempty"`
 	Error      bool              `json:"error,omitempty"`
 	Drift      bool              `json:"drift,omitempty"`
-	Trace      *plan.StatusTrace `json:"changedBy,omitempty"`
+	Trace      *status.Trace     `json:"changedBy,omitempty"`
 	Disruption kind.Disruption   `json:"disruption"`
 	Changes    []ChangeDoc       `json:"changes,omitempty"`
 	Awaits     []KeyDoc          `json:"awaits,omitempty"`
@@ -181,7 +182,7 @@ func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDo
 func stepDoc(s plan.Step) StepDoc {
 	doc := StepDoc{
 		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason(), Error: s.Error, Drift: s.Drift,
-		Trace: plan.TraceOf(s), Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
+		Trace: status.TraceOf(s), Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
 	}
 	if s.Parent != (manifest.Key{}) {
 		parent := keyDoc(s.Parent)

@@ -77,13 +77,13 @@ func NewMetrics(version string) *Metrics {
 
 // Request counts one request to the cloud.
 func (m *Metrics) Request(service, method string, code int, took time.Duration) {
-	m.requests.WithLabelValues(service, method, status(code)).Inc()
+	m.requests.WithLabelValues(service, method, codeLabel(code)).Inc()
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
 }
 
-// status is a code as a label. A server may answer any number: those that mean
+// codeLabel is a code as a label. A server may answer any number: those that mean
 // nothing are one.
-func status(code int) string {
+func codeLabel(code int) string {
 	if code != 0 && http.StatusText(code) == "" {
 		return "other"
 	}
@@ -127,10 +127,10 @@ func (m *Metrics) Remove(stack string) {
 
 // Forge counts one request to a forge.
 func (m *Metrics) Forge(repository string, e forge.Exchange) {
-	code := status(e.Code)
+	code := codeLabel(e.Code)
 	switch {
 	case e.Cached:
-		code = status(http.StatusNotModified)
+		code = codeLabel(http.StatusNotModified)
 	case e.Refused:
 		code = "limited"
 	}

@@ -16,16 +16,17 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // StatusList is the status of stacks and their objects for programs, in the shape
 // that kubectl prints; docs/json.md describes it.
 type StatusList struct {
-	APIVersion string              `json:"apiVersion"`
-	Kind       string              `json:"kind"`
-	Stacks     []StackDoc          `json:"stacks"`
-	Items      []plan.ObjectStatus `json:"items"`
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Stacks     []StackDoc      `json:"stacks"`
+	Items      []status.Object `json:"items"`
 }
 
 // StackDoc is what is known of a stack beside its objects.
@@ -67,13 +68,13 @@ type StatusView struct {
 	LastPass      *LastPass // nil when it is not known
 	WhyUnknown    string    // why it is not, for people
 	Agent         *AgentWord
-	Objects       []plan.ObjectStatus
+	Objects       []status.Object
 }
 
 // StatusDocument is the status of stacks for programs: of their objects those that
 // the filter takes.
 func StatusDocument(views []StatusView, f StatusFilter) StatusList {
-	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []plan.ObjectStatus{}}
+	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []status.Object{}}
 	for _, v := range views {
 		doc.Stacks = append(doc.Stacks, v.doc())
 		doc.Items = append(doc.Items, f.Of(v.Objects)...)

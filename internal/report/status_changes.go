@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // Changes writes what is not as it was when a stack was looked at before, a line each with the time: its commit, what is left to do, and of
@@ -24,7 +25,7 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 	if was, is := leftOf(before.Plan), leftOf(after.Plan); was != is {
 		line("stack %s: %s", after.Plan.Stack, is)
 	}
-	had := map[plan.StatusOwner]string{}
+	had := map[status.Owner]string{}
 	for _, o := range f.Of(before.Objects) {
 		had[selfOf(o)] += outline(o)
 	}
@@ -53,7 +54,7 @@ func leftOf(p plan.Plan) string {
 }
 
 // outline is what a row of the table says of an object, but for its name.
-func outline(o plan.ObjectStatus) string {
+func outline(o status.Object) string {
 	s := o.Status
 	text := s.Ready + "  " + stateText(s) + "  " + addressText(s.Addresses)
 	if s.Message != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // Describe writes everything that is known of the objects that the filter takes.
@@ -22,7 +22,7 @@ func (t StatusText) Describe(v StatusView, f StatusFilter) {
 	_, _ = io.WriteString(t.W, b.String()) // in one piece
 }
 
-func (t StatusText) describe(b *strings.Builder, v StatusView, o plan.ObjectStatus) {
+func (t StatusText) describe(b *strings.Builder, v StatusView, o status.Object) {
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), text)
@@ -102,7 +102,7 @@ func tree(b *strings.Builder, label string, value any) {
 	}
 }
 
-func partsOf(list []plan.ObjectStatus, o plan.ObjectStatus) (parts []plan.ObjectStatus) {
+func partsOf(list []status.Object, o status.Object) (parts []status.Object) {
 	for _, part := range list {
 		if owner, ok := ownerOf(part); ok && owner == selfOf(o) {
 			parts = append(parts, part)

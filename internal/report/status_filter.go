@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // StatusFilter says which objects are shown. The zero value takes all.
@@ -43,7 +43,7 @@ func ParseObject(text string) (ObjectName, error) {
 }
 
 // Is reports whether the object is meant.
-func (n ObjectName) Is(o plan.ObjectStatus) bool {
+func (n ObjectName) Is(o status.Object) bool {
 	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
 }
 
@@ -77,8 +77,8 @@ func (n ObjectName) Missing(views []StatusView) error {
 }
 
 // Of are the objects that the filter takes, in their order.
-func (f StatusFilter) Of(list []plan.ObjectStatus) []plan.ObjectStatus {
-	var out []plan.ObjectStatus
+func (f StatusFilter) Of(list []status.Object) []status.Object {
+	var out []status.Object
 	for _, o := range list {
 		if f.takes(o) {
 			out = append(out, o)
@@ -87,7 +87,7 @@ func (f StatusFilter) Of(list []plan.ObjectStatus) []plan.ObjectStatus {
 	return out
 }
 
-func (f StatusFilter) takes(o plan.ObjectStatus) bool {
+func (f StatusFilter) takes(o status.Object) bool {
 	if f.NotReady && !needsAttention(o) {
 		return false
 	}
@@ -109,17 +109,17 @@ func anyOf[T any](list []T, is func(T) bool) bool {
 }
 
 // needsAttention reports whether an object is not as it should be, or cannot be used.
-func needsAttention(o plan.ObjectStatus) bool {
+func needsAttention(o status.Object) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
 }
 
 // Has reports whether there is an object of a kind.
 func (v StatusView) Has(kind string) bool {
-	return slices.ContainsFunc(v.Objects, func(o plan.ObjectStatus) bool { return strings.EqualFold(o.Kind, kind) })
+	return slices.ContainsFunc(v.Objects, func(o status.Object) bool { return strings.EqualFold(o.Kind, kind) })
 }
 
 // KeyOf is the key of an object that a check found.
-func KeyOf(o plan.ObjectStatus, kinds []*kind.Kind) manifest.Key {
+func KeyOf(o status.Object, kinds []*kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {
 		if k.Info.Kind == o.Kind {
@@ -133,6 +133,6 @@ func KeyOf(o plan.ObjectStatus, kinds []*kind.Kind) manifest.Key {
 	return key
 }
 
-func nameOf(o plan.ObjectStatus) string {
+func nameOf(o status.Object) string {
 	return manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}.String()
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // mostSiblings is how many objects that are alike stand below each other. Of more than that the first
@@ -14,20 +14,20 @@ const mostSiblings, shownSiblings = 12, 3
 
 // branch is an object with what it consists of, as far as it is shown.
 type branch struct {
-	of    plan.ObjectStatus
+	of    status.Object
 	parts []branch
 	// alike are those that are left out since they are like this one.
 	alike []branch
 }
 
 // grown puts objects below what they come from. What comes from an object that is not in the list stands by itself.
-func grown(list []plan.ObjectStatus) []branch {
-	there := map[plan.StatusOwner]bool{}
+func grown(list []status.Object) []branch {
+	there := map[status.Owner]bool{}
 	for _, o := range list {
 		there[selfOf(o)] = true
 	}
-	parts := map[plan.StatusOwner][]plan.ObjectStatus{}
-	var roots []plan.ObjectStatus
+	parts := map[status.Owner][]status.Object{}
+	var roots []status.Object
 	for _, o := range list {
 		if owner, ok := ownerOf(o); ok && there[owner] {
 			parts[owner] = append(parts[owner], o)
@@ -35,8 +35,8 @@ func grown(list []plan.ObjectStatus) []branch {
 			roots = append(roots, o)
 		}
 	}
-	var grow func(list []plan.ObjectStatus) []branch
-	grow = func(list []plan.ObjectStatus) (out []branch) {
+	var grow func(list []status.Object) []branch
+	grow = func(list []status.Object) (out []branch) {
 		for _, o := range list {
 			self := selfOf(o)
 			below := parts[self]

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 const (
@@ -63,7 +63,7 @@ func (t StatusText) row(row []string, widths []int, names []string, head bool) s
 		case head:
 			cell = t.bold(cell)
 		case names[i] == "STATE":
-			cell = t.paint(colorOfState(plan.State(row[i])), cell)
+			cell = t.paint(colorOfState(status.State(row[i])), cell)
 		}
 		line.WriteString(cell + pad)
 	}
@@ -122,14 +122,14 @@ func (t StatusText) fitted(text string, column int) string {
 	return shorten(text, t.Width-1-column)
 }
 
-func colorOfState(s plan.State) color {
+func colorOfState(s status.State) color {
 	switch s {
-	case plan.StateInSync, plan.StateSuspended, plan.StateKept:
+	case status.StateInSync, status.StateSuspended, status.StateKept:
 		return green
-	case plan.StateDrifted, plan.StateDiffers, plan.StateDegraded, plan.StateChange, plan.StateCreate:
+	case status.StateDrifted, status.StateDiffers, status.StateDegraded, status.StateChange, status.StateCreate:
 		return yellow
 	default: // refused, held, failed, unknown, stopped, to delete, to replace; or waiting for something
-		if strings.HasPrefix(string(s), string(plan.StateWaiting)) {
+		if strings.HasPrefix(string(s), string(status.StateWaiting)) {
 			return cyan
 		}
 		return red

@@ -11,24 +11,25 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-func objectIn(state plan.State, name string) plan.ObjectStatus {
+func objectIn(state status.State, name string) status.Object {
 	available := "True"
 	if state == "stopped" {
 		available = "False"
 	}
-	return plan.ObjectStatus{APIVersion: "v1", Kind: "Server", Metadata: plan.StatusMetadata{Name: name, Namespace: "default", Labels: map[string]string{"tier": name}},
-		Status: plan.Status{State: state, Action: plan.Keep, ID: "3f413694-a615-455d-8a8e-791dd28726ba", Addresses: []string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"},
+	return status.Object{APIVersion: "v1", Kind: "Server", Metadata: status.Metadata{Name: name, Namespace: "default", Labels: map[string]string{"tier": name}},
+		Status: status.Status{State: state, Action: plan.Keep, ID: "3f413694-a615-455d-8a8e-791dd28726ba", Addresses: []string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"},
 			Message:    "a message that is long enough to be cut on a narrow terminal, whatever it may say",
-			Conditions: []plan.Condition{{Type: "Available", Status: available}, {Type: "Progressing", Status: "False"}}}}
+			Conditions: []status.Condition{{Type: "Available", Status: available}, {Type: "Progressing", Status: "False"}}}}
 }
 
 func statusView() StatusView {
 	view := StatusView{Plan: plan.Plan{Stack: "prod"}, Cloud: "demo", Region: "RegionOne", Rev: source.Revision{Commit: strings.Repeat("a", 40), Branch: "main",
 		Subject: strings.Repeat("a long subject ", 20), Author: "Ada", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
-	for i, state := range []plan.State{plan.StateInSync, plan.StateDrifted, plan.StateRefused, plan.StateWaiting, "stopped", plan.StateSuspended} {
+	for i, state := range []status.State{status.StateInSync, status.StateDrifted, status.StateRefused, status.StateWaiting, "stopped", status.StateSuspended} {
 		view.Objects = append(view.Objects, objectIn(state, fmt.Sprintf("web-%d", i)))
 	}
 	return view
@@ -137,12 +138,12 @@ func TestStatusFilter(t *testing.T) {
 // A part whose owner is filtered out is shown all the same, and one that stands for
 // itself, or copies of it, end.
 func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
-	owner, part := objectIn(plan.StateInSync, "m"), objectIn(plan.StateInSync, "p")
-	part.Metadata.OwnerReferences = []plan.StatusOwner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
+	owner, part := objectIn(status.StateInSync, "m"), objectIn(status.StateInSync, "p")
+	part.Metadata.OwnerReferences = []status.Owner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
 	for _, c := range []struct {
-		list []plan.ObjectStatus
+		list []status.Object
 		want string
-	}{{[]plan.ObjectStatus{part, owner}, "m  p"}, {[]plan.ObjectStatus{part}, "p"}, {[]plan.ObjectStatus{owner, owner, part}, "m  pm"}} {
+	}{{[]status.Object{part, owner}, "m  p"}, {[]status.Object{part}, "p"}, {[]status.Object{owner, owner, part}, "m  pm"}} {
 		var got string
 		for _, row := range (StatusText{}).rows(c.list)[1:] {
 			got += strings.Replace(row[0], "Server/", "", 1)
@@ -181,18 +182,18 @@ func TestYAMLQuotesWordsForBooleans(t *testing.T) {
 func TestStatusOfManyIsFolded(t *testing.T) {
 	group := objectIn("stopped", "g")
 	group.Kind, group.Status.Message = "VirtualMachineGroup", "Server/m-15: is SHUTOFF"
-	list := []plan.ObjectStatus{group}
+	list := []status.Object{group}
 	for i := range 20 {
-		machine := objectIn(plan.StateInSync, fmt.Sprintf("m-%d", i))
+		machine := objectIn(status.StateInSync, fmt.Sprintf("m-%d", i))
 		machine.Kind, machine.Status.Message = "VirtualMachine", ""
-		machine.Metadata.OwnerReferences = []plan.StatusOwner{{APIVersion: "v1", Kind: group.Kind, Name: "g"}}
-		server := objectIn(plan.StateInSync, machine.Metadata.Name)
+		machine.Metadata.OwnerReferences = []status.Owner{{APIVersion: "v1", Kind: group.Kind, Name: "g"}}
+		server := objectIn(status.StateInSync, machine.Metadata.Name)
 		server.Status.Message = ""
 		if i == 15 {
 			machine.Status.State, machine.Status.Message = "stopped", group.Status.Message
 			server.Status.State, server.Status.Message = "stopped", "is SHUTOFF"
 		}
-		server.Metadata.OwnerReferences = []plan.StatusOwner{{APIVersion: "v1", Kind: machine.Kind, Name: machine.Metadata.Name}}
+		server.Metadata.OwnerReferences = []status.Owner{{APIVersion: "v1", Kind: machine.Kind, Name: machine.Metadata.Name}}
 		list = append(list, machine, server)
 	}
 	show := func(t2 StatusText) (lines []string) {
@@ -243,8 +244,8 @@ func TestChangesOfAStatus(t *testing.T) {
 	}
 	after.Rev.Commit, after.Rev.Subject = "bbbbbbbbbbbb", "another"
 	after.Objects = slices.Clone(after.Objects[1:])
-	after.Objects[0].Status.State = plan.StateInSync
-	after.Objects = append(after.Objects, objectIn(plan.StateCreate, "new"))
+	after.Objects[0].Status.State = status.StateInSync
+	after.Objects = append(after.Objects, objectIn(status.StateCreate, "new"))
 	got := show(before, after, StatusFilter{})
 	want := []string{"stack prod at bbbbbbbbbb", "Server/web-1  ", "Server/new  ", "Server/web-0  "}
 	if len(got) != len(want) {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // StatusText writes the status of stacks for people.
@@ -91,7 +91,7 @@ func (t StatusText) lastPass(v StatusView) string {
 // are in sync.
 func tally(v StatusView) string {
 	counts := v.doc().States
-	if len(counts) == 0 || len(counts) == 1 && counts[string(plan.StateInSync)] > 0 {
+	if len(counts) == 0 || len(counts) == 1 && counts[string(status.StateInSync)] > 0 {
 		return ""
 	}
 	var parts []string
@@ -107,7 +107,7 @@ func tally(v StatusView) string {
 }
 
 // rows are the cells of a table.
-func (t StatusText) rows(list []plan.ObjectStatus) [][]string {
+func (t StatusText) rows(list []status.Object) [][]string {
 	rows := [][]string{{"OBJECT", "READY", "STATE", "ADDRESSES", "ID", "MESSAGE"}}
 	branches := grown(list)
 	if !t.Verbose {
@@ -124,11 +124,11 @@ func (t StatusText) rows(list []plan.ObjectStatus) [][]string {
 
 // selfOf and ownerOf distinguish owners of the same name in different namespaces, and
 // stacks, apart.
-func selfOf(o plan.ObjectStatus) plan.StatusOwner {
-	return plan.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}
+func selfOf(o status.Object) status.Owner {
+	return status.Owner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}
 }
 
-func ownerOf(o plan.ObjectStatus) (owner plan.StatusOwner, ok bool) {
+func ownerOf(o status.Object) (owner status.Owner, ok bool) {
 	if len(o.Metadata.OwnerReferences) == 0 {
 		return owner, false
 	}
@@ -137,9 +137,9 @@ func ownerOf(o plan.ObjectStatus) (owner plan.StatusOwner, ok bool) {
 	return owner, true
 }
 
-func stateText(s plan.Status) string {
+func stateText(s status.Status) string {
 	text := string(s.State)
-	if s.WaitsFor != "" && s.State == plan.StateWaiting {
+	if s.WaitsFor != "" && s.State == status.StateWaiting {
 		text += " for " + s.WaitsFor
 	}
 	return Clean(text)

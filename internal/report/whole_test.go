@@ -23,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/redact"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -69,12 +70,12 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	pass := e.Sync(ctx, engine.Revision{Commit: "0123456789", Want: want})
 	rev := source.Revision{Commit: "0123456789", Branch: "main", Subject: "Add it"}
 	run := report.Run{Stack: "s", Started: time.Unix(1, 0), Revision: rev, Pass: &pass}
-	view := report.StatusView{Plan: pass.First, Rev: rev, Cloud: "prod", Region: "RegionOne", Objects: plan.Statuses(pass.First, e.Kinds)}
+	view := report.StatusView{Plan: pass.First, Rev: rev, Cloud: "prod", Region: "RegionOne", Objects: status.Of(pass.First, e.Kinds)}
 	specs := pass.First.Specs()
 	for i := range view.Objects {
 		view.Objects[i].Spec = specs(report.KeyOf(view.Objects[i], e.Kinds))
 	}
-	status := report.StatusDocument([]report.StatusView{view}, report.StatusFilter{})
+	document := report.StatusDocument([]report.StatusView{view}, report.StatusFilter{})
 
 	var said bytes.Buffer
 	to := report.Text{W: &said, Verbose: true}
@@ -84,7 +85,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	report.StatusText{Text: to}.Describe(view, report.StatusFilter{})
 	said.WriteString(comment.Page{Stack: "s", Plan: &pass.First, Head: "0123456789"}.Markdown())
 	said.WriteString(comment.Drift{Stack: "s", Steps: pass.First.Steps}.Markdown())
-	if err := report.YAML(&said, status); err != nil {
+	if err := report.YAML(&said, document); err != nil {
 		t.Fatal(err)
 	}
 	metrics := report.NewMetrics("1")
@@ -100,7 +101,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	}
 	said.WriteString(sent(t, spans))
 
-	programs = map[string]any{"plan": report.Document(pass.First, pass.Preflight, rev), "status": status, "log": logged(run), "events": report.Events(run)}
+	programs = map[string]any{"plan": report.Document(pass.First, pass.Preflight, rev), "status": document, "log": logged(run), "events": report.Events(run)}
 	store := readapi.NewStore([]string{"s"}, e.Kinds, time.Unix(1, 0))
 	store.Ran(run)
 	api := readapi.New(store, func() ([]readapi.Schema, error) { return nil, nil }, "1")

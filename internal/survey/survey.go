@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/session"
@@ -75,7 +75,7 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 	said := s.agent.Word(ctx, s.stack.Name)
 	v.Plan, v.Agent = said.Tell(v.Plan), said.Shown()
 	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.previewer.Region()
-	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil, defaults.Defaults{}))
+	v.Objects = status.After(v.Plan, all.Kinds(nil, defaults.Defaults{}), said.Faults(v.Plan))
 	s.lastPass(ctx, &v)
 	if len(f.Objects) > 0 {
 		s.detail(ctx, &v, f)
@@ -101,9 +101,9 @@ func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
 			v.WhyUnknown = "the forge did not answer: " + private.Text(err)
 			continue
 		}
-		for _, status := range list {
-			if status.Context == forge.FitContext(review.Context(s.stack.Name, "sync")) {
-				v.LastPass = &report.LastPass{State: string(status.State), Description: status.Description}
+		for _, said := range list {
+			if said.Context == forge.FitContext(review.Context(s.stack.Name, "sync")) {
+				v.LastPass = &report.LastPass{State: string(said.State), Description: said.Description}
 				return
 			}
 		}
@@ -113,7 +113,7 @@ func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
 // detail adds the manifests of objects, and who last touched their files.
 func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.StatusFilter) {
 	var files []string
-	var objects []*plan.ObjectStatus
+	var objects []*status.Object
 	specs, kinds := v.Plan.Specs(), all.Kinds(nil, defaults.Defaults{})
 	for i := range v.Objects {
 		o := &v.Objects[i]
@@ -140,7 +140,7 @@ func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 			continue
 		}
 		if t, ok := touched[v.Rev.InRepository(o.Status.Origin.File)]; ok {
-			o.Status.LastChange = &plan.StatusTouch{Commit: t.Commit, Author: show(t.Author), Time: t.Time.Format(time.RFC3339), Subject: show(t.Subject)}
+			o.Status.LastChange = &status.Touch{Commit: t.Commit, Author: show(t.Author), Time: t.Time.Format(time.RFC3339), Subject: show(t.Subject)}
 		}
 	}
 }

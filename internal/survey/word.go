@@ -7,7 +7,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -45,31 +47,49 @@ type Word struct {
 	err    error
 }
 
-// Tell has a plan that was made here say what only the agent knows, where that is at the same commit: whether it is held, and what failed.
+// Tell has a plan that was made here say what only the agent knows, where that is at the same commit: whether it is held.
 func (w *Word) Tell(p plan.Plan) plan.Plan {
+	switch {
+	case !w.knows(p):
+	case w.state.Running != nil || w.state.Approved != "":
+		p.Held = ""
+	default:
+		p.Held = w.state.Held
+	}
+	return p
+}
+
+// Faults are why steps of a plan failed that was made here, as far as the agent knows that.
+func (w *Word) Faults(p plan.Plan) map[manifest.Key]status.Fault {
+	if !w.knows(p) {
+		return nil
+	}
+	failed := map[string]status.Fault{}
+	for _, f := range w.state.Failures {
+		if f.Fault != "" {
+			failed[f.Object] = status.Fault{Text: f.Reason, Reason: f.Fault}
+		}
+	}
+	faults := map[manifest.Key]status.Fault{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if f := failed[s.Key.String()]; f.Text != "" && s.Action != plan.Keep {
+			faults[s.Key] = f
+		}
+	}
+	return faults
+}
+
+// knows reports whether the agent serves the stack itself, and is at the commit of a plan.
+func (w *Word) knows(p plan.Plan) bool {
 	if w == nil || w.err != nil || w.state.Looked.IsZero() || w.state.ServedBy != "" {
-		return p
+		return false
 	}
 	at := w.state.Commit
 	if w.state.Running != nil {
 		at = w.state.Running.Commit
 	}
-	if at != p.Commit {
-		return p
-	}
-	failed := map[string]plan.Fault{}
-	for _, f := range w.state.Failures {
-		if f.Fault != "" {
-			failed[f.Object] = plan.Fault{Text: f.Reason, Reason: f.Fault}
-		}
-	}
-	p = p.FailedAt(failed)
-	if w.state.Running != nil || w.state.Approved != "" {
-		p.Held = ""
-	} else {
-		p.Held = w.state.Held
-	}
-	return p
+	return at == p.Commit
 }
 
 // Shown is the word as it is shown; nil where none was asked for.

@@ -2,11 +2,14 @@ package survey
 
 import (
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // A plan that was made here says what only the agent knows, if that looked at the same commit and serves the stack itself.
@@ -28,5 +31,22 @@ func TestWhatTheAgentSaysOfAPlan(t *testing.T) {
 		if got := c.word.Tell(plan.Plan{Commit: "c", Held: "here"}); got.Held != c.want {
 			t.Errorf("%s: held for %q, want %q", name, got.Held, c.want)
 		}
+	}
+}
+
+// What failed is of the objects that are not as wanted, by the names that the agent gives them.
+func TestWhatTheAgentSaysOfSteps(t *testing.T) {
+	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
+	p := plan.Plan{Commit: "c", Steps: []plan.Step{{Key: key("a"), Action: plan.Create}, {Key: key("b"), Action: plan.Keep}, {Key: key("c"), Action: plan.Create}}}
+	failures := []agent.Failed{{Object: key("a").String(), Reason: "403", Fault: status.ReasonForbidden}, {Object: key("b").String(), Reason: "403", Fault: status.ReasonForbidden},
+		{Object: key("c").String(), Reason: "waits for Thing/a"}, {Object: key("d").String(), Reason: "403", Fault: status.ReasonForbidden}}
+	state := agent.State{Looked: time.Unix(1, 0), Commit: "c", Failures: failures}
+	got, want := (&Word{state: state}).Faults(p), map[manifest.Key]status.Fault{key("a"): {Text: "403", Reason: status.ReasonForbidden}}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	state.Commit = "b"
+	if got := (&Word{state: state}).Faults(p); len(got) > 0 {
+		t.Errorf("of another commit: %v", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // Each example of a kind that users write is made as it stands, a second pass writes nothing, and the status is what
@@ -34,7 +35,7 @@ func TestDefinitionsAreMadeAsTheyStand(t *testing.T) {
 				t.Errorf("the second pass wrote %d times: %v", count.Writes.Load(), pass.Results)
 			}
 			seen, parts := false, 0
-			statuses := plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{}))
+			statuses := status.Of(pass.Last, all.Kinds(nil, defaults.Defaults{}))
 			parents := map[string]string{}
 			for _, o := range statuses {
 				if owners := o.Metadata.OwnerReferences; len(owners) > 0 {
@@ -170,15 +171,15 @@ metadata: {name: twins-group}
 spec: {resource: {}}
 `
 	}
-	status := func(ready string) plan.Status {
+	status := func(ready string) status.Status {
 		pass := g.MustSync(text(ready))
-		for _, o := range plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
+		for _, o := range status.Of(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
 			if o.Kind == "Twins" {
 				return o.Status
 			}
 		}
 		t.Fatal("there is no status")
-		return plan.Status{}
+		return status.Status{}
 	}
 	g.Only(text("${true}"))
 	g.MustSync(text("${true}"))
@@ -321,12 +322,12 @@ metadata: {name: one}
 	}
 }
 
-func statusOf(t *testing.T, p plan.Plan, kind string) plan.Status {
-	for _, o := range plan.Statuses(p, all.Kinds(nil, defaults.Defaults{})) {
+func statusOf(t *testing.T, p plan.Plan, kind string) status.Status {
+	for _, o := range status.Of(p, all.Kinds(nil, defaults.Defaults{})) {
 		if o.Kind == kind {
 			return o.Status
 		}
 	}
 	t.Fatalf("there is no status of %s", kind)
-	return plan.Status{}
+	return status.Status{}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 const labelled = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {description: WORDS, tags: [TAGS]}}\n"
@@ -34,7 +35,7 @@ func (l *labels) sync(words, tags string, writes int64) engine.Pass {
 		l.Errorf("%s: %v after %d writes, want %d", pass.Outcome(), pass.Failures, count.Writes.Load(), writes)
 	}
 	l.id = pass.Last.Steps[0].ID()
-	shown := plan.Statuses(pass.Last, l.g.Engine(l.c).Kinds)[0].Status
+	shown := status.Of(pass.Last, l.g.Engine(l.c).Kinds)[0].Status
 	var answer struct{ Network map[string]any }
 	if err := l.c.Do(l.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "networks/" + l.id, Into: &answer}); err != nil {
 		l.Fatal(err)

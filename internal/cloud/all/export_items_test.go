@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/export"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // ignored is what the annotation of the only object names.
@@ -82,7 +83,7 @@ func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 		t.Errorf("%v are ignored:\n%s", left, text)
 	}
 	adopts(t, g, text)
-	for _, o := range plan.Statuses(g.Plan(text), all.Kinds(nil, g.Defaults)) {
+	for _, o := range status.Of(g.Plan(text), all.Kinds(nil, g.Defaults)) {
 		if o.Kind == "SecurityGroup" && o.Metadata.Name == "web" && !strings.Contains(o.Status.Message, unsaid[0]) {
 			t.Errorf("the status does not name the rules: %s", o.Status.Message)
 		}

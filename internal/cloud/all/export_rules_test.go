@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/export"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // A ping rule has a type and no code. The rules of a group that has one are adopted and corrected, as are those of
@@ -52,11 +53,11 @@ spec: {resource: {description: d}}
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(text)
 	g.MustSync(text)
-	for _, o := range plan.Statuses(g.Plan(text), all.Kinds(nil, g.Defaults)) {
+	for _, o := range status.Of(g.Plan(text), all.Kinds(nil, g.Defaults)) {
 		if o.Kind != "SecurityGroup" {
 			continue
 		}
-		if o.Status.State != plan.StateInSync || !strings.Contains(o.Status.Message, "spec.resource.rules") || !strings.Contains(o.Status.Conditions[1].Message, "spec.resource.rules") {
+		if o.Status.State != status.StateInSync || !strings.Contains(o.Status.Message, "spec.resource.rules") || !strings.Contains(o.Status.Conditions[1].Message, "spec.resource.rules") {
 			t.Errorf("%+v", o.Status)
 		}
 	}

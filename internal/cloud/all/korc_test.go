@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // The example that K-ORC would read as well is made as it stands, and its
@@ -25,15 +25,15 @@ func TestCloudManifestsForKORC(t *testing.T) {
 	if len(pass.Results) > 0 {
 		t.Errorf("the second pass did something: %v", pass.Results)
 	}
-	status := map[string]map[string]any{}
-	for _, o := range plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
-		status[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
+	fields := map[string]map[string]any{}
+	for _, o := range status.Of(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
+		fields[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
 		if available := o.Status.Conditions[0]; available.Status != "True" || available.Reason != "Success" {
 			t.Errorf("%s/%s: %+v", o.Kind, o.Metadata.Name, available)
 		}
 	}
-	id := func(object string) any { return status[object]["id"] }
-	resource := func(object string) map[string]any { return status[object]["resource"].(map[string]any) }
+	id := func(object string) any { return fields[object]["id"] }
+	resource := func(object string) map[string]any { return fields[object]["resource"].(map[string]any) }
 	first := func(list any) any { return list.([]any)[0] }
 	for _, same := range []struct {
 		what      string

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // Shown is what status.resource of an object is as JSON.
 func (g *Target) Shown(manifests string, key manifest.Key) (shown map[string]any) {
 	g.t.Helper()
-	for _, o := range plan.Statuses(g.Plan(manifests), g.open(nil)) {
+	for _, o := range status.Of(g.Plan(manifests), g.open(nil)) {
 		if o.Kind != key.Kind || o.Metadata.Name != key.Name {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -159,7 +160,7 @@ func (s Suite) created(t *testing.T, g *Target) {
 // so no owner mark shows in it.
 func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 	t.Helper()
-	for _, o := range plan.Statuses(planned, s.Kinds(nil, defaults.Defaults{})) {
+	for _, o := range status.Of(planned, s.Kinds(nil, defaults.Defaults{})) {
 		if text, err := json.Marshal(o.Status); err != nil || strings.Contains(string(text), "stackreeve:"+g.Stack) {
 			t.Errorf("the status of %s shows the owner mark, or cannot be encoded (%v): %s", o.Metadata.Name, err, text)
 		}

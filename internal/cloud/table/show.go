@@ -86,5 +86,5 @@ type shownAt struct {
 // MarshalJSON leaves the addresses out: they are among the fields.
 func (s shownAt) MarshalJSON() ([]byte, error) { return json.Marshal(s.Shown) }
 
-// Addresses implements plan.Addressed.
+// Addresses implements status.Addressed.
 func (s shownAt) Addresses() []string { return s.addresses }

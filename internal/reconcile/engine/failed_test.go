@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -18,19 +18,19 @@ func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 		return fmt.Errorf("%w: 403 policy forbids it", kind.ErrRejected), nil
 	}
 	pass, _ := syncPass(t, w, engineOf(w), "a", "b atop=a")
-	states := map[string]plan.Status{}
-	for _, o := range plan.Statuses(pass.Last, []*kind.Kind{w.Kind()}) {
+	states := map[string]status.Status{}
+	for _, o := range status.After(pass.Last, []*kind.Kind{w.Kind()}, pass.Faults()) {
 		states[o.Metadata.Name] = o.Status
 	}
-	if s := states["a"]; s.State != plan.StateFailed || !strings.Contains(s.Message, "403 policy") {
+	if s := states["a"]; s.State != status.StateFailed || !strings.Contains(s.Message, "403 policy") {
 		t.Errorf("a is %s: %s", s.State, s.Message)
 	}
 	for _, c := range states["a"].Conditions {
-		if c.Reason != plan.ReasonInvalid || !strings.Contains(c.Message, "403 policy") {
+		if c.Reason != status.ReasonInvalid || !strings.Contains(c.Message, "403 policy") {
 			t.Errorf("a: %+v", c)
 		}
 	}
-	if s := states["b"]; s.State == plan.StateFailed {
+	if s := states["b"]; s.State == status.StateFailed {
 		t.Errorf("b is %s: %s", s.State, s.Message)
 	}
 	if pass.Last.Hash() != pass.First.Hash() {
@@ -38,8 +38,8 @@ func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 	}
 	w.OnCreate = nil
 	pass, _ = syncPass(t, w, engineOf(w), "a", "b atop=a")
-	for _, o := range plan.Statuses(pass.Last, []*kind.Kind{w.Kind()}) {
-		if o.Status.State != plan.StateInSync {
+	for _, o := range status.After(pass.Last, []*kind.Kind{w.Kind()}, pass.Faults()) {
+		if o.Status.State != status.StateInSync {
 			t.Errorf("%s is %s", o.Metadata.Name, o.Status.State)
 		}
 	}
@@ -52,15 +52,15 @@ func TestAFailedStepHasItsTrueReason(t *testing.T) {
 		reason string
 		goesOn string
 	}{
-		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrUsedUp), plan.ReasonQuota, "False"},
-		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden), plan.ReasonForbidden, "False"},
-		{fmt.Errorf("%w: 400", kind.ErrRejected), plan.ReasonInvalid, "False"},
-		{errors.New("503"), plan.ReasonTransient, "True"},
+		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrUsedUp), status.ReasonQuota, "False"},
+		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden), status.ReasonForbidden, "False"},
+		{fmt.Errorf("%w: 400", kind.ErrRejected), status.ReasonInvalid, "False"},
+		{errors.New("503"), status.ReasonTransient, "True"},
 	} {
 		w := thingtest.New()
 		w.OnCreate = func(string) (before, after error) { return c.err, nil }
 		pass, _ := syncPass(t, w, engineOf(w), "a")
-		is := plan.Statuses(pass.Last, []*kind.Kind{w.Kind()})[0].Status.Conditions
+		is := status.After(pass.Last, []*kind.Kind{w.Kind()}, pass.Faults())[0].Status.Conditions
 		if is[0].Status != "False" || is[0].Reason != c.reason || is[1].Status != c.goesOn || is[1].Reason != c.reason {
 			t.Errorf("%v: %+v, want %s", c.err, is, c.reason)
 		}

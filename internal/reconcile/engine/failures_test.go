@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // What a pass leaves undone has a cause of a code: what was tried and failed, what the plan says, and what only waits for another object.
@@ -31,7 +32,7 @@ func TestFailuresHaveCauses(t *testing.T) {
 		codes       []cause.Code
 	}
 	want := []failure{
-		{"tried", plan.ReasonForbidden, []cause.Code{cause.Tried}}, {"said", "", []cause.Code{cause.NotThere, cause.Gone}},
+		{"tried", status.ReasonForbidden, []cause.Code{cause.Tried}}, {"said", "", []cause.Code{cause.NotThere, cause.Gone}},
 		{"waits", "", []cause.Code{cause.WaitsFor}}, {"used", "", []cause.Code{cause.StillUsed}}, {"", "", []cause.Code{cause.Unlisted}},
 	}
 	got := failuresOf(last, map[manifest.Key]error{key("tried"): kind.ErrForbidden, key("kept"): errors.New("before")}, time.Now())

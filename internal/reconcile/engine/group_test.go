@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -271,8 +272,8 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 		time.Sleep(time.Hour)
 		bad["sheep-1"] = true
 		pass := h.sync(t, 3, "flat")
-		for _, o := range plan.Statuses(pass.Last, h.engine.Kinds) {
-			if name := o.Metadata.Name; (name == "sheep-1" || name == "sheep") != (o.Status.State == plan.StateDegraded) {
+		for _, o := range status.Of(pass.Last, h.engine.Kinds) {
+			if name := o.Metadata.Name; (name == "sheep-1" || name == "sheep") != (o.Status.State == status.StateDegraded) {
 				t.Errorf("%s is %s: %s", name, o.Status.State, o.Status.Message)
 			}
 		}

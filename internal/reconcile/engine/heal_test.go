@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -211,7 +212,7 @@ func TestARolloutHasADeadline(t *testing.T) {
 // messages are what is said of each object.
 func messages(p plan.Plan, h *herd) string {
 	var b strings.Builder
-	for _, o := range plan.Statuses(p, h.engine.Kinds) {
+	for _, o := range status.Of(p, h.engine.Kinds) {
 		b.WriteString(o.Metadata.Name + ": " + o.Status.Message + "\n")
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // split begins a flock of three of which only the last one is changed by another shape.
@@ -20,9 +21,9 @@ func split(t *testing.T) *herd {
 }
 
 // states are those of all objects.
-func states(pass Pass, h *herd) map[string]plan.State {
-	all := map[string]plan.State{}
-	for _, o := range plan.Statuses(pass.Last, h.engine.Kinds) {
+func states(pass Pass, h *herd) map[string]status.State {
+	all := map[string]status.State{}
+	for _, o := range status.Of(pass.Last, h.engine.Kinds) {
 		all[o.Metadata.Name] = o.Status.State
 	}
 	return all
@@ -63,7 +64,7 @@ func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
 		h.called("sheep-0").Shape = "square"
 		for range 2 {
 			pass := h.sync(t, 3, "round")
-			if got := states(pass, h)["sheep-0"]; pass.Outcome() != plan.OutOfSync || pass.Last.Summary().Drifted != 1 || got != plan.StateDrifted || h.called("sheep-0").Shape != "square" {
+			if got := states(pass, h)["sheep-0"]; pass.Outcome() != plan.OutOfSync || pass.Last.Summary().Drifted != 1 || got != status.StateDrifted || h.called("sheep-0").Shape != "square" {
 				t.Errorf("%s, %s: %s; %s", pass.Outcome(), pass.Last.Summary(), got, failed(pass))
 			}
 			if got := messages(pass.Last, h); !strings.Contains(got, "sheep-0: changed in the cloud; by whom and when is unknown to this cloud; left as it is: Flock/sheep changes its members from number 2 on; differs in spec.resource.shape") {
@@ -74,7 +75,7 @@ func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
 		if pass.Outcome() != plan.InSync || h.shapes() != "square round flat" || h.called("sheep-1").Colour != "" {
 			t.Errorf("%s: %s", h.shapes(), failed(pass))
 		}
-		if got := messages(pass.Last, h); states(pass, h)["sheep-1"] != plan.StateOutdated || !strings.Contains(got, "sheep-1: left as it is: Flock/sheep changes its members from number 2 on; differs in spec.resource.colour, spec.resource.shape") {
+		if got := messages(pass.Last, h); states(pass, h)["sheep-1"] != status.StateOutdated || !strings.Contains(got, "sheep-1: left as it is: Flock/sheep changes its members from number 2 on; differs in spec.resource.colour, spec.resource.shape") {
 			t.Errorf("%s: %s", states(pass, h)["sheep-1"], got)
 		}
 	})

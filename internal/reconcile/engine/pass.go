@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // Result is one step that was carried out, or tried.
@@ -29,7 +30,7 @@ type Failure struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	Causes cause.List
-	// Fault is the reason of the object's condition, where the pass has tried something and failed; see [plan.Fault].
+	// Fault is the reason of the object's condition, where the pass has tried something and failed; see [status.Fault].
 	Fault string
 	// Dependents depend on the key and had to wait.
 	Dependents []manifest.Key
@@ -89,6 +90,20 @@ func (p Pass) Writes() int {
 	return n
 }
 
+// Faults are why steps of the last plan failed, by the keys of their objects. What was not given the time failed at nothing.
+func (p Pass) Faults() map[manifest.Key]status.Fault {
+	if p.Interrupted {
+		return nil
+	}
+	faults := map[manifest.Key]status.Fault{}
+	for _, f := range p.Failures {
+		if f.Fault != "" {
+			faults[f.Key] = status.Fault{Text: f.Reason(), Reason: f.Fault}
+		}
+	}
+	return faults
+}
+
 // Drifted counts the objects whose difference no commit explains, whichever
 // round found it.
 func (p Pass) Drifted() int {
@@ -143,12 +158,12 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 }
 
 // tried are the steps of the last plan that were tried and failed, and why, by key. What is as wanted since failed at nothing.
-func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]plan.Fault {
-	why := map[manifest.Key]plan.Fault{}
+func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]status.Fault {
+	why := map[manifest.Key]status.Fault{}
 	for _, s := range last.Steps {
 		done := s.Action == plan.Keep && !s.Settling() && !due(s)
 		if err := errs[s.Key]; err != nil && !done && !s.Until().After(now) {
-			why[s.Key] = plan.FaultOf(err)
+			why[s.Key] = status.FaultOf(err)
 		}
 	}
 	return why

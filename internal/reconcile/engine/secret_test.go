@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -106,7 +107,7 @@ func everythingTold(t *testing.T, e *Engine, planned plan.Plan, pass Pass) map[s
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "plan", planned, "pass", pass, "failures", pass.Failures)
 	out := map[string]string{"log": log.String(), "printed": fmt.Sprintf("%+v %+v", planned.Steps, pass.Failures)}
 	for _, p := range []plan.Plan{planned, pass.First, pass.Last} {
-		text, err := json.Marshal([]any{p, plan.Statuses(p, e.Kinds)})
+		text, err := json.Marshal([]any{p, status.Of(p, e.Kinds)})
 		if err != nil {
 			t.Fatal(err)
 		}

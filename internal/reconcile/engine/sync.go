@@ -88,11 +88,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	r.traceAll(ctx)
 	e.past().Forget(memory.PassEnds{Plan: r.round.plan, Listed: r.listed})
 	if !r.pass.Last.Stopped() {
-		errs, now := r.lastErrors(r.pass.Last), time.Now()
-		r.pass.Failures = append(failuresOf(r.pass.Last, errs, now), unread...)
-		if !r.pass.Interrupted { // what was not given the time failed at nothing
-			r.pass.Last = r.pass.Last.Failed(tried(r.pass.Last, errs, now))
-		}
+		r.pass.Failures = append(failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now()), unread...)
 	}
 	return r.pass
 }

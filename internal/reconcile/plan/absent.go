@@ -9,7 +9,7 @@ import (
 // for it. What the stack made of it while there was a manifest stays as it is, and so does
 // what refers to it.
 func (p *planner) decideAbsent(d *kind.Desired) Step {
-	s := Step{Key: d.Key, Origin: d.Origin, want: d, Error: true, condition: ReasonProgressing}
+	s := Step{Key: d.Key, Origin: d.Origin, want: d, Error: true, obstacle: NotYet}
 	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
 		return s.withAction(Wait, cause.Of(cause.Unlisted, errs[0].Error()))
 	}
@@ -24,7 +24,7 @@ func (p *planner) decideAbsent(d *kind.Desired) Step {
 	case ch.have == nil || ch.have.Phase == kind.Deleting:
 		return s.withAction(Wait, cause.Of(cause.NotDescribed))
 	}
-	s.have, s.locked, s.condition = ch.have, true, ""
+	s.have, s.locked, s.obstacle = ch.have, true, ""
 	p.live[d.Key], p.ready[d.Key] = s.have, s.have.Phase.Usable()
 	return s.withAction(Refuse, cause.Of(cause.GoneAnd, cause.Of(cause.Gone), cause.Of(cause.StillReferred)))
 }

@@ -29,7 +29,7 @@ func (p *planner) tellCrowded() {
 	members := map[manifest.Key][]*Step{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.want == nil || s.have == nil || s.surplus || s.Action == Recreate || s.outdated() {
+		if s.want == nil || s.have == nil || s.surplus || s.Action == Recreate || s.Outdated() {
 			continue // not, or not yet, what its manifest says
 		}
 		for _, ref := range s.want.Refs {

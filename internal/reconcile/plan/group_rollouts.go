@@ -17,10 +17,11 @@ type Rollout struct {
 
 // String is "VirtualMachineGroup/web: 4 of 6 up to date".
 func (r Rollout) String() string {
-	return r.Group.String() + ": " + r.progress()
+	return r.Group.String() + ": " + r.Progress()
 }
 
-func (r Rollout) progress() string {
+// Progress is "4 of 6 up to date".
+func (r Rollout) Progress() string {
 	return fmt.Sprintf("%d of %d up to date", r.Done, r.Of)
 }
 

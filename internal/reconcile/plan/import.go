@@ -29,13 +29,13 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	}
 	switch {
 	case len(found) == 0:
-		s.Error, s.condition = true, ReasonProgressing
+		s.Error, s.obstacle = true, NotYet
 		if d.Import.ID != "" {
-			s.condition = ReasonFatal
+			s.obstacle = Never
 		}
 		return s.withAction(Wait, p.nothingFound(d))
 	case len(found) > 1:
-		s.Error, s.condition = true, ReasonInvalid
+		s.Error, s.obstacle = true, Ambiguous
 		return s.withAction(Refuse, p.severalFound(d, found))
 	}
 	s.have = found[0]
@@ -43,7 +43,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	p.imports[found[0]] = append(p.imports[found[0]], d.Key)
 	p.ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
-		s.Error, s.condition = true, ReasonProgressing
+		s.Error, s.obstacle = true, NotYet
 		return s.withAction(Refuse, cause.Of(cause.ImportFailed, called(found[0]), found[0].Message))
 	}
 	if !p.ready[d.Key] {

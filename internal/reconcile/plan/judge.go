@@ -110,7 +110,7 @@ func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict)
 			return
 		}
 		if specs == nil {
-			specs, labels = p.Specs(), labelsOf(p)
+			specs, labels = p.Specs(), p.Labels()
 		}
 		s.Key, s.Object, s.Refs = key, subjectOf(key, want, labels[key], specs(key)), among.references(key)
 		if v := verdict(s); v.Deny != "" || len(v.Warn) > 0 {

@@ -63,6 +63,9 @@ type Workload struct {
 	want *kind.Desired
 }
 
+// Want is the desired object that the workload is.
+func (w Workload) Want() *kind.Desired { return w.want }
+
 // InSync reports whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {
 	return p.Held == "" && len(p.Unlisted) == 0 && len(p.fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })

@@ -117,7 +117,7 @@ func ReportDrift(byDefault bool) Policy {
 			}
 			var reason cause.List
 			switch {
-			case s.broken():
+			case s.Broken():
 				reason = s.Causes
 			case s.Action == Create:
 				s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}

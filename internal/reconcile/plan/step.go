@@ -85,12 +85,9 @@ type Step struct {
 	follows bool
 	have    *kind.Live
 	view    *kind.Want
-	// condition is the condition reason of an import that cannot go on; "" leaves it
-	// to the action.
-	condition string
-	// failed is why a pass that tried the step could not carry it out; zero where none did.
-	failed Fault
-	lost   string // the ID of an object that was there and is gone, if it is known
+	// obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
+	obstacle Obstacle
+	lost     string // the ID of an object that was there and is gone, if it is known
 	// target is what the machine that the step makes shall bear if people approved of it, see [planner.targetOf].
 	target string
 	// continues is true where they have approved of it before this process began.

@@ -36,7 +36,7 @@ func (s Step) Drifted() string {
 		return ""
 	case s.Trace != nil && *s.Trace != (kind.Trace{}):
 		return s.Trace.Of(done)
-	case s.broken() || s.Action != Create && s.Action != Update && s.Action != Keep:
+	case s.Broken() || s.Action != Create && s.Action != Update && s.Action != Keep:
 		return ""
 	case s.Trace != nil:
 		return s.Trace.Of(done)

@@ -47,14 +47,6 @@ func (s Step) withoutLosses() Step {
 	return s
 }
 
-// overdue is why what time made due is not done; "" where nothing is missing.
-func (s Step) overdue() string {
-	if s.upkeep == nil {
-		return ""
-	}
-	return s.upkeep.Overdue
-}
-
 // loses reports whether something is lost by a change.
 func loses(c kind.Change) bool { return c.Loss != "" }
 

@@ -77,8 +77,8 @@ func TestUpkeepIsNoDifference(t *testing.T) {
 	if _, due := stepFor(t, never, "a").Tending(); due || !p.Due().Equal(now.Add(24*time.Hour)) || !never.Due().IsZero() {
 		t.Errorf("next at %s, and without a clock at %s", p.Due(), never.Due())
 	}
-	if s := Statuses(p, nil); len(s) != 1 || s[0].Status.State != StateDegraded || s[0].Status.Message != "is dry" {
-		t.Errorf("status is %+v", s)
+	if why := stepFor(t, p, "a").Overdue(); why != "is dry" {
+		t.Errorf("overdue: %q", why)
 	}
 }
 

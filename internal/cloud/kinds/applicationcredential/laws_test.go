@@ -23,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
@@ -124,7 +125,7 @@ func TestAttackSecretIsShownNowhere(t *testing.T) {
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "users/" + own + "/application_credentials", Into: &shown}); err != nil {
 		t.Fatal(err)
 	}
-	statuses, err := json.Marshal(plan.Statuses(again.Last, kinds(nil, defaults.Defaults{})))
+	statuses, err := json.Marshal(status.Of(again.Last, kinds(nil, defaults.Defaults{})))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -97,7 +98,7 @@ func TestAttackPayloadIsShownNowhere(t *testing.T) {
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.KeyManager, Method: http.MethodGet, Path: "secrets/" + id, Into: &shown}); err != nil {
 		t.Fatal(err)
 	}
-	statuses, err := json.Marshal(plan.Statuses(again.Last, kinds(nil, defaults.Defaults{})))
+	statuses, err := json.Marshal(status.Of(again.Last, kinds(nil, defaults.Defaults{})))
 	if err != nil {
 		t.Fatal(err)
 	}

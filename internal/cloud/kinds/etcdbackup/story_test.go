@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
@@ -228,7 +229,7 @@ func TestAttackSnapshots(t *testing.T) {
 			if got := s.names(); strings.Join(got, " ") != strings.Join(before, " ") {
 				t.Errorf("there are %q, and there were %q", got, before)
 			}
-			text, err := json.Marshal(plan.Statuses(pass.Last, kinds(nil, s.Defaults)))
+			text, err := json.Marshal(status.Of(pass.Last, kinds(nil, s.Defaults)))
 			waits := strings.Contains(string(text), `"Reason":"`) && strings.Contains(string(text), `"succeeded":false`) && strings.Contains(string(text), "the last backup failed")
 			if err != nil || len(pass.Failures) == 0 && !waits {
 				t.Errorf("the pass is %s, with the status %s, %v", pass.Outcome(), text, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -103,7 +104,7 @@ func (w *world) restored(size int) {
 }
 
 // restore is the status of the EtcdRestore, and what the plan says of it.
-func (w *world) restore(p plan.Plan) (status, why string) {
+func (w *world) restore(p plan.Plan) (is, why string) {
 	w.t.Helper()
 	for _, s := range p.Steps {
 		if s.Key.Kind == "EtcdRestore" {
@@ -116,12 +117,12 @@ func (w *world) restore(p plan.Plan) (status, why string) {
 			}
 		}
 	}
-	for _, s := range plan.Statuses(p, all.Kinds(nil, w.Defaults)) {
+	for _, s := range status.Of(p, all.Kinds(nil, w.Defaults)) {
 		if text, err := json.Marshal(s); err == nil && strings.Contains(string(text), `"kind":"EtcdRestore"`) {
-			status = string(text)
+			is = string(text)
 		}
 	}
-	return status, why
+	return is, why
 }
 
 // A cluster of which everything is lost begins with the newest snapshot, and has every key.

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -38,7 +38,7 @@ type answering struct {
 // once the pass is over.
 func members(t *testing.T, p engine.Pass) (addresses []string) {
 	t.Helper()
-	for _, o := range plan.Statuses(p.Last, all.Kinds(nil, defaults.Defaults{})) {
+	for _, o := range status.Of(p.Last, all.Kinds(nil, defaults.Defaults{})) {
 		if o.Kind != "LoadBalancer" {
 			continue
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
@@ -137,7 +138,7 @@ func TestStatusHasNoID(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	full := needs("shop-"+rand.Text()) + "---" + object("groupRef", "projectRef")
 	g.MustSync(full)
-	for _, o := range plan.Statuses(g.Plan(full), kinds(nil, defaults.Defaults{})) {
+	for _, o := range status.Of(g.Plan(full), kinds(nil, defaults.Defaults{})) {
 		if none := o.Kind == "RoleAssignment"; (o.Status.ID == "") != none {
 			t.Errorf("%s/%s has the ID %q", o.Kind, o.Metadata.Name, o.Status.ID)
 		}

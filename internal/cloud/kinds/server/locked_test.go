@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // A server that somebody has locked is shown as locked, in the plan and in its status, and a change of it fails at the
@@ -36,7 +37,7 @@ func TestALockedServerIsNotTriedAgain(t *testing.T) {
 	if s := serverOf(p); s.Action != plan.Keep || len(s.Notes) > 0 {
 		t.Errorf("a lock changes nothing by itself: %+v", s)
 	}
-	for _, o := range plan.Statuses(p, all.Kinds(nil, g.Defaults)) {
+	for _, o := range status.Of(p, all.Kinds(nil, g.Defaults)) {
 		if o.Kind == "Server" && !strings.Contains(o.Status.Message, "locked") {
 			t.Errorf("status is silent: %+v", o.Status)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
@@ -114,7 +115,7 @@ func TestAttackPasswordIsShownNowhere(t *testing.T) {
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "users/" + step.ID(), Into: &shown}); err != nil {
 		t.Fatal(err)
 	}
-	statuses, err := json.Marshal(plan.Statuses(pass.Last, kinds(nil, defaults.Defaults{})))
+	statuses, err := json.Marshal(status.Of(pass.Last, kinds(nil, defaults.Defaults{})))
 	if err != nil {
 		t.Fatal(err)
 	}

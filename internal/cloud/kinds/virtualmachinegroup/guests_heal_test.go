@@ -11,7 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
 // A template that does not work costs one machine behind a load balancer, and the group goes back to the last one that did, by itself, whichever agent
@@ -106,7 +106,7 @@ func (s *stage) mostAreSick(c *client, rev engine.Revision) {
 		if len(pass.Results) > 0 {
 			s.t.Errorf("most are sick, and %s is changed: %s", pass.Results[0].Step.Key, pass.Results[0].Step.Reason())
 		}
-		for _, o := range plan.Statuses(pass.Last, s.agent().Kinds) {
+		for _, o := range status.Of(pass.Last, s.agent().Kinds) {
 			said += o.Status.Message + "\n"
 		}
 		return strings.Contains(said, mostAreSick) && time.Since(began) > 10*time.Second

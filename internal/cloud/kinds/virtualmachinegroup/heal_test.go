@@ -23,8 +23,8 @@ func healing(heal string) string {
 	return strings.Replace(object, "spec:\n", "spec:\n  heal: {afterSeconds: 0, "+heal+"}\n  probes: [{type: http, port: 80, threshold: 1}]\n", 1)
 }
 
-// status is what Nova has for a server, once it is the wanted one or the test ends.
-func status(t *testing.T, c *cloud.Client, id, want string) (now string) {
+// novaStatus is what Nova has for a server, once it is the wanted one or the test ends.
+func novaStatus(t *testing.T, c *cloud.Client, id, want string) (now string) {
 	t.Helper()
 	for t.Context().Err() == nil && now != want {
 		var answer struct{ Server struct{ Status string } }
@@ -73,7 +73,7 @@ func TestMachinesAreHealed(t *testing.T) {
 		if s.Disruption().String() != cost || !strings.Contains(s.Reason(), reason) || s.Action != plan.Update || pass.Drifted() != 1 {
 			t.Errorf("%s %s, %s: %s", s.Action, s.Key, s.Disruption(), s.Reason())
 		}
-		if now := status(t, c, s.ID(), "ACTIVE"); now != "ACTIVE" || ids[s.Key.String()] != s.ID() {
+		if now := novaStatus(t, c, s.ID(), "ACTIVE"); now != "ACTIVE" || ids[s.Key.String()] != s.ID() {
 			t.Errorf("%s is %s and was %s; it is %s", s.Key, s.ID(), ids[s.Key.String()], now)
 		}
 	}
@@ -81,7 +81,7 @@ func TestMachinesAreHealed(t *testing.T) {
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/action", Body: map[string]any{"os-stop": nil}}); err != nil {
 		t.Fatal(err)
 	}
-	status(t, c, id, "SHUTOFF")
+	novaStatus(t, c, id, "SHUTOFF")
 	if left := once(healing("stopped: leave"), 0); len(left.Results) > 0 {
 		t.Errorf("what is to be left is not: %v", left.Results)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -72,12 +73,12 @@ func TestAPartitionIsInSync(t *testing.T) {
 	if s := pass.First.Summary(); s.Replace != 1 || s.Create != 1 || s.Update > 1 {
 		t.Errorf("the partition changes %s", s)
 	}
-	states := map[string]plan.State{}
-	for _, o := range plan.Statuses(pass.Last, g.Engine(g.Client(nil)).Kinds) {
+	states := map[string]status.State{}
+	for _, o := range status.Of(pass.Last, g.Engine(g.Client(nil)).Kinds) {
 		states[o.Kind+"/"+o.Metadata.Name] = o.Status.State
 	}
-	for key, want := range map[string]plan.State{"Server/web-0": plan.StateOutdated, "Server/web-1": plan.StateOutdated, "Server/web-2": plan.StateInSync,
-		"Volume/web-0-data": plan.StateOutdated, "Volume/web-2-data": plan.StateInSync, "VirtualMachineGroup/web": plan.StateOutdated} {
+	for key, want := range map[string]status.State{"Server/web-0": status.StateOutdated, "Server/web-1": status.StateOutdated, "Server/web-2": status.StateInSync,
+		"Volume/web-0-data": status.StateOutdated, "Volume/web-2-data": status.StateInSync, "VirtualMachineGroup/web": status.StateOutdated} {
 		if states[key] != want {
 			t.Errorf("%s is %s, want %s", key, states[key], want)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -160,8 +161,8 @@ func TestDataVolumesOfMembers(t *testing.T) {
 	attached("replaced", replaced, "web-1")
 	two = strings.Replace(two, "centos79", "cirros", 1)
 	one := g.MustSync(strings.Replace(two, "replicas: 2", "replicas: 1", 1)).Last
-	for _, o := range plan.Statuses(one, g.Engine(g.Client(nil)).Kinds) {
-		if o.Metadata.Name == "web-1-data" && o.Status.State != plan.StateKept {
+	for _, o := range status.Of(one, g.Engine(g.Client(nil)).Kinds) {
+		if o.Metadata.Name == "web-1-data" && o.Status.State != status.StateKept {
 			t.Errorf("the volume of the machine that went is %s: %s", o.Status.State, o.Status.Message)
 		}
 	}
@@ -195,7 +196,7 @@ func (c crowd) RoundTrip(req *http.Request) (*http.Response, error) {
 // The scheduler may have put two machines on one host that are to be apart: that is reported, and nothing is done.
 func TestMachinesThatShareAHost(t *testing.T) {
 	g := pure(t)
-	for policy, want := range map[string]plan.State{"hard": plan.StateDegraded, "soft": plan.StateInSync} {
+	for policy, want := range map[string]status.State{"hard": status.StateDegraded, "soft": status.StateInSync} {
 		manifest := strings.Replace(having("2"), "haPolicy: soft", "haPolicy: "+policy, 1)
 		g.MustSync(manifest)
 		pass := g.SyncThrough(manifest, func(next http.RoundTripper) http.RoundTripper { return crowd{next} })
@@ -211,14 +212,14 @@ func TestMachinesThatShareAHost(t *testing.T) {
 		if noted != (policy == "soft") {
 			t.Errorf("%s: noted: %t", policy, noted)
 		}
-		for _, o := range plan.Statuses(pass.Last, g.Engine(g.Client(nil)).Kinds) {
+		for _, o := range status.Of(pass.Last, g.Engine(g.Client(nil)).Kinds) {
 			about := o.Kind == "VirtualMachineGroup" || o.Kind == "Server"
 			if about && (o.Status.State != want || strings.Contains(o.Status.Message, "and ServerGroup/web keeps them apart: delete one of them") != (policy == "hard")) {
 				t.Errorf("%s: %s/%s is %s: %s", policy, o.Kind, o.Metadata.Name, o.Status.State, o.Status.Message)
 			}
 		}
-		for _, o := range plan.Statuses(g.Plan(manifest), g.Engine(g.Client(nil)).Kinds) {
-			if o.Status.State != plan.StateInSync {
+		for _, o := range status.Of(g.Plan(manifest), g.Engine(g.Client(nil)).Kinds) {
+			if o.Status.State != status.StateInSync {
 				t.Errorf("%s, on hosts of their own: %s/%s is %s", policy, o.Kind, o.Metadata.Name, o.Status.State)
 			}
 		}
@@ -237,8 +238,8 @@ func TestMachinesThatShareAHostInAGroupOfOthers(t *testing.T) {
 	g.MustSync(manifest)
 	pass := g.SyncThrough(manifest, func(next http.RoundTripper) http.RoundTripper { return crowd{next} })
 	degraded := 0
-	for _, o := range plan.Statuses(pass.Last, g.Engine(g.Client(nil)).Kinds) {
-		if o.Kind == "Server" && o.Status.State == plan.StateDegraded && strings.Contains(o.Status.Message, "ServerGroup/apart keeps them apart") {
+	for _, o := range status.Of(pass.Last, g.Engine(g.Client(nil)).Kinds) {
+		if o.Kind == "Server" && o.Status.State == status.StateDegraded && strings.Contains(o.Status.Message, "ServerGroup/apart keeps them apart") {
 			degraded++
 		}
 	}

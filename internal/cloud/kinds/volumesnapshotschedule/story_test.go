@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -433,8 +434,8 @@ func TestAFailedSnapshotIsShown(t *testing.T) {
 	if len(d.list()) != 2 || len(pass.Results) != 0 {
 		t.Errorf("it is removed, or another is taken at once: %v", d.list())
 	}
-	for _, o := range plan.Statuses(pass.Last, d.g.Engine(d.c).Kinds) {
-		if o.Metadata.Name == key.Name && (o.Status.State != plan.StateDegraded || !strings.Contains(o.Status.Message, "the newest snapshot failed (status error); tried again from")) {
+	for _, o := range status.Of(pass.Last, d.g.Engine(d.c).Kinds) {
+		if o.Metadata.Name == key.Name && (o.Status.State != status.StateDegraded || !strings.Contains(o.Status.Message, "the newest snapshot failed (status error); tried again from")) {
 			t.Errorf("status is %s: %s", o.Status.State, o.Status.Message)
 		}
 	}

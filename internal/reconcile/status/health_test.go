@@ -1,4 +1,4 @@
-package plan
+package status
 
 import (
 	"testing"
@@ -26,11 +26,7 @@ func TestSyncAndHealth(t *testing.T) {
 		{"a commit changed it", []string{"a colour=blue"}, []string{"a stale colour=red"}, nil, StateChange, HealthGood},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := planned(t, c.repo, c.cloud, c.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := Statuses(p, []*kind.Kind{thingtest.New().Kind()})[0].Status
+			got := Of(planned(t, c.repo, c.cloud, c.options), []*kind.Kind{thingtest.New().Kind()})[0].Status
 			if got.Sync != c.sync || got.Health != c.health {
 				t.Errorf("%s, %s; want %s, %s", got.Sync, got.Health, c.sync, c.health)
 			}
@@ -40,7 +36,7 @@ func TestSyncAndHealth(t *testing.T) {
 
 // What stands for others is as well as the worst of them, and compares as the gravest.
 func TestHealthOfSeveral(t *testing.T) {
-	s := summary([]*ObjectStatus{
+	s := summary([]*Object{
 		{Status: Status{State: StateInSync, Sync: StateInSync, Health: HealthGood, Conditions: make([]Condition, 2)}},
 		{Status: Status{State: "stopped", Sync: StateInSync, Health: "stopped", Conditions: make([]Condition, 2)}},
 		{Status: Status{State: StateDrifted, Sync: StateDrifted, Health: HealthBusy, Conditions: make([]Condition, 2)}},

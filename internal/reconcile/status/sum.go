@@ -1,4 +1,4 @@
-package plan
+package status
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 
 // summary is the status of a workload: the gravest state of its parts, and all
 // their addresses.
-func summary(parts []*ObjectStatus) Status {
+func summary(parts []*Object) Status {
 	out := Status{State: StateInSync, Sync: StateInSync, Conditions: sumUp(parts)}
 	fine, seen := 0, map[string]bool{}
 	for _, part := range parts {
@@ -39,22 +39,8 @@ func summary(parts []*ObjectStatus) Status {
 	return out
 }
 
-// members are the parts of a workload that stand for others in turn, such as the machines of a group; nil of one that has none.
-func (b statusBuilder) members(w Workload) (list []*ObjectStatus) {
-	if k := b.kinds[w.Key.Kind]; k != nil && k.Info.Members != "" {
-		list = []*ObjectStatus{}
-	}
-	for _, part := range b.parts[w.Key] {
-		if part.Status.Action == "" {
-			list = append(list, part)
-		}
-	}
-	return list
-}
-
-// settle says what follows from whether an object can be used: whether it is ready, and how many of its members are, where it has some.
-func (o *ObjectStatus) settle(members []*ObjectStatus) {
-	s := &o.Status
+// settled is a status with what follows from whether the object can be used: whether it is ready, and how many of its members are, where it has some.
+func (s Status) settled(members []*Object) Status {
 	ready := s.Conditions[0]
 	ready.Type = "Ready"
 	s.Conditions = append(s.Conditions, ready)
@@ -72,15 +58,16 @@ func (o *ObjectStatus) settle(members []*ObjectStatus) {
 	if members == nil && ready.Status == "Unknown" {
 		s.Ready = "?/1"
 	}
+	return s
 }
 
-func (o *ObjectStatus) name() string { return o.Kind + "/" + o.Metadata.Name }
+func (o *Object) name() string { return o.Kind + "/" + o.Metadata.Name }
 
 // sumUp gives a workload the conditions of its parts: available when all of
 // them are, progressing when one of them is, and the reason of the worst.
-func sumUp(parts []*ObjectStatus) []Condition {
+func sumUp(parts []*Object) []Condition {
 	can := Condition{Type: "Available", Status: "True", Reason: ReasonSuccess}
-	going := Condition{Type: "Progressing", Status: "False", Reason: ReasonSuccess, Message: "OpenStack resource is up to date"}
+	going := Condition{Type: "Progressing", Status: "False", Reason: ReasonSuccess, Message: upToDate}
 	ready := 0
 	for _, part := range parts {
 		a, p := part.Status.Conditions[0], part.Status.Conditions[1]

@@ -1,4 +1,4 @@
-package plan
+package status
 
 import (
 	"maps"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -63,11 +64,7 @@ func TestStates(t *testing.T) {
 		{name: "cannot be seen", repo: []string{"a"}, options: []string{"unlisted"}, want: "unknown: network: GET /v2.0/things: 503"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := planned(t, c.repo, c.cloud, c.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, o := range Statuses(p, []*kind.Kind{thingtest.New().Kind()}) {
+			for _, o := range Of(planned(t, c.repo, c.cloud, c.options), []*kind.Kind{thingtest.New().Kind()}) {
 				if o.Metadata.Name != "a" {
 					continue
 				}
@@ -92,11 +89,8 @@ func TestStates(t *testing.T) {
 // What is left alone is shown, and counted nowhere.
 func TestLeftAlone(t *testing.T) {
 	for _, annotation := range []string{"suspend=true", "ignore-fields=spec.resource.colour"} {
-		p, err := planned(t, []string{"a colour=red " + annotation}, []string{"a ours colour=blue"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := Statuses(p, []*kind.Kind{thingtest.New().Kind()})[0].Status
+		p := planned(t, []string{"a colour=red " + annotation}, []string{"a ours colour=blue"}, nil)
+		got := Of(p, []*kind.Kind{thingtest.New().Kind()})[0].Status
 		if len(got.LeftAlone) != 1 || got.LeftAlone[0].Have != "blue" || got.LeftAlone[0].Want != "red" || len(got.Changes) > 0 {
 			t.Errorf("%s: %+v", annotation, got)
 		}
@@ -108,7 +102,7 @@ func TestLeftAlone(t *testing.T) {
 
 // There is one count: whoever counts statuses gets what the plan says.
 func TestStatusesCountAsPlansDo(t *testing.T) {
-	files, err := filepath.Glob("testdata/stories/*.txtar")
+	files, err := filepath.Glob("../plan/testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no stories: %v", err)
 	}
@@ -117,22 +111,22 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		part := map[string]*txtar.File{}
-		for i := range archive.Files {
-			part[archive.Files[i].Name] = &archive.Files[i]
+		part := map[string][]string{}
+		for _, f := range archive.Files {
+			part[f.Name] = lines(f.Data)
 		}
-		p, err := planned(t, lines(part["repo"]), lines(part["cloud"]), lines(part["options"]))
-		if err != nil {
+		if _, err := thingtest.New().Wanted(part["repo"]...); err != nil {
 			continue // refused: there is no plan
 		}
-		got, want := map[Action]int{}, map[Action]int{}
+		p := planned(t, part["repo"], part["cloud"], part["options"])
+		got, want := map[plan.Action]int{}, map[plan.Action]int{}
 		for _, s := range p.Steps {
 			want[s.Action]++
 		}
-		for _, o := range Statuses(p, []*kind.Kind{thingtest.New().Kind()}) {
+		for _, o := range Of(p, []*kind.Kind{thingtest.New().Kind()}) {
 			s := o.Status
 			got[s.Action]++
-			if s.State == StateInSync && (s.Action != Keep || len(s.Changes) > 0) || s.Action.Writes() && s.State.Fine() {
+			if s.State == StateInSync && (s.Action != plan.Keep || len(s.Changes) > 0) || s.Action.Writes() && s.State.Fine() {
 				t.Errorf("%s: %s reads %s, and is to be %s", file, o.Metadata.Name, s.State, s.Action)
 			}
 			if p.Held != "" && s.Action.Writes() && s.State != StateHeld {
@@ -147,12 +141,9 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 
 // Nothing of a stack that is suspended will be done, and its status says so.
 func TestStatesOfASuspendedStack(t *testing.T) {
-	p, err := planned(t, []string{"new", "same colour=red"}, []string{"same ours colour=red"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := planned(t, []string{"new", "same colour=red"}, []string{"same ours colour=red"}, nil)
 	p.Suspended = "suspend is true"
-	for _, o := range Statuses(p, []*kind.Kind{thingtest.New().Kind()}) {
+	for _, o := range Of(p, []*kind.Kind{thingtest.New().Kind()}) {
 		want := map[string]State{"new": StateDiffers, "same": StateInSync}[o.Metadata.Name]
 		if o.Status.State != want || o.Status.Conditions[1].Status != "False" {
 			t.Errorf("%s is %s: %+v, want %s", o.Metadata.Name, o.Status.State, o.Status.Conditions[1], want)
@@ -163,25 +154,39 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 // A workload is as bad as the worst of its parts.
 func TestStatesOfWorkloads(t *testing.T) {
 	machine := manifest.Key{Kind: "Machine", Namespace: "default", Name: "m"}
-	part := func(name string, live kind.Live, action Action) Step {
-		return Step{Key: thingtest.Key(name), Parent: machine, Action: action, have: &live}
+	part := func(name string, live kind.Live, action plan.Action) subject {
+		return subject{Step: &plan.Step{Key: thingtest.Key(name), Parent: machine, Action: action}, have: &live, want: &kind.Desired{}}
 	}
-	p := Plan{Workloads: []Workload{{Key: machine}}, Steps: []Step{
-		part("a", kind.Live{Phase: kind.Ready, State: &thingtest.Thing{}}, Keep),
-		part("b", kind.Live{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}, Keep),
-		part("c", kind.Live{Phase: kind.Ready, State: &thingtest.Thing{}}, Update),
-	}}
-	for i := range p.Steps {
-		p.Steps[i].want = &kind.Desired{}
+	p, kinds := plan.Plan{Workloads: []plan.Workload{{Key: machine}}}, []*kind.Kind{thingtest.New().Kind()}
+	parts := []subject{
+		part("a", kind.Live{Phase: kind.Ready, State: &thingtest.Thing{}}, plan.Keep),
+		part("b", kind.Live{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}, plan.Keep),
+		part("c", kind.Live{Phase: kind.Ready, State: &thingtest.Thing{}}, plan.Update),
 	}
-	list := Statuses(p, []*kind.Kind{thingtest.New().Kind()})
-	got := list[len(list)-1].Status
-	p.Steps[1].have = &kind.Live{Phase: kind.Ready, Message: "a member is down", State: &thingtest.Thing{}}
-	p.Steps = p.Steps[:2]
-	if list := Statuses(p, []*kind.Kind{thingtest.New().Kind()}); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
+	if got := show(p, kinds, parts)[3].Status; got.State != "stopped" || got.Message != "Thing/b: is SHUTOFF (and 1 more of its 3 parts)" || got.Conditions[0].Status != "False" {
+		t.Errorf("the machine is %s: %s: %+v", got.State, got.Message, got.Conditions[0])
+	}
+	parts[1].have = &kind.Live{Phase: kind.Ready, Message: "a member is down", State: &thingtest.Thing{}}
+	if list := show(p, kinds, parts[:2]); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
 		t.Errorf("with a member that is down the states are %s and %s", list[1].Status.State, list[2].Status.State)
 	}
-	if got.State != "stopped" || got.Message != "Thing/b: is SHUTOFF (and 1 more of its 3 parts)" || got.Conditions[0].Status != "False" {
-		t.Errorf("the machine is %s: %s: %+v", got.State, got.Message, got.Conditions[0])
+}
+
+// What only the plan knows to be wrong with an object is said of one that the cloud calls well. What is overdue is no fault of the object in the cloud.
+func TestWhatAilsAnObject(t *testing.T) {
+	for _, c := range []struct {
+		ails   ails
+		health Health
+		said   string
+	}{
+		{ails{sick: "does not answer"}, HealthDegraded, "does not answer"},
+		{ails{crowded: "shares a host"}, HealthDegraded, "shares a host"},
+		{ails{overdue: "is dry"}, HealthGood, "is dry"},
+		{ails{"does not answer", "shares a host", "is dry"}, HealthDegraded, "does not answer; shares a host; is dry"},
+	} {
+		s := subject{Step: &plan.Step{Action: plan.Keep}, want: &kind.Desired{}, have: &kind.Live{Phase: kind.Ready}, ails: c.ails}
+		if got := show(plan.Plan{}, nil, []subject{s})[0].Status; got.State != StateDegraded || got.Sync != StateInSync || got.Health != c.health || got.Message != c.said {
+			t.Errorf("%+v: %s, %s, %s: %s", c.ails, got.State, got.Sync, got.Health, got.Message)
+		}
 	}
 }

@@ -1,36 +1,36 @@
-package plan
+package status
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// ObjectStatus is one object with its status, in the shape of Kubernetes.
-type ObjectStatus struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Metadata   StatusMetadata `json:"metadata"`
-	// Spec is what the manifest says; nil unless it was asked for with [Plan.Specs].
+// Object is one object with its status, in the shape of Kubernetes.
+type Object struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   Metadata `json:"metadata"`
+	// Spec is what the manifest says; nil unless it was asked for with [plan.Plan.Specs].
 	Spec   any    `json:"spec,omitempty"`
 	Status Status `json:"status"`
 }
 
-// StatusMetadata identifies an object, and what it comes from.
-type StatusMetadata struct {
+// Metadata identifies an object, and what it comes from.
+type Metadata struct {
 	Name            string            `json:"name"`
 	Namespace       string            `json:"namespace"`
 	Labels          map[string]string `json:"labels"` // its own, those of what it comes from, and which stack it belongs to
-	OwnerReferences []StatusOwner     `json:"ownerReferences,omitempty"`
+	OwnerReferences []Owner           `json:"ownerReferences,omitempty"`
 }
 
-// StatusOwner is the object that another one was expanded from.
-type StatusOwner struct {
+// Owner is the object that another one was expanded from.
+type Owner struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Name       string `json:"name"`
@@ -40,18 +40,18 @@ type StatusOwner struct {
 type Status struct {
 	State State `json:"state"`
 	// Sync is how it compares with its manifest, Health how it is in the cloud: State is what both come to.
-	Sync     State  `json:"sync"`
-	Health   Health `json:"health"`
-	WaitsFor string `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
-	Message  string `json:"message,omitempty"`
-	Action   Action `json:"action,omitempty"` // of the plan's step; "" for what only stands for others
-	Drift    bool   `json:"drift,omitempty"`
+	Sync     State       `json:"sync"`
+	Health   Health      `json:"health"`
+	WaitsFor string      `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
+	Message  string      `json:"message,omitempty"`
+	Action   plan.Action `json:"action,omitempty"` // of the plan's step; "" for what only stands for others
+	Drift    bool        `json:"drift,omitempty"`
 	// Trace is who made the difference, of drift; nil where the cloud was not asked.
-	Trace     *StatusTrace `json:"changedBy,omitempty"`
-	Surplus   bool         `json:"surplus,omitempty"` // a copy that bears the mark of the object besides it
-	Ready     string       `json:"ready"`             // N/M: how many can be used, of its machines or other members, or of itself
-	ID        string       `json:"id,omitempty"`
-	Addresses []string     `json:"addresses,omitempty"`
+	Trace     *Trace   `json:"changedBy,omitempty"`
+	Surplus   bool     `json:"surplus,omitempty"` // a copy that bears the mark of the object besides it
+	Ready     string   `json:"ready"`             // N/M: how many can be used, of its machines or other members, or of itself
+	ID        string   `json:"id,omitempty"`
+	Addresses []string `json:"addresses,omitempty"`
 	// Changes are the fields that differ, LeftAlone those of which nothing is made.
 	// Of secrets the values are left out.
 	Changes   []kind.Change `json:"changes,omitempty"`
@@ -59,8 +59,8 @@ type Status struct {
 	// Names say what IDs among the values of both stand for, by ID.
 	Names      map[string]string `json:"names,omitempty"`
 	Notes      []kind.Note       `json:"notes,omitempty"`
-	Origin     *StatusOrigin     `json:"origin,omitempty"`
-	LastChange *StatusTouch      `json:"lastChange,omitempty"` // nil when it was not asked for
+	Origin     *Origin           `json:"origin,omitempty"`
+	LastChange *Touch            `json:"lastChange,omitempty"` // nil when it was not asked for
 	Resource   any               `json:"resource,omitempty"`
 	Conditions []Condition       `json:"conditions"`
 	// Made is when the cloud says that it made the object, or the first of what it stands for; zero when it does not.
@@ -87,44 +87,44 @@ func (s Status) MarshalJSON() ([]byte, error) {
 	return slices.Concat(own[:len(own)-1], []byte(","), text[1:]), err
 }
 
-// StatusOrigin is where the manifest stands.
-type StatusOrigin struct {
+// Origin is where the manifest stands.
+type Origin struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 }
 
-// StatusTouch is the commit that last touched the manifest's file.
-type StatusTouch struct {
+// Touch is the commit that last touched the manifest's file.
+type Touch struct {
 	Commit  string `json:"commit"`
 	Author  string `json:"author"`
 	Time    string `json:"time"` // RFC 3339, UTC
 	Subject string `json:"subject"`
 }
 
-// StatusTrace is who changed an object in the cloud, as far as the cloud says: nothing of it where it does not.
-type StatusTrace struct {
+// Trace is who changed an object in the cloud, as far as the cloud says: nothing of it where it does not.
+type Trace struct {
 	User   string `json:"user,omitempty"`   // a name, or the ID of a user
 	Time   string `json:"time,omitempty"`   // RFC 3339, UTC
 	Action string `json:"action,omitempty"` // as the cloud calls it
 }
 
 // TraceOf is that of a step; nil where nobody asked.
-func TraceOf(s Step) *StatusTrace {
+func TraceOf(s plan.Step) *Trace {
 	if s.Trace == nil {
 		return nil
 	}
-	out := &StatusTrace{User: s.Trace.Who, Action: s.Trace.What}
+	out := &Trace{User: s.Trace.Who, Action: s.Trace.What}
 	if !s.Trace.When.IsZero() {
 		out.Time = s.Trace.When.UTC().Format(time.RFC3339)
 	}
 	return out
 }
 
-func placeOf(o manifest.Origin) *StatusOrigin {
+func originOf(o manifest.Origin) *Origin {
 	if o.File == "" {
 		return nil
 	}
-	return &StatusOrigin{File: o.File, Line: o.Line}
+	return &Origin{File: o.File, Line: o.Line}
 }
 
 // unsealed leaves out the values of secrets, of which changes hold fingerprints.
@@ -151,47 +151,4 @@ func addressesOf(r *redact.Redactor, observed any) []string {
 		return r.Texts(a.Addresses())
 	}
 	return nil
-}
-
-// labelsOf are the labels of every object of a plan: what an object comes from
-// gives it those that it has not itself.
-func labelsOf(p Plan) map[manifest.Key]map[string]string {
-	type node struct {
-		parent manifest.Key
-		want   *kind.Desired
-	}
-	nodes := map[manifest.Key]node{}
-	for _, w := range p.Workloads {
-		nodes[w.Key] = node{w.Parent, w.want}
-	}
-	for _, s := range p.Steps {
-		if s.want != nil {
-			nodes[s.Key] = node{s.Parent, s.want}
-		}
-	}
-	known := map[manifest.Key]map[string]string{}
-	var of func(key manifest.Key) map[string]string
-	of = func(key manifest.Key) map[string]string {
-		n, ok := nodes[key]
-		if labels, done := known[key]; done || !ok {
-			return labels
-		}
-		known[key] = nil // whatever the parents are, this ends
-		labels := of(n.parent)
-		if n.want != nil && n.want.Object != nil && len(n.want.Object.Labels) > 0 {
-			inherited := labels
-			labels = maps.Clone(n.want.Object.Labels)
-			for name, value := range inherited {
-				if _, own := labels[name]; !own {
-					labels[name] = value
-				}
-			}
-		}
-		known[key] = labels
-		return labels
-	}
-	for key := range nodes {
-		of(key)
-	}
-	return known
 }

@@ -1,4 +1,4 @@
-package plan
+package status
 
 import (
 	"strings"
@@ -6,18 +6,19 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // An adoption that adds the mark and writes down what the cloud does not show changes nothing, wherever its status is shown.
 func TestAdoptionsFrightenNobody(t *testing.T) {
 	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}, {Field: kind.MarkField, Have: "", Want: "x"}}
-	step := Step{Key: manifest.Key{Kind: "Server", Name: "db"}, Action: Update, Adopts: true, Changes: unseen}
-	got := Statuses(Plan{Stack: "prod", Steps: []Step{step}}, nil)[0].Status
+	step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "db"}, Action: plan.Update, Adopts: true, Changes: unseen}
+	got := Of(plan.Plan{Stack: "prod", Steps: []plan.Step{step}}, nil)[0].Status
 	if len(got.Changes) != 1 || got.Message != "to be adopted; nothing changes" || strings.Contains(got.Conditions[1].Message, "userData") {
 		t.Errorf("%q: %+v; %+v", got.Message, got.Changes, got.Conditions)
 	}
 	step.Changes = append(unseen, kind.Change{Field: "spec.resource.name", Have: "a", Want: "b"})
-	if got = Statuses(Plan{Stack: "prod", Steps: []Step{step}}, nil)[0].Status; len(got.Changes) != 2 || !strings.Contains(got.Message, "spec.resource.name") || strings.Contains(got.Message, "userData") {
+	if got = Of(plan.Plan{Stack: "prod", Steps: []plan.Step{step}}, nil)[0].Status; len(got.Changes) != 2 || !strings.Contains(got.Message, "spec.resource.name") || strings.Contains(got.Message, "userData") {
 		t.Errorf("%q: %+v", got.Message, got.Changes)
 	}
 }

@@ -1,9 +1,10 @@
-package plan
+package status
 
 import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Health is how an object is in the cloud, whatever its manifest says. Besides these it can be what the kind says of one that
@@ -33,48 +34,38 @@ func (h Health) Worse(other Health) Health {
 func (h Health) gravity() int { return max(0, slices.Index(worstHealth, h)) }
 
 // health is that of a step's object.
-func (s Step) health() Health {
+func (s subject) health() Health {
 	switch {
-	case s.have == nil && s.Action == Wait && s.Error:
+	case s.have == nil && s.Action == plan.Wait && s.Error:
 		return HealthUnknown
 	case s.have == nil:
 		return HealthMissing
-	case s.have.Phase == kind.Failed:
+	case s.broken():
 		return HealthFailed
 	case s.have.Down != "":
 		return Health(s.have.Down)
 	case s.have.Phase != kind.Ready && s.have.Phase != kind.Degraded:
 		return HealthBusy
-	case s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != "" || s.crowded != "":
+	case s.have.Phase == kind.Degraded || s.have.Message != "" || s.ails.sick != "" || s.ails.crowded != "":
 		return HealthDegraded
 	}
 	return HealthGood
 }
 
 // sync is how a step's object compares with its manifest, however well it is; state is what both come to.
-func (s Step) sync(state State) State {
+func (s subject) sync(state State) State {
 	switch {
-	case state.gravity() != State(HealthFailed).gravity() && state != StateDegraded:
+	case state.gravity() != StateFailed.gravity() && state != StateDegraded:
 		return state
-	case s.failed.Text != "" || s.Error:
+	case s.fault.Text != "" || s.Error:
 		return StateFailed
-	case s.Drift && !s.broken() || s.Action == Keep && len(s.Changes) > 0:
+	case s.Drift && !s.broken() || s.Reported():
 		return StateDrifted
-	}
-	switch s.Action {
-	case Create:
-		return StateCreate
-	case Update:
-		return StateChange
-	case Recreate:
-		return StateReplace
-	case Delete:
-		return StateDelete
-	case Detach:
-		return StateDetach
-	case Wait:
+	case s.Action == plan.Wait:
 		return StateWaiting
-	case Keep, Refuse:
+	}
+	if state, ok := stateOfAction[s.Action]; ok {
+		return state
 	}
 	if s.want == nil {
 		return StateKept

@@ -1,10 +1,11 @@
-package plan
+package status
 
 import (
 	"errors"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // The reasons of conditions. Those that K-ORC has are its words.
@@ -30,10 +31,10 @@ const (
 	ReasonFailed    = "Failed"
 )
 
-// ReasonMeaning is a reason that conditions can have, and what it means.
-type ReasonMeaning struct{ Reason, Means string }
+// Meaning is a reason that conditions can have, and what it means.
+type Meaning struct{ Reason, Means string }
 
-var reasons = []ReasonMeaning{
+var reasons = []Meaning{
 	{ReasonSuccess, "nothing is left to do"},
 	{ReasonOutdated, "the strategy of its group leaves it as it is; the message says until when"},
 	{ReasonSuspended, "nothing is done while the object or the stack is suspended"},
@@ -51,13 +52,16 @@ var reasons = []ReasonMeaning{
 }
 
 // Reasons are all that conditions can have, the gravest last.
-func Reasons() []ReasonMeaning { return slices.Clone(reasons) }
+func Reasons() []Meaning { return slices.Clone(reasons) }
 
 func graver(a, b string) bool { return gravityOf(a) > gravityOf(b) }
 
 func gravityOf(reason string) int {
-	return slices.IndexFunc(reasons, func(r ReasonMeaning) bool { return r.Reason == reason })
+	return slices.IndexFunc(reasons, func(r Meaning) bool { return r.Reason == reason })
 }
+
+// reasonOfObstacle is why an object that a manifest only refers to cannot be used.
+var reasonOfObstacle = map[plan.Obstacle]string{plan.NotYet: ReasonProgressing, plan.Never: ReasonFatal, plan.Ambiguous: ReasonInvalid}
 
 // Fault is why a pass could not carry out a step: for people, and as the reason of a condition.
 type Fault struct{ Text, Reason string }

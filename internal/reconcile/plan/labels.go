@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"maps"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Labels are those of every object of the plan: what an object comes from
+// gives it those that it has not itself.
+func (p Plan) Labels() map[manifest.Key]map[string]string {
+	type node struct {
+		parent manifest.Key
+		want   *kind.Desired
+	}
+	nodes := map[manifest.Key]node{}
+	for _, w := range p.Workloads {
+		nodes[w.Key] = node{w.Parent, w.want}
+	}
+	for _, s := range p.Steps {
+		if s.want != nil {
+			nodes[s.Key] = node{s.Parent, s.want}
+		}
+	}
+	known := map[manifest.Key]map[string]string{}
+	var of func(key manifest.Key) map[string]string
+	of = func(key manifest.Key) map[string]string {
+		n, ok := nodes[key]
+		if labels, done := known[key]; done || !ok {
+			return labels
+		}
+		known[key] = nil // whatever the parents are, this ends
+		labels := of(n.parent)
+		if n.want != nil && n.want.Object != nil && len(n.want.Object.Labels) > 0 {
+			inherited := labels
+			labels = maps.Clone(n.want.Object.Labels)
+			for name, value := range inherited {
+				if _, own := labels[name]; !own {
+					labels[name] = value
+				}
+			}
+		}
+		known[key] = labels
+		return labels
+	}
+	for key := range nodes {
+		of(key)
+	}
+	return known
+}

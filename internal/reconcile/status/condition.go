@@ -1,0 +1,105 @@
+package status
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Condition is one of K-ORC's two, Available (can it be used?) and Progressing
+// (will something still be done without a person?), or Ready, under which many tools look for Available.
+type Condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"` // True, False or Unknown
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	// LastTransitionTime is since when Status is what it is, in RFC 3339; "" where nobody has watched it.
+	LastTransitionTime string `json:"lastTransitionTime,omitempty"`
+}
+
+// available says whether the object of a step can be used. Of what is not in the cloud both conditions have one reason: why it is not there.
+func (s subject) available(going Condition) Condition {
+	c := Condition{Type: "Available", Status: "False", Reason: ReasonProgressing}
+	switch {
+	case s.obstacle != "":
+		c.Reason, c.Message = reasonOfObstacle[s.obstacle], s.Reason()
+	case s.have == nil:
+		c.Reason, c.Message = going.Reason, going.Message
+		if s.Action == plan.Create && going.Reason == ReasonProgressing {
+			c.Message = cmp.Or(s.waiting(), "not in the cloud yet")
+		}
+		if s.Error && s.Action == plan.Wait {
+			c.Status = "Unknown"
+		}
+	case s.have.Phase == kind.Ready && s.have.Message == "":
+		c.Status, c.Reason, c.Message = "True", ReasonSuccess, "OpenStack resource is available"
+	case s.have.Down != "":
+		c.Reason, c.Message = ReasonDown, s.have.Down+": "+s.have.Message
+	case s.have.Phase == kind.Ready, s.have.Phase == kind.Degraded:
+		c.Status, c.Reason, c.Message = "True", ReasonSuccess, "usable, but the cloud reports: "+s.have.Message
+	case s.have.Phase == kind.Failed:
+		c.Reason, c.Message = ReasonFailed, "failed: "+s.have.Message
+	case s.have.Phase == kind.Begun: // only the agent can finish it
+		c.Reason, c.Message = going.Reason, strings.TrimSpace(string(s.have.Phase)+" "+s.have.Message)
+	default:
+		c.Message = strings.TrimSpace(string(s.have.Phase) + " " + s.have.Message)
+	}
+	return c
+}
+
+// progressing says whether the agent goes on with a step's object, and else why not.
+func (s subject) progressing(h halt, state State) Condition {
+	if reason, message := s.stopped(h, state); reason != "" {
+		return Condition{Type: "Progressing", Status: "False", Reason: reason, Message: message}
+	}
+	c := Condition{Type: "Progressing", Status: "True", Reason: ReasonProgressing, Message: s.waiting()}
+	switch {
+	case s.fault.Text != "":
+		c.Reason, c.Message = s.fault.Reason, s.fault.Text
+	case s.Action == plan.Wait && s.Error && s.obstacle == "":
+		c.Reason = ReasonTransient
+	case s.Action == plan.Create:
+		c.Message = cmp.Or(s.Reason(), s.todo())
+	case s.Action == plan.Update:
+		c.Message = s.todo()
+	case s.Action == plan.Recreate, s.Action == plan.Delete, s.Action == plan.Detach:
+		c.Message = s.todo() + ": " + s.Reason()
+	}
+	return c
+}
+
+// stopped says why the agent does nothing more for a step's object: it is up to date, or a person has to act first. The reason
+// is "" if the agent goes on.
+func (s subject) stopped(h halt, state State) (reason, message string) {
+	waits := s.Action == plan.Wait && len(s.Awaits) > 0 && !s.Error
+	switch {
+	case state == StateHeld, h.held && waits:
+		return ReasonHeld, "held with the whole plan until somebody approves: " + s.told()
+	case state == StateDiffers, state == StateSuspended, h.suspended && waits:
+		return ReasonSuspended, s.told()
+	case state == StateOutdated:
+		return ReasonOutdated, s.told()
+	case s.Action == plan.Keep && s.Drift:
+		return ReasonDrifted, s.told()
+	case s.Reported():
+		return ReasonRefused, s.told()
+	case s.fault.Reason != "" && s.fault.Reason != ReasonTransient:
+		return s.fault.Reason, s.fault.Text
+	case s.fault.Text != "" || s.obstacle == plan.NotYet:
+		return "", ""
+	case s.obstacle != "":
+		return reasonOfObstacle[s.obstacle], s.waiting()
+	case s.Action == plan.Keep:
+		return ReasonSuccess, cmp.Or(s.Reason(), s.entrusted(), upToDate)
+	case s.Action == plan.Refuse && s.Error:
+		return ReasonFatal, s.waiting()
+	case s.Action == plan.Refuse:
+		return ReasonRefused, s.waiting()
+	}
+	return "", ""
+}
+
+// upToDate is K-ORC's message of an object that needs nothing.
+const upToDate = "OpenStack resource is up to date"

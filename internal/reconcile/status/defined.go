@@ -1,0 +1,96 @@
+package status
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// mostSummed is what the expressions of all definitions together may cost when a status is shown.
+const mostSummed = 20_000_000
+
+// shown are the objects whose status is known so far, for the definitions that show them.
+type shown struct {
+	byKey map[manifest.Key]*Object
+	parts map[manifest.Key]map[string][]placed // of objects of defined kinds, by what the definition calls them
+	trees map[manifest.Key]any                 // of those that others make: one may be shown with many
+	left  *int                                 // of mostSummed
+}
+
+// placed is an object that a definition's template made, and where it stands among those.
+type placed struct {
+	key   manifest.Key
+	place int
+}
+
+func newShown() shown {
+	left := mostSummed
+	return shown{map[manifest.Key]*Object{}, map[manifest.Key]map[string][]placed{}, map[manifest.Key]any{}, &left}
+}
+
+// note takes note of an object whose status is known.
+func (s shown) note(o *Object, key manifest.Key, want *kind.Desired) {
+	s.byKey[key] = o
+	if want == nil || want.Definition == nil || want.Definition.ID == "" {
+		return
+	}
+	of := s.parts[want.Parent]
+	if of == nil {
+		of = map[string][]placed{}
+		s.parts[want.Parent] = of
+	}
+	of[want.Definition.ID] = append(of[want.Definition.ID], placed{key, want.Definition.Place})
+}
+
+// tree is the status of an object as its JSON has it. It is not the caller's to change.
+func (s shown) tree(key manifest.Key) any {
+	tree, made := s.trees[key]
+	if !made {
+		tree = document.Tree(s.byKey[key])
+		s.trees[key] = tree
+	}
+	return tree
+}
+
+// partsOf are the trees of what an object of a defined kind is made of, and of what its definition shows besides, by their names there.
+func (s shown) partsOf(want *kind.Desired) map[string][]any {
+	parts := map[string][]any{}
+	for id, list := range s.parts[want.Key] {
+		list = slices.SortedFunc(slices.Values(list), func(a, b placed) int { return cmp.Compare(a.place, b.place) }) // and not in the order of steps
+		for _, p := range list {
+			parts[id] = append(parts[id], document.Tree(s.byKey[p.key]))
+		}
+	}
+	for id, key := range want.Definition.External {
+		if s.byKey[key] != nil {
+			parts[id] = []any{s.tree(key)}
+		}
+	}
+	return parts
+}
+
+// spend takes the cost of an expression from what is left; false when that was too much.
+func (s shown) spend(cost int) bool {
+	*s.left -= cost
+	return *s.left >= 0
+}
+
+// defined is the status of a workload with what the definition of its kind says.
+func (w whole) defined(s Status, want *kind.Desired) Status {
+	k := want.Defined()
+	if k == nil || k.StatusExpr == nil {
+		return s
+	}
+	resource, unready := k.StatusExpr(want, w.shown.partsOf(want), w.shown.spend)
+	if resource != nil {
+		s.Resource = document.Redact(w.secrets, resource, document.EveryKey)
+	}
+	if can := &s.Conditions[0]; unready != "" && can.Status == "True" {
+		*can = Condition{Type: can.Type, Status: "False", Reason: ReasonProgressing, Message: w.secrets.Text(unready)}
+		s.Message = cmp.Or(s.Message, can.Message)
+	}
+	return s
+}

@@ -1,0 +1,110 @@
+package status
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// message is what people read beside the state of an object.
+func (s subject) message(state State) string {
+	said := s.told()
+	switch {
+	case said != "" || state != StateInSync:
+		return said
+	case s.Unmanaged():
+		return "not managed"
+	}
+	return cmp.Or(s.lock(), s.entrusted())
+}
+
+// told is everything that the step, the pass and the cloud say of the object, each thing once.
+func (s subject) told() string {
+	var said []string
+	add := func(text string) {
+		if text != "" && !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	add(s.Drifted())
+	add(s.fault.Text)
+	add(s.Reason())
+	add(s.todo())
+	if s.have != nil && s.Reported() {
+		add("differs in " + fieldNames(s.Changes))
+	}
+	if len(s.aside) > 0 {
+		add("differs in " + fieldNames(s.aside))
+	}
+	add(s.ails.sick)
+	add(s.ails.crowded)
+	add(s.ails.overdue)
+	add(s.reported())
+	return strings.Join(said, "; ")
+}
+
+// reported is what the cloud says of the object; "" where the step says it already.
+func (s subject) reported() string {
+	switch {
+	case s.have == nil || s.have.Message != "" && s.Causes.Names(s.have.Message):
+		return ""
+	case s.have.Phase != kind.Ready:
+		return cmp.Or(s.have.Message, string(s.have.Phase))
+	}
+	return s.have.Message
+}
+
+// todo is what is to be done.
+func (s subject) todo() string {
+	switch s.Action {
+	case plan.Create:
+		return "to be created"
+	case plan.Update:
+		return s.updating()
+	case plan.Recreate:
+		return "to be deleted and made again"
+	case plan.Delete:
+		return "to be deleted"
+	case plan.Detach:
+		return "to be let go"
+	case plan.Keep, plan.Wait, plan.Refuse:
+	}
+	return ""
+}
+
+// updating is what an update does.
+func (s subject) updating() string {
+	if s.OnlyNoted() {
+		return "to be adopted; nothing changes"
+	}
+	return "to be changed: " + fieldNames(s.Known())
+}
+
+// waiting is the reason of a step; where it only waits for another object, as K-ORC says that.
+func (s subject) waiting() string {
+	if s.Action == plan.Wait && len(s.Awaits) == 1 && s.Causes.Is(cause.WaitsFor) {
+		return "Waiting for " + s.Awaits[0].String() + " to be ready"
+	}
+	return s.Reason()
+}
+
+// entrusted names the fields that the annotation ignore-fields leaves to the cloud; "" without any.
+func (s subject) entrusted() string {
+	if s.want == nil || len(s.want.Options.Ignore) == 0 {
+		return ""
+	}
+	return "up to date, except for what " + resolve.AnnotationIgnore + " leaves to the cloud: " + strings.Join(s.want.Options.Ignore, ", ")
+}
+
+func fieldNames(changes []kind.Change) string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Field
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,51 @@
+package status
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+func lines(text []byte) []string {
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+}
+
+// planned is the plan for a repository and a cloud, a line an object, as stories of package plan have them. Of their options it knows those
+// that statuses depend on.
+func planned(t *testing.T, repo, cloud, options []string) plan.Plan {
+	t.Helper()
+	w := thingtest.New()
+	want, err := w.Wanted(repo...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, cloud, want)
+	if slices.Contains(options, "unlisted") {
+		w.ListErr = errors.New("network: GET /v2.0/things: 503 down for maintenance")
+	}
+	p := plan.Compute(plan.Input{
+		Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(),
+		Replace: !slices.Contains(options, "refuse-replace"), Synced: slices.Contains(options, "synced"),
+	})
+	var limits plan.Limits
+	limits.All, _ = plan.ParseLimit("100%")
+	for _, o := range options {
+		switch word, value, _ := strings.Cut(o, " "); word {
+		case "report":
+			p = p.Apply(plan.ReportDrift(value != "annotated"))
+		case "no-prune":
+			p = p.Apply(plan.NoPrune)
+		case "limit":
+			limits.All, err = plan.ParseLimit(value)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Apply(plan.Brake(limits, nil))
+}

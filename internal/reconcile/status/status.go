@@ -1,0 +1,146 @@
+package status
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+const stackLabel = "stackreeve.dev/stack"
+
+// Of returns the status of every object of a plan: each after what it was
+// expanded into, workloads with conditions that sum up those of their parts. There
+// is one for each step, so that they can be counted as [plan.Plan.Summary] counts.
+func Of(p plan.Plan, kinds []*kind.Kind) []Object { return After(p, kinds, nil) }
+
+// After is [Of] after a pass that tried steps of the plan: faults say why it failed at some, by the keys of their objects.
+func After(p plan.Plan, kinds []*kind.Kind, faults map[manifest.Key]Fault) []Object {
+	return show(p, kinds, subjectsOf(p, faults))
+}
+
+// show is the status of the subjects and of the workloads of a plan.
+func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
+	f := framesOf(p, kinds)
+	w := newWhole(p, f)
+	queue, h := waitsOf(subjects), halt{held: p.Held != "", suspended: p.Suspended != ""}
+	list := make([]*Object, 0, len(subjects)+len(p.Workloads))
+	for _, s := range subjects {
+		o := f.object(s.Key, s.Parent)
+		o.Status = f.status(s, find(s, h, queue)).settled(nil)
+		if list = append(list, o); !s.Surplus() {
+			w.add(o, s.Parent, s.Key, s.want)
+		}
+	}
+	for _, of := range partsFirst(p.Workloads) {
+		if of.Data {
+			continue
+		}
+		o := f.object(of.Key, of.Parent)
+		o.Status = w.status(of).settled(w.members(of))
+		list = append(list, o)
+		w.add(o, of.Parent, of.Key, of.Want())
+	}
+	out := make([]Object, len(list))
+	for i, o := range list {
+		out[i] = *o
+	}
+	return out
+}
+
+// finding is what an object comes to, before anybody gives it a shape.
+type finding struct {
+	state, sync            State
+	health                 Health
+	waitsFor, message      string
+	available, progressing Condition
+}
+
+// find decides about one subject.
+func find(s subject, h halt, w waits) finding {
+	waitsFor := w.of(s)
+	f := finding{state: s.state(h, waitsFor), health: s.health()}
+	if f.state == StateDrifted || f.state == StateWaiting {
+		f.waitsFor = waitsFor
+	}
+	f.sync, f.message = s.sync(f.state), s.message(f.state)
+	f.progressing = s.progressing(h, f.state)
+	f.available = s.available(f.progressing)
+	if unmade := w.unmade(s); unmade != "" && f.progressing.Reason == ReasonProgressing {
+		f.available.Message, f.progressing.Message = unmade, unmade
+	}
+	return f
+}
+
+// frames is what objects have before their status: names, labels, owners.
+type frames struct {
+	stack   string
+	kinds   map[string]*kind.Kind
+	labels  map[manifest.Key]map[string]string // those of their parents among them
+	secrets *redact.Redactor
+}
+
+func framesOf(p plan.Plan, kinds []*kind.Kind) frames {
+	f := frames{p.Stack, map[string]*kind.Kind{}, p.Labels(), p.Secrets()}
+	for _, k := range kinds {
+		f.kinds[k.Info.Kind] = k
+	}
+	for _, w := range p.Workloads {
+		if defined := w.Want().Defined(); defined != nil {
+			f.kinds[w.Key.Kind] = defined
+		}
+	}
+	return f
+}
+
+func (f frames) object(key, parent manifest.Key) *Object {
+	o := &Object{APIVersion: f.apiVersion(key.Kind), Kind: key.Kind,
+		Metadata: Metadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{}}}
+	for name, text := range f.labels[key] {
+		o.Metadata.Labels[name] = f.secrets.Text(text)
+	}
+	o.Metadata.Labels[stackLabel] = f.stack
+	if parent != (manifest.Key{}) {
+		o.Metadata.OwnerReferences = []Owner{{APIVersion: f.apiVersion(parent.Kind), Kind: parent.Kind, Name: parent.Name}}
+	}
+	return o
+}
+
+func (f frames) apiVersion(kind string) string {
+	k := f.kinds[kind]
+	if k == nil {
+		return ""
+	}
+	return manifest.GroupVersionKind{Group: k.Info.Group, Version: k.Info.Version}.APIVersion()
+}
+
+// status is that of a step's object, without secrets.
+func (f frames) status(s subject, found finding) Status {
+	hide := s.Secrets().Text
+	out := Status{
+		State: found.state, Sync: found.sync, Health: found.health, WaitsFor: hide(found.waitsFor), Message: hide(found.message),
+		Action: s.Action, Drift: s.Drift, Trace: TraceOf(*s.Step), Surplus: s.Surplus(), ID: s.ShownID(),
+		Changes: unsealed(s.Known()), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
+		Notes: s.Notes, Origin: originOf(s.Origin), Names: s.Names, unmanaged: s.Unmanaged(),
+	}
+	for _, c := range []Condition{found.available, found.progressing} {
+		c.Message = hide(c.Message)
+		out.Conditions = append(out.Conditions, c)
+	}
+	if s.have == nil {
+		return out
+	}
+	out.Made = s.have.Created
+	if k := f.kinds[s.Key.Kind]; k != nil {
+		if k.Info.Unnumbered {
+			out.ID = ""
+		}
+		observed := k.Status(s.have.State)
+		out.Resource = document.Redact(s.Secrets(), observed, nil)
+		out.Addresses = addressesOf(s.Secrets(), observed)
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package status
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// subject is what the state of one object follows from: the step of the plan, what the step is about, and why a pass failed at it.
+type subject struct {
+	*plan.Step
+	want *kind.Desired // nil where no manifest stands for the object
+	have *kind.Live    // nil where the object is not in the cloud
+	// aside are the differences that a suspension, or the strategy of a group, leaves.
+	aside               []kind.Change
+	outdated, suspended bool
+	ails                ails
+	obstacle            plan.Obstacle
+	fault               Fault
+}
+
+// ails are what is wrong with an object besides what the cloud says of it; each is a text for people, "" for nothing.
+type ails struct {
+	sick    string // the probes of its group do not reach it
+	crowded string // it shares a host with others that are to be kept apart
+	overdue string // what time made due is not done
+}
+
+// subjectsOf are those of all steps of a plan, after a pass that failed at some.
+func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
+	list := make([]subject, len(p.Steps))
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		list[i] = subject{
+			Step: s, want: s.Want(), have: s.Have(), aside: s.Aside(), outdated: s.Outdated(), suspended: s.Suspended(),
+			ails: ails{s.Sick(), s.Crowded(), s.Overdue()}, obstacle: s.Obstacle(),
+		}
+		if !s.Surplus() {
+			list[i].fault = faults[s.Key]
+		}
+	}
+	return list
+}
+
+// broken reports whether the cloud shows the object as failed.
+func (s subject) broken() bool { return s.have != nil && s.have.Phase == kind.Failed }
+
+// lock says why the cloud refuses changes of the object until somebody unlocks it; "" where it does not.
+func (s subject) lock() string {
+	if s.have == nil {
+		return ""
+	}
+	return s.have.Locked
+}

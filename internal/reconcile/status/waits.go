@@ -1,0 +1,92 @@
+package status
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// theCloud is who is waited for when it works on the object itself.
+const theCloud = "the cloud"
+
+// waits finds what the objects of a plan wait for.
+type waits struct {
+	at    map[manifest.Key]*subject
+	going map[string]bool         // names of objects that the plan destroys
+	roots map[manifest.Key]string // those that were asked for
+}
+
+func waitsOf(list []subject) waits {
+	w := waits{map[manifest.Key]*subject{}, map[string]bool{}, map[manifest.Key]string{}}
+	for i := range list {
+		s := &list[i]
+		if !s.Surplus() {
+			w.at[s.Key] = s
+		}
+		if name := s.LiveName(); name != "" && s.Action.Destroys() {
+			w.going[name] = true
+		}
+	}
+	return w
+}
+
+// of names what a step waits for and the plan does not bring about: "" when it
+// can go on in its turn.
+func (w waits) of(s subject) string {
+	switch {
+	case s.Error || s.Action == plan.Keep || s.Action == plan.Refuse:
+		return ""
+	case s.Action == plan.Wait && len(s.Awaits) == 0:
+		return theCloud
+	}
+	for _, key := range s.Awaits {
+		if root := w.root(key); root != "" {
+			return root
+		}
+	}
+	if s.Action == plan.Wait {
+		return s.Awaits[0].String()
+	}
+	if s.Action.Destroys() || s.Action == plan.Detach {
+		for _, name := range s.Blockers {
+			if !w.going[name] {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// root is the first of what a key waits for that does not go on by itself; "" when
+// all of it does. It is worked out once for each key, and ends where keys wait for
+// each other.
+func (w waits) root(key manifest.Key) string {
+	if known, ok := w.roots[key]; ok {
+		return known
+	}
+	w.roots[key] = ""
+	s := w.at[key]
+	switch {
+	case s == nil:
+	case s.Error || s.Action == plan.Refuse || s.Action == plan.Wait:
+		w.roots[key] = key.String()
+	case s.Action == plan.Keep:
+		if s.have == nil || !s.have.Phase.Usable() {
+			w.roots[key] = key.String()
+		}
+	default:
+		w.roots[key] = w.of(*s)
+	}
+	return w.roots[key]
+}
+
+// unmade says what an object waits for that is not made yet, in K-ORC's words; "" where it is something else, or more.
+func (w waits) unmade(s subject) string {
+	if s.have != nil || s.Error || s.Action != plan.Create || len(s.Awaits) != 1 || w.root(s.Awaits[0]) == "" {
+		return ""
+	}
+	key, end := s.Awaits[0], "ready"
+	if target := w.at[key]; target != nil && target.want != nil && target.want.Absent() {
+		end = "created"
+	}
+	return "Waiting for " + key.String() + " to be " + end
+}

@@ -1,0 +1,74 @@
+package status
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// whole sums up over workloads: it has the objects whose status is known so far.
+type whole struct {
+	frames
+	parts     map[manifest.Key][]*Object // by what they are parts of
+	shown     shown
+	fallbacks map[manifest.Key]string
+	rollouts  map[manifest.Key]string
+}
+
+func newWhole(p plan.Plan, f frames) whole {
+	w := whole{f, map[manifest.Key][]*Object{}, newShown(), map[manifest.Key]string{}, map[manifest.Key]string{}}
+	for _, back := range p.Fallbacks() {
+		w.fallbacks[back.Group] = back.String()
+	}
+	for _, r := range p.Rollouts() {
+		w.rollouts[r.Group] = r.Progress()
+	}
+	return w
+}
+
+// add notes the object of a key, whose status is known.
+func (w whole) add(o *Object, parent, key manifest.Key, want *kind.Desired) {
+	w.parts[parent] = append(w.parts[parent], o)
+	w.shown.note(o, key, want)
+}
+
+// status is that of a workload, whose parts are known.
+func (w whole) status(of plan.Workload) Status {
+	out := summary(w.parts[of.Key])
+	out.Origin, out.Notes, out.Own = originOf(of.Origin), of.Notes, w.own(of)
+	if back := w.fallbacks[of.Key]; back != "" {
+		out.State, out.Sync, out.Message, out.worst = StateFailed, StateFailed, back, back
+	}
+	if progress := w.rollouts[of.Key]; progress != "" {
+		out.Message = progress + "; " + out.Message
+	}
+	return w.defined(out, of.Want())
+}
+
+// own is what the kind of a workload says of it.
+func (w whole) own(of plan.Workload) map[string]any {
+	k := w.kinds[of.Key.Kind]
+	if k == nil || k.Summarize == nil || of.Want() == nil {
+		return nil
+	}
+	var parts []kind.PartStatus
+	for _, p := range w.parts[of.Key] {
+		parts = append(parts, kind.PartStatus{Kind: p.Kind, Name: p.Metadata.Name, Available: p.Status.Conditions[0].Status == "True", Resource: p.Status.Resource})
+	}
+	own, _ := document.Redact(w.secrets, k.Summarize(of.Want().Spec, parts), document.EveryKey).(map[string]any)
+	return own
+}
+
+// members are the parts of a workload that stand for others in turn, such as the machines of a group; nil of one that has none.
+func (w whole) members(of plan.Workload) (list []*Object) {
+	if k := w.kinds[of.Key.Kind]; k != nil && k.Info.Members != "" {
+		list = []*Object{}
+	}
+	for _, part := range w.parts[of.Key] {
+		if part.Status.Action == "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
