@@ -9,7 +9,7 @@ import (
 // for it. What the stack made of it while there was a manifest stays as it is, and so does
 // what refers to it.
 func (p *planner) decideAbsent(d *kind.Desired) Step {
-	s := Step{Key: d.Key, Origin: d.Origin, want: d, Error: true, obstacle: NotYet}
+	s := Step{Key: d.Key, Origin: d.Origin, object: object{want: d, obstacle: NotYet}, Error: true}
 	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
 		return s.withAction(Wait, cause.Of(cause.Unlisted, errs[0].Error()))
 	}

@@ -24,7 +24,7 @@ func toDestroy(owned map[string]int, steps ...string) Plan {
 		}
 		for range n {
 			id := fmt.Sprint(len(p.Steps))
-			s := Step{Key: manifest.Key{Kind: kindName, Namespace: "default", Name: id}, have: &kind.Live{ID: id, Mark: &kind.Mark{}}}
+			s := Step{Key: manifest.Key{Kind: kindName, Namespace: "default", Name: id}, object: object{have: &kind.Live{ID: id, Mark: &kind.Mark{}}}}
 			switch what {
 			case "wipe":
 				s.Action, s.Changes = Update, []kind.Change{{Field: "image", Disruption: kind.Rebuild}}

@@ -17,7 +17,7 @@ import (
 // besides makes the steps for the objects that claim to be d and are not.
 func (p *planner) besides(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
-		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, object: object{have: item, surplus: true}}
 		switch {
 		case item.Phase == kind.Deleting:
 			s = s.withAction(Wait, cause.Of(cause.CopyGoing))
@@ -29,7 +29,7 @@ func (p *planner) besides(d *kind.Desired, ch choice) {
 		p.steps = append(p.steps, s)
 	}
 	for _, item := range ch.copied {
-		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, object: object{have: item, surplus: true}}
 		p.steps = append(p.steps, s.withAction(Refuse, p.copiedText(d.Key.Kind, item)))
 	}
 }
@@ -42,7 +42,7 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 		if item == found {
 			continue
 		}
-		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, object: object{have: item, surplus: true}}
 		p.steps = append(p.steps, s.withAction(Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
 	}
 }
@@ -75,12 +75,12 @@ func (p *planner) unwanted(o kind.Owner, owner string, c bind.Claims) (list []St
 		list = append(list, s)
 	}
 	for _, item := range c.Shared {
-		s := Step{Key: p.orphanKey(o, item), have: item, Error: true}
+		s := Step{Key: p.orphanKey(o, item), object: object{have: item}, Error: true}
 		list = append(list, s.withAction(Refuse, p.contestedText(o.Kind, item)))
 	}
 	for _, item := range c.Copied {
 		if !p.adoptedNow(item) {
-			s := Step{Key: p.orphanKey(o, item), have: item}
+			s := Step{Key: p.orphanKey(o, item), object: object{have: item}}
 			list = append(list, s.withAction(Refuse, p.copiedText(o.Kind, item)))
 		}
 	}
@@ -92,7 +92,7 @@ func (p *planner) unwanted(o kind.Owner, owner string, c bind.Claims) (list []St
 func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []Step) {
 	for _, item := range c.Copied {
 		if p.adopted[item] != nil && !p.adoptedNow(item) {
-			s := Step{Key: key, have: item, surplus: true}
+			s := Step{Key: key, object: object{have: item, surplus: true}}
 			list = append(list, s.withAction(Refuse, p.copiedText(key.Kind, item)))
 		}
 	}
@@ -114,7 +114,7 @@ func (w *world) strays() (list []Step) {
 			continue
 		}
 		for _, m := range x.Misplaced() {
-			s := Step{Key: w.orphanKey(m.Owner, m.Item), have: m.Item, surplus: true}
+			s := Step{Key: w.orphanKey(m.Owner, m.Item), object: object{have: m.Item, surplus: true}}
 			list = append(list, s.withAction(Refuse, cause.Of(cause.Misplaced, name, called(m.Item), w.unmark(name, m.Item.ID, m.Text))))
 		}
 	}

@@ -99,7 +99,7 @@ func (p *planner) decide(d *kind.Desired) Step {
 		return p.decideAbsent(d)
 	}
 	view := p.view(d, d.Spec)
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, view: &view}
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, object: object{want: d, view: &view}}
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:

@@ -18,7 +18,7 @@ func TestCrowds(t *testing.T) {
 			if host == '-' {
 				live.HostID = ""
 			}
-			list = append(list, &Step{have: live})
+			list = append(list, &Step{object: object{have: live}})
 		}
 		if found := crowds(list, tt.perHost); len(found) != tt.crowds {
 			t.Errorf("%s, %d on a host: %d crowds, want %d", tt.hosts, tt.perHost, len(found), tt.crowds)

@@ -13,8 +13,8 @@ func TestForecast(t *testing.T) {
 	made := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	flock := manifest.Key{Kind: "Flock", Name: "sheep"}
 	one := func(took time.Duration) *member {
-		work := &Step{Key: manifest.Key{Kind: "Thing"}, Action: Recreate, have: &kind.Live{Created: made, Since: made.Add(took)}}
-		port := &Step{Key: manifest.Key{Kind: "Port"}, Action: Keep, have: &kind.Live{}}
+		work := &Step{Key: manifest.Key{Kind: "Thing"}, Action: Recreate, object: object{have: &kind.Live{Created: made, Since: made.Add(took)}}}
+		port := &Step{Key: manifest.Key{Kind: "Port"}, Action: Keep, object: object{have: &kind.Live{}}}
 		return &member{works: work, changes: []*Step{work}, steps: []*Step{work, port}}
 	}
 	ten := make([]*member, 10)

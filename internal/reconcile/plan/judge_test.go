@@ -48,10 +48,10 @@ func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
 	p := Plan{
 		Workloads: []Workload{{Key: work.Key, want: &work}},
 		Steps: []Step{
-			{Key: flavor.Key, Action: Keep, Parent: work.Key, want: &flavor, have: &kind.Live{ID: "1", Name: "m1.xlarge"}},
-			{Key: net.Key, Action: Recreate, want: &net, have: &kind.Live{ID: "old", Name: "n"}},
-			{Key: port.Key, Action: Create, Parent: work.Key, want: &port},
-			{Key: part.Key, Action: Create, Parent: work.Key, want: &part},
+			{Key: flavor.Key, Action: Keep, Parent: work.Key, object: object{want: &flavor, have: &kind.Live{ID: "1", Name: "m1.xlarge"}}},
+			{Key: net.Key, Action: Recreate, object: object{want: &net, have: &kind.Live{ID: "old", Name: "n"}}},
+			{Key: port.Key, Action: Create, Parent: work.Key, object: object{want: &port}},
+			{Key: part.Key, Action: Create, Parent: work.Key, object: object{want: &part}},
 		},
 	}
 	refs := familyOf(p).references(work.Key)

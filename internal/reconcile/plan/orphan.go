@@ -77,7 +77,7 @@ func (w *world) orphanKey(o kind.Owner, item *kind.Live) manifest.Key {
 }
 
 func (p *planner) orphan(o kind.Owner, item *kind.Live) Step {
-	s, gone := Step{Key: p.orphanKey(o, item), have: item}, cause.Of(cause.Gone)
+	s, gone := Step{Key: p.orphanKey(o, item), object: object{have: item}}, cause.Of(cause.Gone)
 	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
 		s.Parent, s.ofSuspended = over, true
 		return s.withAction(Keep, gone, cause.Of(cause.PartOfSuspended, over))

@@ -75,7 +75,7 @@ func (p *planner) astray(reached func(id string) bool) (list []Step) {
 				continue // it is decided about
 			}
 			o, _ := kind.ParseOwner(owner)
-			s := Step{Key: p.orphanKey(o, l), have: l, surplus: true}
+			s := Step{Key: p.orphanKey(o, l), object: object{have: l, surplus: true}}
 			list = append(list, s.withAction(Keep, cause.Of(cause.ElsewhereByMark, called(l), l.Project, why, p.unmark(name, l.ID, owner))))
 		}
 	}

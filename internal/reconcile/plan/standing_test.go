@@ -14,15 +14,15 @@ func TestWhatIsLeftAsItIs(t *testing.T) {
 		step                Step
 		suspended, outdated bool
 	}{
-		"kept as wanted":                     {Step{Action: Keep, want: &kind.Desired{}, have: here}, false, false},
-		"suspended":                          {Step{Action: Keep, want: suspend, have: here}, true, false},
-		"suspended, and refused":             {Step{Action: Refuse, want: suspend, have: here}, false, false},
-		"a part of what is suspended":        {Step{Action: Keep, ofSuspended: true, have: here}, true, false},
-		"left by its group, and as wanted":   {Step{Action: Keep, left: true, want: &kind.Desired{}, have: here}, false, false},
-		"left by its group, and differs":     {Step{Action: Keep, left: true, want: &kind.Desired{}, have: here, aside: differs}, false, true},
-		"left by its group, and missing":     {Step{Action: Keep, left: true, want: &kind.Desired{}}, false, true},
-		"left by its group, and not wanted":  {Step{Action: Keep, left: true, have: here}, false, true},
-		"left by its group, and has drifted": {Step{Action: Keep, left: true, Drift: true, want: &kind.Desired{}, have: here, aside: differs}, false, false},
+		"kept as wanted":                     {Step{Action: Keep, object: object{want: &kind.Desired{}, have: here}}, false, false},
+		"suspended":                          {Step{Action: Keep, object: object{want: suspend, have: here}}, true, false},
+		"suspended, and refused":             {Step{Action: Refuse, object: object{want: suspend, have: here}}, false, false},
+		"a part of what is suspended":        {Step{Action: Keep, manner: manner{ofSuspended: true}, object: object{have: here}}, true, false},
+		"left by its group, and as wanted":   {Step{Action: Keep, manner: manner{left: true}, object: object{want: &kind.Desired{}, have: here}}, false, false},
+		"left by its group, and differs":     {Step{Action: Keep, manner: manner{left: true}, object: object{want: &kind.Desired{}, have: here, aside: differs}}, false, true},
+		"left by its group, and missing":     {Step{Action: Keep, manner: manner{left: true}, object: object{want: &kind.Desired{}}}, false, true},
+		"left by its group, and not wanted":  {Step{Action: Keep, manner: manner{left: true}, object: object{have: here}}, false, true},
+		"left by its group, and has drifted": {Step{Action: Keep, manner: manner{left: true}, Drift: true, object: object{want: &kind.Desired{}, have: here, aside: differs}}, false, false},
 	} {
 		if c.step.Suspended() != c.suspended || c.step.Outdated() != c.outdated {
 			t.Errorf("%s: suspended %v, outdated %v", name, c.step.Suspended(), c.step.Outdated())

@@ -79,59 +79,59 @@ type Step struct {
 	// what else the cloud has.
 	Names map[string]string
 
-	want  *kind.Desired
-	bound *bound // what an approval binds of want; nil where nothing is written
-	// follows is true where the object has to be written because what it refers to gets a new ID.
-	follows bool
-	have    *kind.Live
-	view    *kind.Want
-	// obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
-	obstacle Obstacle
-	lost     string // the ID of an object that was there and is gone, if it is known
-	// target is what the machine that the step makes shall bear if people approved of it, see [planner.targetOf].
-	target string
-	// continues is true where they have approved of it before this process began.
-	continues bool
-	// part says what the object is a part of, where members stand in for each other; nil
-	// when it is none.
-	part *part
-	// settling is what others wait for, of an object that has to be well again first; nil when nobody waits.
-	settling *settling
-	// works is true of what does the work of a member of a group; sick says why it does not serve, as the
-	// member's probes have found.
-	works bool
-	sick  string
-	// silent is true when the probes are sure of it, heals of a step that brings the member back.
-	silent, heals bool
-	// tends is true of the update that does what time makes due.
-	tends bool
-	// crowded says that it shares a host with others that are to be kept apart.
-	crowded string
-	// judges are the kinds of what says whether the members of its group serve, of a step that
-	// interrupts one.
-	judges []string
-	// left is true of what stays as it is because its group changes no member now.
-	left bool
-	// ofSuspended is true of what no manifest has any more, and what is suspended had.
-	ofSuspended bool
-	// unused is true of what is recreated although nobody could use it yet: nothing is lost with it.
-	unused bool
-	// losesData is true of a step that loses data which is nowhere else, lossAllowed what manifests say of
-	// that; nil for nothing.
-	losesData   bool
-	lossAllowed *bool
-	// locked is true when nothing but a user is in the way of a deletion.
-	locked bool
-	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
-	// they are counted nowhere.
-	aside []kind.Change
-	// spare is true of what was made for a member that its group does not need any more.
-	spare bool
-	// upkeep is what time makes due of it; nil for nothing ever.
-	upkeep *kind.Upkeep
+	object
+	manner
+	membership
+	consent
+}
+
+// object is what a step is about, as its manifest and the cloud have it.
+type object struct {
+	want *kind.Desired
+	have *kind.Live
+	view *kind.Want
+	lost string // the ID of an object that was there and is gone, if it is known
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
-	secrets *redact.Redactor // what must not be shown of the object
+	// obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
+	obstacle Obstacle
+	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
+	// they are counted nowhere.
+	aside   []kind.Change
+	upkeep  *kind.Upkeep     // what time makes due of it; nil for nothing ever
+	secrets *redact.Redactor // what must not be shown of it
+}
+
+// manner is by which rule a step came about, where its action does not say that.
+type manner struct {
+	left        bool // it stays as it is because its group changes no member now
+	ofSuspended bool // no manifest has it any more, and what is suspended had
+	locked      bool // nothing but a user is in the way of its deletion
+	spare       bool // it was made for a member that its group does not need any more
+	heals       bool // it brings a member back
+	unused      bool // it is recreated although nobody could use it yet: nothing is lost with it
+	tends       bool // it does what time makes due
+}
+
+// membership is what the groups of the stack know of a step of a member of theirs.
+type membership struct {
+	part     *part     // where members stand in for each other; nil for what is a part of none
+	settling *settling // what others wait for, of an object that has to be well again first; nil when nobody waits
+	works    bool      // the object does the work of a member
+	sick     string    // why it does not serve, as the member's probes have found
+	silent   bool      // the probes are sure of that
+	crowded  string    // that it shares a host with others that are to be kept apart
+	judges   []string  // kinds of what says whether the members of its group serve, of a step that interrupts one
+}
+
+// consent is what people approve of with a step, and what they have said of it.
+type consent struct {
+	bound       *bound // what an approval binds of the manifest; nil where nothing is written
+	follows     bool   // the object has to be written because what it refers to gets a new ID
+	target      string // what the machine that it makes shall bear if people approved of it, see [planner.targetOf]
+	continues   bool   // they have approved of it before this process began
+	losesData   bool   // it loses data which is nowhere else
+	lossAllowed *bool  // what manifests say of that; nil for nothing
 }
 
 // Disruption is the worst that the step does to users of the object.

@@ -104,7 +104,7 @@ func TestUpkeepWaits(t *testing.T) {
 
 // A change in place that loses something is harm: an approval of other changes does not allow it.
 func TestALossInPlaceIsHarm(t *testing.T) {
-	s := Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: Update, want: &kind.Desired{}, have: &kind.Live{ID: "1"}, Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}
+	s := Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: Update, object: object{want: &kind.Desired{}, have: &kind.Live{ID: "1"}}, Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}
 	gentle := s
 	gentle.Changes = []kind.Change{{Field: "spec.keep"}}
 	if d, harms := s.Harm(); !harms || d != kind.Rebuild {
