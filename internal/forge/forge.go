@@ -2,7 +2,7 @@
 // other's commits: pull requests, comments, commit statuses and checks.
 //
 // It knows no forge in particular and nothing of plans: the packages below it
-// speak to GitHub and to Gitea (and Forgejo), and pass the same suite.
+// speak to GitHub, to Gitea (and Forgejo) and to GitLab, and pass the same suite.
 package forge
 
 import (

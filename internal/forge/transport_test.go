@@ -73,6 +73,9 @@ func TestLimitsAreHeeded(t *testing.T) {
 		{"primary, 429", func() *http.Response {
 			return answer(429, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", in(17*time.Minute))
 		}, 17 * time.Minute, false},
+		{"GitLab's words", func() *http.Response {
+			return answer(429, `Retry later`, "RateLimit-Remaining", "0", "RateLimit-Reset", in(17*time.Minute))
+		}, 17 * time.Minute, false},
 		{"the last one that is allowed", func() *http.Response {
 			return answer(200, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", in(17*time.Minute))
 		}, 17 * time.Minute, true},

@@ -3,8 +3,8 @@
 //
 // It keeps the number of the project, who the token belongs to, and from which
 // branch open merge requests come. There are no reactions: GitLab dates a comment
-// anew with each of them, so that it could no longer be told from one that was
-// edited. There are no notes on lines either.
+// anew with each of them (Note#bump_updated_at), so that it could no longer be told
+// from one that was edited. There are no notes on lines either.
 package gitlab
 
 import (
