@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -21,20 +22,23 @@ func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.K
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Flavor\nmetadata: {name: os}\nspec: "
 
 func TestImport(t *testing.T) {
-	tests := []struct{ name, spec, reason string }{
+	tests := []struct {
+		name, spec string
+		code       cause.Code // "" where it is found
+	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb}}}`, ""},
 		{"by all there is", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb, ram: 2048, vcpus: 1, disk: 20}}}`, ""},
-		{"of another size", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb, ram: 4096}}}`, "no flavor named n3-1vcpu-2gb"},
-		{"misspelt", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vpcu-2gb}}}`, "the nearest are n3-1vcpu-2gb"},
-		{"by a size that no flavor has", `{managementPolicy: unmanaged, import: {filter: {vcpus: 4001}}}`, "correct the filter"},
-		{"by ID", `{managementPolicy: unmanaged, import: {id: no-such-flavor}}`, "no flavor with ID"},
+		{"of another size", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb, ram: 4096}}}`, cause.NoName},
+		{"misspelt", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vpcu-2gb}}}`, cause.NearestNames},
+		{"by a size that no flavor has", `{managementPolicy: unmanaged, import: {filter: {vcpus: 4001}}}`, cause.NoMatch},
+		{"by ID", `{managementPolicy: unmanaged, import: {id: no-such-flavor}}`, cause.NoID},
 	}
 	g := kindtest.NewTarget(t, kinds)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
-			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason(), tt.reason) {
-				t.Errorf("%s: %q, want %q", step.Action, step.Reason(), tt.reason)
+			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
+				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -24,20 +25,23 @@ func kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind { return []*kind.K
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image\nmetadata: {name: os}\nspec: "
 
 func TestImport(t *testing.T) {
-	tests := []struct{ name, spec, reason string }{
+	tests := []struct {
+		name, spec string
+		code       cause.Code // "" where it is found
+	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: centos79}}}`, ""},
 		{"by name and visibility", `{managementPolicy: unmanaged, import: {filter: {name: centos79, visibility: public}}}`, ""},
-		{"of another visibility", `{managementPolicy: unmanaged, import: {filter: {name: centos79, visibility: community}}}`, "no image named centos79"},
-		{"misspelt", `{managementPolicy: unmanaged, import: {filter: {name: centos97}}}`, "the nearest are centos79"},
-		{"by a tag nobody has", `{managementPolicy: unmanaged, import: {filter: {tags: [no-such-tag]}}}`, "correct the filter"},
-		{"by ID", `{managementPolicy: unmanaged, import: {id: 00000000-0000-0000-0000-000000000000}}`, "no image with ID"},
+		{"of another visibility", `{managementPolicy: unmanaged, import: {filter: {name: centos79, visibility: community}}}`, cause.NoName},
+		{"misspelt", `{managementPolicy: unmanaged, import: {filter: {name: centos97}}}`, cause.NearestNames},
+		{"by a tag nobody has", `{managementPolicy: unmanaged, import: {filter: {tags: [no-such-tag]}}}`, cause.NoMatch},
+		{"by ID", `{managementPolicy: unmanaged, import: {id: 00000000-0000-0000-0000-000000000000}}`, cause.NoID},
 	}
 	g := kindtest.NewTarget(t, kinds)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
-			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason(), tt.reason) {
-				t.Errorf("%s: %q, want %q", step.Action, step.Reason(), tt.reason)
+			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
+				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -35,7 +36,7 @@ func TestStrangersDoNotGoAlong(t *testing.T) {
 		"the load balancer is replaced":    strings.Replace(theirs, "vipAddress: 192.168.90.9", "vipAddress: 192.168.90.10", 1),
 	} {
 		step := stepOf(t, g.Plan(next))
-		if step.Action != plan.Refuse || !strings.Contains(step.Reason(), "("+member+")") {
+		if step.Action != plan.Refuse || !step.Causes.Has(cause.TakesLeft) || !strings.Contains(step.Reason(), member) {
 			t.Errorf("%s: %s: %s", name, step.Action, step.Reason())
 		}
 		g.Sync(next)

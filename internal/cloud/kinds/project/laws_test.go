@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/project"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -103,16 +104,19 @@ const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Project\nmetadat
 
 func TestImport(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
-	tests := []struct{ name, spec, reason string }{
+	tests := []struct {
+		name, spec string
+		code       cause.Code // "" where it is found
+	}{
 		{"by ID", `{managementPolicy: unmanaged, import: {id: ` + g.Client(nil).ProjectID + `}}`, ""},
-		{"by a name there is not", `{managementPolicy: unmanaged, import: {filter: {name: no-such-project}}}`, "no project named no-such-project"},
-		{"by a tag it lacks", `{managementPolicy: unmanaged, import: {filter: {tags: [no-such-tag]}}}`, "correct the filter"},
+		{"by a name there is not", `{managementPolicy: unmanaged, import: {filter: {name: no-such-project}}}`, cause.NoName},
+		{"by a tag it lacks", `{managementPolicy: unmanaged, import: {filter: {tags: [no-such-tag]}}}`, cause.NoMatch},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
-			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason(), tt.reason) {
-				t.Errorf("%s: %q, want %q", step.Action, step.Reason(), tt.reason)
+			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
+				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
 			}
 		})
 	}

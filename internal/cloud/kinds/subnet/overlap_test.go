@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -131,23 +132,23 @@ func TestOverlaps(t *testing.T) {
 	for name, c := range map[string]struct {
 		stack     *kindtest.Target
 		manifests string
-		why       map[string]string // why what is refused
+		why       map[string]cause.Code // why what is refused
 	}{
 		"the stack's own": {g, needs + subnet("one", "front", "10.7.0.0/24") + subnet("two", "front", "10.7.0.128/25"),
-			map[string]string{"Subnet/two": "Subnet/one"}},
+			map[string]cause.Code{"Subnet/two": cause.RivalOverlaps}},
 		"two that are new": {g, needs + subnet("one", "front", "10.7.0.0/24") + subnet("two", "front", "10.8.0.0/16") + subnet("three", "front", "10.8.9.0/24"),
-			map[string]string{"Subnet/two": "Subnet/three", "Subnet/three": "Subnet/two"}},
+			map[string]cause.Code{"Subnet/two": cause.RivalOverlaps, "Subnet/three": cause.RivalOverlaps}},
 		"of another network": {g, needs + subnet("one", "front", "10.7.0.0/24") + subnet("two", "back", "10.7.0.0/24"), nil},
 		"beside each other":  {g, needs + subnet("one", "front", "10.7.0.0/24") + subnet("two", "front", "10.7.1.0/24"), nil},
-		"another stack's":    {other, imported[5:] + subnet("two", "shared", "10.7.0.0/25"), map[string]string{"Subnet/two": "did not make"}},
+		"another stack's":    {other, imported[5:] + subnet("two", "shared", "10.7.0.0/25"), map[string]cause.Code{"Subnet/two": cause.ClaimOverlaps}},
 		"what makes way":     {g, needs + subnet("one", "front", "10.9.0.0/24") + subnet("two", "front", "10.7.0.0/24"), nil},
 		"two that change places with a new one": {g, needs + subnet("one", "front", "10.7.0.0/25") + subnet("two", "front", "10.7.0.0/24"),
-			map[string]string{"Subnet/one": "Subnet/two", "Subnet/two": "Subnet/one"}},
+			map[string]cause.Code{"Subnet/one": cause.RivalOverlaps, "Subnet/two": cause.RivalOverlaps}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, s := range c.stack.In(t).Plan(c.manifests).Steps {
 				why := c.why[s.Key.String()]
-				if refused := s.Action == plan.Refuse; refused != (why != "") || !strings.Contains(s.Reason(), why) {
+				if refused := s.Action == plan.Refuse; refused != (why != "") || refused && !s.Causes.Has(why) {
 					t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
 				}
 			}

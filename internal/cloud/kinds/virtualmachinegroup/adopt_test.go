@@ -120,27 +120,24 @@ func TestAGroupOfWhichNotAllCanBeAdopted(t *testing.T) {
 	}
 	p := people{t, g.Client(nil)}
 	p.machines("near", "web-0", "web-0", "web-1")
-	refused := func(manifest string, want map[string]string) {
+	refused := func(manifest string, want map[string]cause.Code) {
 		t.Helper()
 		for _, s := range g.Plan(manifest).Steps {
-			text := want[s.Key.Kind+"/"+s.Key.Name]
-			if s.Action == plan.Create || text != "" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), text)) {
-				t.Errorf("%s: %s %s, want %q", s.Key, s.Action, s.Reason(), text)
+			code := want[s.Key.Kind+"/"+s.Key.Name]
+			if s.Action == plan.Create || code != "" && (s.Action != plan.Refuse || !s.Causes.Has(code)) {
+				t.Errorf("%s: %s %s, want %s", s.Key, s.Action, s.Reason(), code)
 			}
 		}
 	}
 	three := strings.Replace(adopting("web", "near"), "replicas: 2", "replicas: 3", 1)
-	refused(three, map[string]string{
-		"Server/web-0": "rename the others in the cloud, or write manifests for what VirtualMachine/web-0 stands for", "Port/web-0": "2 objects match",
-		"Server/web-2": "no Server of the name web-2 can be adopted in this project; remove metadata.annotations[stackreeve.dev/adopt] to have one made",
-	})
+	refused(three, map[string]cause.Code{"Server/web-0": cause.RenameOthers, "Port/web-0": cause.SeveralToAdoptOf, "Server/web-2": cause.NoneNamedPart})
 	floating := strings.Replace(three, "network: private", "network: private, floatingIP: {network: public}", 1)
-	refused(floating, map[string]string{"FloatingIP/web-1": "have no name in the cloud to be found by; leave it out of VirtualMachine/web-1"})
+	refused(floating, map[string]cause.Code{"FloatingIP/web-1": cause.NamelessPart})
 	server := p.find(cloud.Compute, "servers", "web-1")
 	if err := p.c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + server, Body: map[string]any{"server": map[string]any{"name": "web-9"}}}); err != nil {
 		t.Fatal(err)
 	}
-	refused(three, map[string]string{"Server/web-1": "no Server of the name web-1"})
+	refused(three, map[string]cause.Code{"Server/web-1": cause.NoneNamedPart})
 }
 
 // What another stack has made bears its mark, and is not taken from it.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -52,7 +53,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	once(two, e)
 	for range 2 {
 		pass := once(two, start())
-		if len(pass.Results) > 0 || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "went back to what it was at commit before") {
+		if len(pass.Results) > 0 || len(pass.Failures) != 1 || !pass.Failures[0].Causes.Is(cause.WentBack) {
 			t.Fatalf("%d steps were carried out; %v", len(pass.Results), pass.Failures)
 		}
 	}

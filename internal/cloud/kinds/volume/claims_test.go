@@ -206,7 +206,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 			t.Errorf("%s: %d steps were carried out", where, len(pass.Results))
 		}
 		if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
-			return s.Action == plan.Refuse && strings.Contains(s.Reason(), twin.ID) && strings.Contains(s.Reason(), "was restored from backup b1")
+			return s.Action == plan.Refuse && s.Causes.Has(cause.Copied) && strings.Contains(s.Reason(), twin.ID) && strings.Contains(s.Reason(), "b1")
 		}) {
 			t.Errorf("%s: people do not see it: %v", where, pass.Last.Steps)
 		}
@@ -229,7 +229,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 	clone.ID, clone.Status = "", ""
 	id := d.make(clone)
 	if pass := g.Sync(text); len(pass.Results) > 0 || !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
-		return s.ID() == id && strings.Contains(s.Reason(), "has the metadata of volume "+twin.ID)
+		return s.ID() == id && s.Causes.Has(cause.Copied) && strings.Contains(s.Reason(), twin.ID)
 	}) {
 		t.Errorf("the copy of the adopted one: %v", pass.Last.Steps)
 	}

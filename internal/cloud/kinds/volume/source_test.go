@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -76,7 +77,7 @@ func TestAttackCopiedSource(t *testing.T) {
 	}
 	pass := g.Sync(original + derived)
 	for _, s := range pass.Last.Steps {
-		if s.Action != plan.Keep && !strings.Contains(s.Reason(), "was made from volume") || len(pass.Results) > 0 {
+		if s.Action != plan.Keep && !s.Causes.Has(cause.Copied) || len(pass.Results) > 0 {
 			t.Errorf("%s %s: %s; %d steps", s.Action, s.Key, s.Reason(), len(pass.Results))
 		}
 	}

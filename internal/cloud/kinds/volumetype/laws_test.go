@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/volumetype"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -25,20 +26,23 @@ func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: VolumeType\nmetadata: {name: fast}\nspec: "
 
 func TestImport(t *testing.T) {
-	tests := []struct{ name, spec, reason string }{
+	tests := []struct {
+		name, spec string
+		code       cause.Code // "" where it is found
+	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: ssd}}}`, ""},
 		{"by all there is", `{managementPolicy: unmanaged, import: {filter: {name: ssd, isPublic: true}}}`, ""},
-		{"that is not public", `{managementPolicy: unmanaged, import: {filter: {name: ssd, isPublic: false}}}`, "no volumetype named ssd"},
-		{"misspelt", `{managementPolicy: unmanaged, import: {filter: {name: sdd}}}`, "the nearest are ssd"},
-		{"by a description that none has", `{managementPolicy: unmanaged, import: {filter: {description: nothing like it}}}`, "correct the filter"},
-		{"by ID", `{managementPolicy: unmanaged, import: {id: 00000000-0000-0000-0000-000000000000}}`, "no volumetype with ID"},
+		{"that is not public", `{managementPolicy: unmanaged, import: {filter: {name: ssd, isPublic: false}}}`, cause.NoName},
+		{"misspelt", `{managementPolicy: unmanaged, import: {filter: {name: sdd}}}`, cause.NearestNames},
+		{"by a description that none has", `{managementPolicy: unmanaged, import: {filter: {description: nothing like it}}}`, cause.NoMatch},
+		{"by ID", `{managementPolicy: unmanaged, import: {id: 00000000-0000-0000-0000-000000000000}}`, cause.NoID},
 	}
 	g := kindtest.NewTarget(t, kinds)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
-			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason(), tt.reason) {
-				t.Errorf("%s: %q, want %q", step.Action, step.Reason(), tt.reason)
+			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
+				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
 			}
 		})
 	}
