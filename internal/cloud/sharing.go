@@ -99,7 +99,7 @@ func (s sharing) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	// All lists of a snapshot show the cloud as it is at some time after the first of them; who reads by himself, as it is now.
-	since, err := kind.Share(req.Context(), "since", func() (time.Time, error) { return time.Now(), nil })
+	since, err := kind.Once(momentOf(req.Context()), "since", func() (time.Time, error) { return time.Now(), nil })
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	kindsOf := func(s *cloud.Sharing) []*kind.Kind { return g.Engine(g.SharingClient(s)).Kinds }
 	sharing := &cloud.Sharing{}
 	one, other := kindsOf(sharing), kindsOf(sharing)
-	moment := kind.WithShared(context.WithoutCancel(t.Context()))
+	moment := &kind.Moment{}
 	have := listed(moment, t, one)
 	planned := plan.Compute(plan.Input{Stack: g.Stack, Commit: "test", Kinds: one, Want: g.Resolve(text), Have: have, Replace: true})
 	if !planned.InSync() {
@@ -47,7 +47,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 			t.Errorf("read again: %s", r.Path)
 		}
 	}
-	alone := listed(kind.WithShared(context.WithoutCancel(t.Context())), t, kindsOf(nil))
+	alone := listed(&kind.Moment{}, t, kindsOf(nil))
 	for name, c := range alone {
 		for i, item := range c.Items {
 			if got := left[name].Items; i >= len(got) || !reflect.DeepEqual(got[i], item) {
@@ -58,7 +58,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 }
 
 // listed is what the cloud holds of all kinds that are not inside machines.
-func listed(ctx context.Context, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
+func listed(at *kind.Moment, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
 	t.Helper()
 	have := kind.Snapshot{}
 	for _, k := range kinds {
@@ -66,7 +66,7 @@ func listed(ctx context.Context, t *testing.T, kinds []*kind.Kind) kind.Snapshot
 		if d == nil || len(k.Info.HostedOn) > 0 {
 			continue
 		}
-		items, err := d.List(ctx, kind.Listing{})
+		items, err := d.List(context.WithoutCancel(t.Context()), kind.Listing{Moment: at})
 		if err != nil && !errors.Is(err, kind.ErrNoService) {
 			t.Fatalf("%s: %v", k.Info.Kind, err)
 		}

@@ -23,6 +23,7 @@ type Driver[Spec, Filter, More any] struct {
 
 // List is that of [kind.Driver].
 func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State[Spec, More]], error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	all, err := d.all(ctx, asked.Managed)
 	if err != nil {
 		return nil, err

@@ -70,6 +70,8 @@ type Resource[Spec, Filter, More any] struct {
 	Join func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.
 	Observe func(*State[Spec, More], *kind.Live)
+	// Cures are those of [kind.Kind].
+	Cures []kind.Way
 	// Create, Update and Delete take the place of the driver's own, which they may use.
 	Create func(context.Context, *Driver[Spec, Filter, More], typed.Want[Spec]) (*State[Spec, More], error)
 	Update func(context.Context, *Driver[Spec, Filter, More], Change[Spec, More]) error
@@ -175,7 +177,7 @@ func NeutronFlat[Spec, More any](c *cloud.Client, r Resource[Spec, struct{}, Mor
 func (r Resource[Spec, Filter, More]) kind(c *cloud.Client, fields *table.Table[Spec, More]) typed.Kind[Spec, Filter, State[Spec, More]] {
 	d := &Driver[Spec, Filter, More]{c, r, fields}
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
-		Info: r.Info, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost, Takes: d.takes, Holds: d.holds,
+		Info: r.Info, Cures: r.Cures, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost, Takes: d.takes, Holds: d.holds,
 		Impossible: d.impossible, Doubtful: r.Doubtful, ExclusiveClaims: r.ExclusiveClaims, Diff: d.diff, Match: d.match, Status: d.status, Export: d.export,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}

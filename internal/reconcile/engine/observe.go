@@ -66,9 +66,9 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 // listAll lists places at the same time. What several lists by one entry read is asked for once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
-	contexts, seldom := map[string]context.Context{}, map[string]bool{}
+	moments, seldom := map[string]*kind.Moment{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
-		contexts[entry] = kind.WithShared(ctx)
+		moments[entry] = &kind.Moment{}
 	}
 	for _, k := range e.Kinds {
 		seldom[k.Info.Kind] = sometimes(k.Info)
@@ -80,8 +80,8 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 	for _, at := range places {
 		group.Go(func() error {
 			of := asked
-			of.Everything, of.Managed = asked.Everything || complete[at], managed[at]
-			shown := e.list(contexts[at.Entry], at, of)
+			of.Everything, of.Managed, of.Moment = asked.Everything || complete[at], managed[at], moments[at.Entry]
+			shown := e.list(ctx, at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
 				e.Log.Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan has no more than may be posted

@@ -127,6 +127,9 @@ type RefSpec struct {
 	// Order references are no part of the object: their target must only be
 	// there first.
 	Order bool
+	// Credentials references are to what the object is a part of: it is made through the same entry of clouds.yaml, where its
+	// manifest can name none itself.
+	Credentials bool
 	// Reads references only take from their target what it shows, such as an address.
 	Reads bool
 	// Late references are in a circle: the object is made without them, and

@@ -22,9 +22,6 @@ type Info struct {
 	// IDIsName is true when an object recreated under the same name has the
 	// same ID, so that what refers to it need not follow.
 	IDIsName bool
-	// Unnumbered is true when the service gives objects no ID: the one by which they are found is
-	// made of others, and no status shows it, as with K-ORC.
-	Unnumbered bool
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:
 	// then what was last applied is not recorded, and only the owner counts.
 	FixedMark bool
@@ -47,21 +44,9 @@ type Info struct {
 	// Rare is true when most stacks make no object of the kind, or listing them is costly.
 	// While no manifest asks for one and the stack owns none, passes list them now and then only.
 	Rare bool
-	// Members is the kind of the objects that an object of this kind consists of, all
-	// alike and able to stand in for each other; "" when it is no group.
-	Members string
-	// MemberSpec is where in the manifest of a group stands what the spec of each member is made of: what is wrong there is
-	// reported there; "" for nowhere.
-	MemberSpec string
 	// Parts are the kinds of all that an object of this kind can stand for itself; none for what stands for nothing, and for
 	// kinds that a definition makes.
 	Parts []string
-	// WorkerKind is the kind of the object of the same name that does the work of an object of
-	// this kind; "" when it does that itself.
-	WorkerKind string
-	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
-	// it: an update carries out a change that has one of them as its Way.
-	Cures []Way
 	// ReportsHealth is true when its objects send something to others, or say of them whether they serve or when they may go
 	// (Unwell, Lag, Drained and Interruptible of [Live]). What they may be about is not interrupted while they cannot be seen.
 	ReportsHealth bool
@@ -80,11 +65,6 @@ type Info struct {
 	// PerUser is true when objects count against a quota of their user, in whichever
 	// project they were made.
 	PerUser bool
-	// CredentialsFrom is the kind of the object whose credentials are used, where its
-	// manifest can name none itself; "" for the stack's main one.
-	CredentialsFrom string
-	// Projects is true of the kind whose objects are projects of the cloud.
-	Projects bool
 	// Loss is what is lost with an object, besides its ID, when it is deleted or
 	// replaced, the gravest first: for plans, to be read after "loses".
 	Loss []string

@@ -19,6 +19,14 @@ type Kind struct {
 	// Decode reads and validates a document.
 	Decode func(obj *manifest.Object) (Desired, []manifest.Problem)
 
+	// Group is what a group says of its members; zero of a kind that is no group.
+	Group Group
+	// WorkerKind is the kind of the object of the same name that does the work of an object of this kind, which is a member
+	// of a group; "" when it does that itself.
+	WorkerKind string
+	// Cures are the ways in which a member of a group whose work an object does can be brought back, besides replacing it: an
+	// update carries out a change that has one of them as its Way.
+	Cures []Way
 	// Expand adds what an object stands for.
 	Expand func(d *Desired, e *Expansion)
 	// Summarize is what status says of an object of a workload besides what it says of all, in the words of the kind; nil for nothing.
@@ -63,8 +71,10 @@ type Kind struct {
 	Diff func(w Want, have any) Changes
 	// Match reports whether an object satisfies an import filter, which is the spec of w.
 	Match func(w Want, have any) bool
-	// Status is the observed object in the kind's published vocabulary (status.resource).
-	Status func(have any) any
+	// Status is the observed object in the kind's published vocabulary (status.resource), StatusID the ID that status shows of
+	// an object with that one; nil for the ID itself.
+	Status   func(have any) any
+	StatusID func(id string) string
 	// Export is a pointer to the spec of an object in the cloud, the caller's to change: it has IDs in place of the names of
 	// other objects, and nothing that a manifest can leave out.
 	Export func(have any, e *Export) any
@@ -74,6 +84,12 @@ type Kind struct {
 
 	// Driver is nil for a kind that has nothing of its own in the cloud.
 	Driver *Driver
+}
+
+// Group is what an object of a kind of groups consists of.
+type Group struct {
+	Members string // their kind: all are alike and able to stand in for each other
+	Spec    string // where in the group's manifest what the spec of each is made of stands: what is wrong there is reported there
 }
 
 // Driver alone talks to the cloud. A function returns as soon as the cloud has accepted the request; the engine observes

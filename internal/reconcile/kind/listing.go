@@ -9,6 +9,8 @@ type Listing struct {
 	// Managed is true when the stack manages objects of the kind: then none may be left out that the
 	// credentials cannot see.
 	Managed bool
+	// Moment is that of the snapshot; nil for a list by itself.
+	Moment *Moment
 	// Hosts is for kinds that are found inside machines.
 	Hosts Hosts
 }

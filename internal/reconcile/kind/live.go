@@ -136,6 +136,7 @@ type Facts struct {
 	Pools     []Pool   // of a subnet: the addresses that it gives out, where they can be counted
 	Outside   bool     // of a network: it is external, and not shared with the project
 	Unusable  string   // why nothing new can be made of it: "disabled"
+	IsProject bool     // it is a project of the cloud
 	Here      bool     // of a project: the stack works in it
 	TLS       *TLS     // of a server in a machine: it answers with TLS only
 	Points    []Point

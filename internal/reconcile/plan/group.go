@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The members of a group stand in for each other (see [kind.Info.Members]), so which of them
+// The members of a group stand in for each other (see [kind.Group]), so which of them
 // may be interrupted now is decided for all of them together: by package rollout, to which this
 // file says how they are. What that changes for the next planner is in group_learn.go, what of
 // it becomes of the steps in group_turns.go.
@@ -124,7 +124,7 @@ func (gs *groups) everyGroup() (groups []*group) {
 			at[m.group].members = append(at[m.group].members, m)
 		}
 		s.part = m.part // one for all of a member
-		m.add(s, gs.kinds[m.member.Kind].Info.WorkerKind)
+		m.add(s, gs.kinds[m.member.Kind].WorkerKind)
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
@@ -162,7 +162,7 @@ func (w *world) newGroup(key manifest.Key) *group {
 // nil when there is none.
 func (w *world) partOf(d *kind.Desired) *part {
 	for ; d != nil && d.Parent != (manifest.Key{}); d = w.byKey[d.Parent] {
-		if w.kinds[d.Parent.Kind].Info.Members == d.Key.Kind {
+		if w.kinds[d.Parent.Kind].Group.Members == d.Key.Kind {
 			return &part{group: d.Parent, member: d.Key}
 		}
 	}

@@ -118,7 +118,7 @@ func (in Input) fallenBack() Input {
 func (in Input) lacks(now []kind.Desired, group manifest.Key) (members []manifest.Key) {
 	at := slices.IndexFunc(in.Kinds, func(k *kind.Kind) bool { return k.Info.Kind == group.Kind })
 	for _, d := range now {
-		if at >= 0 && d.Parent == group && d.Key.Kind == in.Kinds[at].Info.Members && in.dropped[d.Key] && !d.Spare && !d.Scaled {
+		if at >= 0 && d.Parent == group && d.Key.Kind == in.Kinds[at].Group.Members && in.dropped[d.Key] && !d.Spare && !d.Scaled {
 			members = append(members, d.Key)
 		}
 	}

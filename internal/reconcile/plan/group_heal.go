@@ -80,7 +80,7 @@ func (p *planner) cureOf(d *kind.Desired) (cure, bool) {
 		return cure{}, false
 	}
 	c, sick := p.healing.cures[part.member]
-	return c, sick && (d.Key == part.member || d.Key.Kind == p.kinds[part.member.Kind].Info.WorkerKind && d.Key.Name == part.member.Name)
+	return c, sick && (d.Key == part.member || d.Key.Kind == p.kinds[part.member.Kind].WorkerKind && d.Key.Name == part.member.Name)
 }
 
 // HealthField is the field name under which it is reported that a member of a group is healed.
@@ -102,7 +102,7 @@ func (p *planner) heal(s Step, d *kind.Desired, c cure) Step {
 		s.view = &view
 	}
 	way := kind.Way{Name: string(c.Cure)}
-	ways := p.kinds[d.Key.Kind].Info.Cures
+	ways := p.kinds[d.Key.Kind].Cures
 	if i := slices.IndexFunc(ways, func(w kind.Way) bool { return w.Name == way.Name }); i >= 0 {
 		way = ways[i]
 	}

@@ -119,7 +119,7 @@ func (p *planner) leftOut(d *kind.Desired) cause.Cause {
 
 // worksOfMember is what does the work of a member: the object of its name and the kind that does, or itself; nil for none.
 func (w *world) worksOfMember(member manifest.Key) *kind.Desired {
-	works := w.kinds[member.Kind].Info.WorkerKind
+	works := w.kinds[member.Kind].WorkerKind
 	if d := w.byKey[manifest.Key{Group: w.group[works], Kind: works, Namespace: member.Namespace, Name: member.Name}]; d != nil {
 		return d
 	}

@@ -62,7 +62,7 @@ type wish struct {
 
 // asked is the wish for a group of which this is the first member.
 func (p *planner) asked(first manifest.Key) wish {
-	works := p.kinds[first.Kind].Info.WorkerKind
+	works := p.kinds[first.Kind].WorkerKind
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {

@@ -31,7 +31,7 @@ func sparesOf(in Input) *spares {
 		owner: map[manifest.Key]manifest.Key{}, byOwner: map[string]*kind.Desired{}, byKey: map[manifest.Key]*kind.Desired{}}
 	members := map[string]string{}
 	for _, k := range in.Kinds {
-		members[k.Info.Kind] = k.Info.Members
+		members[k.Info.Kind] = k.Group.Members
 	}
 	for i := range in.Want {
 		d := &in.Want[i]

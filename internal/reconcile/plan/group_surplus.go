@@ -71,8 +71,8 @@ func (gs *groups) keepTogether(f former) {
 
 // worksOf is the kind of what does the work of the members of a kind of groups.
 func (w *world) worksOf(group string) string {
-	members := w.kinds[group].Info.Members
-	return cmp.Or(w.kinds[members].Info.WorkerKind, members)
+	members := w.kinds[group].Group.Members
+	return cmp.Or(w.kinds[members].WorkerKind, members)
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.

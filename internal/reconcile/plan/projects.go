@@ -37,14 +37,16 @@ func (p *planner) mayTake(d *kind.Desired, l *kind.Live) bool {
 func (p *planner) reached() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.names {
-		if x := p.cloud.Of(name); x != nil && p.kinds[name].Info.Projects {
+		if x := p.cloud.Of(name); x != nil {
 			for l := range x.Marked() {
-				ids[l.ID] = true
+				if l.Facts.IsProject {
+					ids[l.ID] = true
+				}
 			}
 		}
 	}
-	for key, l := range p.live {
-		if p.kinds[key.Kind].Info.Projects {
+	for _, l := range p.live {
+		if l.Facts.IsProject {
 			ids[l.ID] = true
 		}
 	}

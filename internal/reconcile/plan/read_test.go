@@ -98,7 +98,7 @@ func TestOrphansAreWithinTheirGroup(t *testing.T) {
 	thing := func(name string) manifest.Key {
 		return manifest.Key{Group: "g", Kind: "Thing", Namespace: "default", Name: name}
 	}
-	p := newPlanner(Input{Stack: "s", Kinds: []*kind.Kind{{Info: kind.Info{Group: "g", Kind: "Group", Members: "Thing"}}, thingtest.New().Kind()},
+	p := newPlanner(Input{Stack: "s", Kinds: []*kind.Kind{{Info: kind.Info{Group: "g", Kind: "Group"}, Group: kind.Group{Members: "Thing"}}, thingtest.New().Kind()},
 		Want: []kind.Desired{{Key: group, Virtual: true}, {Key: member, Parent: group}, {Key: thing("web-0-root"), Parent: member}}})
 	for name, within := range map[string]bool{"web-1": true, "web-12": true, "web-1-root": true, "web-1-other": false, "web": false, "web-x": false, "web-": false, "webs-1": false, "other-1": false} {
 		p.steps = []Step{{Key: thing(name), Action: Delete}}

@@ -117,7 +117,7 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *Step) {
 }
 
 func (w *world) doesTheWork(s *Step) bool {
-	return doesTheWork(s, s.part.member, w.kinds[s.part.member.Kind].Info.WorkerKind)
+	return doesTheWork(s, s.part.member, w.kinds[s.part.member.Kind].WorkerKind)
 }
 
 // since is when an object was made, or the machine of its member where that is not known; the zero time for neither.

@@ -43,7 +43,7 @@ func (p *planner) placeOrphans() {
 
 // place notes what an object was a part of.
 func (p *planner) place(s *Step, group *kind.Desired, member string) {
-	of := p.kinds[group.Key.Kind].Info.Members
+	of := p.kinds[group.Key.Kind].Group.Members
 	if s.Action == Delete && s.Causes.Is(cause.Gone) {
 		s.Causes = cause.List{cause.Of(cause.FewerMembers, group.Key)}
 	}
@@ -54,7 +54,7 @@ func (p *planner) place(s *Step, group *kind.Desired, member string) {
 func (w *world) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
 	for i := range w.Want {
 		d := &w.Want[i]
-		if k := w.kinds[d.Key.Kind]; d.Virtual && k != nil && k.Info.Members != "" {
+		if k := w.kinds[d.Key.Kind]; d.Virtual && k != nil && k.Group.Members != "" {
 			groups = append(groups, d)
 		}
 		if part := w.partOf(d); part != nil && part.member == d.Key && members[part.group] == nil {

@@ -71,12 +71,8 @@ func (e Entries) known() string {
 // follow has objects made through the entry of what they are a part of, where they are of such a kind.
 func (r *resolver) follow() {
 	for _, n := range r.order {
-		k := r.kinds[n.Key.Kind]
-		if k == nil || k.Info.CredentialsFrom == "" || n.Credentials != nil {
-			continue
-		}
 		for _, ref := range n.Refs {
-			if of := r.byKey[ref.Key]; of != nil && ref.Key.Kind == k.Info.CredentialsFrom {
+			if of := r.byKey[ref.Key]; of != nil && ref.Credentials && n.Credentials == nil {
 				n.Entry = of.Entry
 			}
 		}

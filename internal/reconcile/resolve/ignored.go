@@ -98,11 +98,11 @@ func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	}
 	add(n)
 	members := 0
-	info := r.kinds[n.Key.Kind].Info
+	group := r.kinds[n.Key.Kind].Group
 	var walk func(parts []*node)
 	walk = func(parts []*node) {
 		for _, part := range parts {
-			if part.Key.Kind == info.Members {
+			if part.Key.Kind == group.Members {
 				members++
 			}
 			add(part)
@@ -110,7 +110,7 @@ func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 		}
 	}
 	walk(n.parts)
-	if len(bodies) == 0 || info.Members != "" && members == 0 {
+	if len(bodies) == 0 || group.Members != "" && members == 0 {
 		for _, k := range r.kinds {
 			bodies = append(bodies, specBody{k.Body, "spec"})
 		}

@@ -46,11 +46,11 @@ func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 		return p
 	}
 	group := r.byKey[n.Parent]
-	info := r.kinds[n.Parent.Kind].Info
-	if group == nil || info.Members != n.Key.Kind || info.MemberSpec == "" || !kind.Within(p.Field, flatSpec) {
+	of := r.kinds[n.Parent.Kind].Group
+	if group == nil || of.Members != n.Key.Kind || of.Spec == "" || !kind.Within(p.Field, flatSpec) {
 		return p
 	}
-	p.Field = info.MemberSpec + strings.TrimPrefix(p.Field, flatSpec)
+	p.Field = of.Spec + strings.TrimPrefix(p.Field, flatSpec)
 	p.Key, p.Origin = group.Key, group.Origin
 	if group.Object != nil {
 		p.Origin = group.Object.Where(p.Field)

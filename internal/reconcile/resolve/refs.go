@@ -14,7 +14,8 @@ import (
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
 // the struct. With `ref:"Kind,order"` it says only what must be there first, with
 // `ref:"Kind,late"` it may be carried out when both objects are there, and with
-// "reads" it takes only what the target shows. Of other options "restricts" is for exports. A reference is fixed when a field on the way to it has the rule
+// "reads" it takes only what the target shows. With "credentials" the object is made through the target's entry of
+// clouds.yaml. Of other options "restricts" is for exports. A reference is fixed when a field on the way to it has the rule
 // "immutable". A changeable reference of an object to itself is left out: it need not wait
 // for itself, and its driver fills the ID in once there is one.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
@@ -50,7 +51,7 @@ func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
 		kindName, options, _ := strings.Cut(tag, ",")
 		if kindName != "" && v.String() != "" {
 			key := manifest.Key{Group: c.groups[kindName], Kind: kindName, Namespace: c.namespace, Name: v.String()}
-			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: kind.HasOption(options, "order"), Reads: kind.HasOption(options, "reads"), Late: kind.HasOption(options, "late") && !fixed})
+			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: kind.HasOption(options, "order"), Credentials: kind.HasOption(options, "credentials"), Reads: kind.HasOption(options, "reads"), Late: kind.HasOption(options, "late") && !fixed})
 		}
 	}
 }

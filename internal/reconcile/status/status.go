@@ -135,8 +135,8 @@ func (f frames) status(s subject, found finding) Status {
 	}
 	out.Made = s.have.Created
 	if k := f.kinds[s.Key.Kind]; k != nil {
-		if k.Info.Unnumbered {
-			out.ID = ""
+		if k.StatusID != nil {
+			out.ID = k.StatusID(out.ID)
 		}
 		observed := k.Status(s.have.State)
 		out.Resource = document.Redact(s.Secrets(), observed, nil)

@@ -62,7 +62,7 @@ func (w whole) own(of plan.Workload) map[string]any {
 
 // members are the parts of a workload that stand for others in turn, such as the machines of a group; nil of one that has none.
 func (w whole) members(of plan.Workload) (list []*Object) {
-	if k := w.kinds[of.Key.Kind]; k != nil && k.Info.Members != "" {
+	if k := w.kinds[of.Key.Kind]; k != nil && k.Group.Members != "" {
 		list = []*Object{}
 	}
 	for _, part := range w.parts[of.Key] {

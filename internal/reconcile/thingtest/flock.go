@@ -12,7 +12,7 @@ import (
 
 // Flock is a kind of group: a Flock has members that are Things, all alike.
 func Flock() *kind.Kind {
-	return typed.Workload[flockSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, Validate: func(*flockSpec, *kind.Report) {}, Expand: expandFlock}.Kind()
+	return typed.Workload[flockSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Flock"}, Group: kind.Group{Members: "Thing"}, Validate: func(*flockSpec, *kind.Report) {}, Expand: expandFlock}.Kind()
 }
 
 type flockSpec struct {

@@ -62,8 +62,7 @@ const Restart = "restart"
 
 // Kind is that of its Things.
 func (w *World) Kind() *kind.Kind {
-	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data,
-		Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}}, w)
+	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data}, w)
 }
 
 // Driver is what a World does, or what a test puts in its place.
@@ -81,7 +80,7 @@ func Of(info kind.Info, d Driver) *kind.Kind { return Typed(info, d).Resource() 
 // Typed is the same for a test to change.
 func Typed(info kind.Info, d Driver) typed.Kind[Spec, Filter, Thing] {
 	r := Rules{}
-	return typed.Kind[Spec, Filter, Thing]{Info: info, Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
+	return typed.Kind[Spec, Filter, Thing]{Info: info, Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}, Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdtls"
 	"github.com/stackreeve/stackreeve/internal/etcd"
@@ -39,6 +40,7 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 // List is that of [typed.Kind]: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure
 // of, since it bears several marks or a copied one, stands alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
 	containers, err := d.store.Containers(around)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/boot"
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/etcd"
@@ -43,6 +44,7 @@ type said struct {
 
 // List is that of [typed.Kind]: what etcd says of each cluster that manifests ask for.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
 		return nil, err

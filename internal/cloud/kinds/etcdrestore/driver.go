@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -13,6 +14,7 @@ import (
 
 // List is that of [typed.Kind]: what is known of each that manifests ask for. There is nothing else.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
 	if len(around.Want) == 0 {
 		return nil, nil

@@ -23,6 +23,7 @@ import (
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	var states []*State
 	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err

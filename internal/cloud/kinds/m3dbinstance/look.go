@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -25,6 +26,7 @@ type cluster struct {
 
 // List is that of [typed.Kind]: what the machines say of each cluster that manifests ask for.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
 		return nil, err

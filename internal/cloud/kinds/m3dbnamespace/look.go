@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
@@ -62,6 +63,7 @@ func places(around kind.Hosts) (all []*place) {
 
 // List is that of [typed.Kind]. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
 	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
 		return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))

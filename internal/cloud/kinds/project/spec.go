@@ -48,7 +48,7 @@ type state = define.State[Spec, More]
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true, Projects: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true,
 			HoldsData: true, Loss: []string{"all roles in it", "the way to what other services hold for it, which stays"},
 			Unmark: "openstack project set --property " + mark.ExtraKey + "= <id>",
 			Doc:    "A project of the cloud (Keystone), to be named by projectRef. Existing ones can be used by everybody who has a role in them, managementPolicy unmanaged; only an administrator can make one.",
@@ -62,7 +62,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Match: func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
-			live.Facts.Here = s.ID == c.ProjectID
+			live.Facts.IsProject, live.Facts.Here = true, s.ID == c.ProjectID
 		},
 	}, func(own cloud.Login) []string { return []string{own.Project} }, "name", "enabled"))
 }

@@ -42,7 +42,8 @@ func (a attributes) text(name string) (text string) {
 }
 
 // List is that of [typed.Kind]: the quotas that bear a mark, one request for each.
-func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
+func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
 	if err != nil {
 		return nil, err

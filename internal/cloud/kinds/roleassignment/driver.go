@@ -22,7 +22,8 @@ type (
 )
 
 // List is that of [typed.Kind].
-func (d driver) List(ctx context.Context, _ kind.Listing) ([]live, error) {
+func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	type id struct {
 		ID string `json:"id"`
 	}

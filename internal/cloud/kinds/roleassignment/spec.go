@@ -48,12 +48,13 @@ func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Unnumbered: true, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
 			Loss:   []string{"the access that it gives"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
 			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and give them. The project, the user or the group must be managed by the same stack, since Keystone has no place for the mark of the owner in an assignment.",
 		},
 		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status, Export: r.Export,
-		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
+		StatusID: func(string) string { return "" }, // Keystone gives assignments no ID, and K-ORC shows none
+		List:     d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}.Resource()
 }

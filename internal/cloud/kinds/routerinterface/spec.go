@@ -16,7 +16,7 @@ import (
 // (api/v1alpha1/router_interface_types.go).
 type Spec struct {
 	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
-	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable,min=1" ref:"Router" doc:"The router."`
+	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable,min=1" ref:"Router,credentials" doc:"The router."`
 	SubnetRef    string  `json:"subnetRef" rule:"required,immutable,min=1" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
 	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
 }
@@ -38,7 +38,7 @@ type FixedIP struct {
 // are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.NeutronFlat(c, define.Resource[Spec, struct{}, More]{
-		Info: kind.Info{Kind: "RouterInterface", CredentialsFrom: "Router", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
+		Info: kind.Info{Kind: "RouterInterface", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
 			Doc: "A subnet's connection to a router (Neutron)."},
 		Collection:      define.Collection{Path: "ports", Singular: "port"},
 		Overrides:       []table.Override[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},

@@ -171,7 +171,6 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
 			Unmark: mark.UnmarkByProperty("server"),
-			Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
 			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
 			Doc:    "A virtual machine (Nova).",
 		},
@@ -189,6 +188,7 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
+		Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
 		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Doubtful: judge.doubtful, ExclusiveClaims: alone, Zone: zone,
 	})
 }

@@ -25,9 +25,9 @@ func Kind(d defaults.Defaults) *kind.Kind {
 	r := rules{d}
 	return typed.Workload[Spec]{
 		Info: kind.Info{
-			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, WorkerKind: "Server", Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
 			Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
 		},
-		Validate: r.Validate, Expand: r.Expand,
+		WorkerKind: "Server", Validate: r.Validate, Expand: r.Expand,
 	}.Kind()
 }

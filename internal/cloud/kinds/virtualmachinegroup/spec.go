@@ -80,9 +80,9 @@ func Kind() *kind.Kind {
 	r := rules{}
 	return typed.Workload[Spec]{
 		Info: kind.Info{
-			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Short: "vmg", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine", MemberSpec: "spec.template", Parts: []string{"ServerGroup", "VirtualMachine", "DNSRecordSet"},
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Short: "vmg", Aliases: []string{"verda.linecorp.com"}, Parts: []string{"ServerGroup", "VirtualMachine", "DNSRecordSet"},
 			Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
 		},
-		Validate: r.Validate, Expand: r.Expand, Gather: r.Gather,
+		Group: kind.Group{Members: "VirtualMachine", Spec: "spec.template"}, Validate: r.Validate, Expand: r.Expand, Gather: r.Gather,
 	}.Kind()
 }

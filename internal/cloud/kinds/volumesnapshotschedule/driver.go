@@ -53,7 +53,8 @@ type answer struct {
 
 // List is that of [typed.Kind]: what bears the mark of a series, each series together. What nobody can be
 // sure of, since it bears several marks or a copied one, stands alone.
-func (d driver) List(ctx context.Context, _ kind.Listing) (all []typed.Live[series], err error) {
+func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
+	ctx = cloud.At(ctx, asked.Moment)
 	found := map[string][]item{}
 	var owners []string
 	for _, c := range collections {

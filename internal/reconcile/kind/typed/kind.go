@@ -30,7 +30,8 @@ type Live[State any] struct {
 // nil, besides those of the driver where there is one. Without Name an object is called as its manifest is. See [kind.Kind]
 // and [kind.Driver].
 type Kind[Spec, Filter, State any] struct {
-	Info kind.Info
+	Info  kind.Info
+	Cures []kind.Way
 
 	// Validate says what field rules in struct tags cannot.
 	Validate func(spec *Spec, r *kind.Report)
@@ -51,6 +52,7 @@ type Kind[Spec, Filter, State any] struct {
 	Diff            func(w Want[Spec], have *State, c *kind.Changes)
 	Match           func(w Want[Filter], have *State) bool
 	Status          func(have *State) any
+	StatusID        func(id string) string
 	Export          func(have *State, e *kind.Export) *Spec
 	Upkeep          func(w Want[Spec], have *State, now time.Time) kind.Upkeep
 
@@ -74,7 +76,7 @@ func (k Kind[S, F, T]) Flat() *kind.Kind {
 
 func (k Kind[S, F, T]) erased(path string, body manifest.Type, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) *kind.Kind {
 	e := &kind.Kind{
-		Info: k.Info, Body: body, SpecPath: path,
+		Info: k.Info, Body: body, SpecPath: path, Cures: k.Cures, StatusID: k.StatusID,
 		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) { return k.decode(obj, read) },
 		Name:   named,
 		Stated: ofSpec(k.Stated), Project: ofWant(k.Project), Impossible: ofWant(k.Impossible), Doubtful: ofWant(k.Doubtful), ExclusiveClaims: ofWant(k.ExclusiveClaims),
