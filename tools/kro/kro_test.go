@@ -189,7 +189,7 @@ func wanted(t *testing.T, text string) map[string]string {
 	}
 	defined := map[string]bool{"Definition": true, "ResourceGraphDefinition": true}
 	for _, k := range reading.Defined {
-		defined[k.Info().Kind] = true
+		defined[k.Info.Kind] = true
 	}
 	found := map[string]string{}
 	for _, d := range reading.Want {
