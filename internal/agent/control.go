@@ -191,7 +191,7 @@ func (c *control) saw(run report.Run) {
 	}
 	c.held = nil
 	switch pass := *run.Pass; {
-	case pass.First.Held != "":
+	case pass.First.Held != nil:
 		c.held = &pass.First
 		if c.given != nil && !c.given.Covers(pass.First) {
 			c.given = nil // it was for another plan; one that was given during the pass counts for the next
@@ -227,7 +227,7 @@ func stateOf(run report.Run) State {
 		state.Error = err.Error()
 	}
 	if pass := run.Pass; pass != nil {
-		state.Held, state.Suspended, state.Plan = pass.First.Held, pass.First.Suspended, pass.Last.Summary()
+		state.Held, state.Suspended, state.Plan = pass.First.Held.String(), pass.First.Suspended, pass.Last.Summary()
 		if state.Held != "" {
 			state.Hash = pass.First.Hash()
 		}

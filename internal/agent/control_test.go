@@ -32,7 +32,7 @@ func (o *outside) manual(names *[]string) {
 		rev := o.passes[n-1]
 		plan := planned(rev.Commit, *names...).Apply(rev.Policies...).Apply(plan.Manual("a test"), plan.Brake(plan.Limits{}, rev.Approved))
 		pass := engine.Pass{First: plan, Last: plan}
-		if plan.Held == "" {
+		if plan.Held == nil {
 			pass.Last.Steps = nil
 		}
 		return pass
@@ -78,7 +78,7 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 			t.Errorf("the state is %+v", state)
 		}
 		o.pause(0)
-		if run := o.runs[len(o.runs)-1]; len(o.passes) != 2 || run.Pass.First.Held != "" || run.Pass.First.Approved.By != "Ann" {
+		if run := o.runs[len(o.runs)-1]; len(o.passes) != 2 || run.Pass.First.Held != nil || run.Pass.First.Approved.By != "Ann" {
 			t.Fatalf("%d passes, held %q", len(o.passes), run.Pass.First.Held)
 		}
 		// It is used up: the same plan needs another approval.
@@ -262,7 +262,7 @@ func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 	for i, want := range []bool{false, true} {
 		run := s.Pass(t.Context())
 		s.control.saw(run)
-		if held := run.Pass.First.Held != ""; held != want {
+		if held := run.Pass.First.Held != nil; held != want {
 			t.Errorf("pass %d: held %v, want %v", i, held, want)
 		}
 	}

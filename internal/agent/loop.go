@@ -184,7 +184,7 @@ func (s *Loop) passed(commit string, pass engine.Pass) {
 // elsewhere.
 func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)
-	if pass.First.Held == "" || s.Approvals == nil || ctx.Err() != nil {
+	if pass.First.Held == nil || s.Approvals == nil || ctx.Err() != nil {
 		return pass
 	}
 	approved := s.Approvals(ctx, rev.Commit)

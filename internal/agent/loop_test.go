@@ -193,7 +193,7 @@ func TestACommitThatAnotherHasChangedSinceWasNotInSyncLast(t *testing.T) {
 		"it failed":       {engine.Pass{Results: []engine.Result{{Err: errors.New("no")}}, Failures: failed().Failures}, false},
 		"it was cut off":  {engine.Pass{Results: []engine.Result{{}}, Interrupted: true}, false},
 		"it did nothing":  {failed(), true},
-		"it is held back": {engine.Pass{First: plan.Plan{Held: "too much"}, Last: plan.Plan{Held: "too much"}}, true},
+		"it is held back": {engine.Pass{First: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}, Last: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}}, true},
 	} {
 		o := &outside{commit: "one"}
 		o.pass = func(_ context.Context, n int) engine.Pass {
@@ -236,7 +236,7 @@ func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 
 func TestAHeldCommitGoesOnWhenPeopleApprove(t *testing.T) {
 	o := &outside{commit: "one"}
-	held := engine.Pass{First: plan.Plan{Held: "too much"}, Last: plan.Plan{Held: "too much"}}
+	held := engine.Pass{First: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}, Last: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}}
 	o.pass = func(_ context.Context, n int) engine.Pass {
 		if len(o.passes[n-1].Approved) > 0 {
 			return engine.Pass{}
@@ -251,11 +251,11 @@ func TestAHeldCommitGoesOnWhenPeopleApprove(t *testing.T) {
 		}
 		return approved
 	}
-	if run := s.Pass(t.Context()); run.Pass.First.Held == "" || len(o.passes) != 1 {
+	if run := s.Pass(t.Context()); run.Pass.First.Held == nil || len(o.passes) != 1 {
 		t.Errorf("%+v after %d passes; want it held, and one pass", run.Pass, len(o.passes))
 	}
 	approved = []plan.Approval{{Hash: "another"}}
-	if run := s.Pass(t.Context()); run.Pass.First.Held == "" || len(o.passes) != 2 {
+	if run := s.Pass(t.Context()); run.Pass.First.Held == nil || len(o.passes) != 2 {
 		t.Errorf("%+v after %d passes; want it held, and no second pass", run.Pass, len(o.passes))
 	}
 	approved = []plan.Approval{{Hash: held.First.Hash()}}

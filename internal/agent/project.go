@@ -2,8 +2,8 @@ package agent
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -22,8 +22,6 @@ import (
 // mostPast is how many commits the forge is asked about.
 const mostPast = 20
 
-const perhapsElsewhere = "nothing in the project of the credentials is the stack's, and whether it was in sync before is not known yet"
-
 // elsewhere are the policies about what was in sync in another project.
 func (s *Loop) elsewhere() []plan.Policy {
 	project := s.lastProject()
@@ -31,9 +29,9 @@ func (s *Loop) elsewhere() []plan.Policy {
 	case s.AnyProject:
 		return nil
 	case project != "" && s.cloud.Project != "" && project != s.cloud.Project:
-		return []plan.Policy{plan.Elsewhere(fmt.Sprintf("the stack was in sync in project %s, and the credentials are of project %s: what it would create exists there; correct the credentials, or set spec.project, or approve", project, s.cloud.Project), true)}
+		return []plan.Policy{plan.Elsewhere(cause.Of(cause.OtherCredentials, project, s.cloud.Project), true)}
 	case project == "" && s.Existed != nil && !s.state.asked.nowhere:
-		return []plan.Policy{plan.Elsewhere(perhapsElsewhere, false)}
+		return []plan.Policy{plan.Elsewhere(cause.Of(cause.PerhapsInSync), false)}
 	}
 	return nil
 }
@@ -43,7 +41,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	own := s.elsewhere()
 	rev.Policies = append(rev.Policies, own...)
 	pass := s.sync(ctx, rev)
-	if pass.First.Elsewhere != perhapsElsewhere || ctx.Err() != nil {
+	if pass.First.Elsewhere.Code != cause.PerhapsInSync || ctx.Err() != nil {
 		return pass
 	}
 	commit, existed, err := s.existed(ctx, at)
@@ -52,7 +50,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	case err != nil:
 		return pass
 	case existed:
-		rev.Policies = append(rev.Policies, plan.Elsewhere(fmt.Sprintf("the forge says that the stack was in sync at commit %s, and nothing in the project of the credentials is its own: what it would create may exist elsewhere; correct the credentials, or set spec.project, or approve", commit), false))
+		rev.Policies = append(rev.Policies, plan.Elsewhere(cause.Of(cause.InSyncElsewhere, commit), false))
 	default:
 		s.state.asked.nowhere = true
 	}

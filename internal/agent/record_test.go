@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -18,7 +19,7 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stacks", "s.json")
 	held := planned("one", "a", "b")
 	held.Steps[0].Action = plan.Keep // in the other process nothing is left of it
-	held.Held = "for a test"
+	held.Held = cause.List{cause.Of(cause.Told, "for a test")}
 	first := &Loop{Config: Config{Name: "s", Process: Process{Record: Record(path)}}, cloud: &Cloud{Project: "p1"}}
 	first.settled()
 	first.control.held = &held
@@ -110,7 +111,7 @@ func TestAPlanForAnotherProjectIsHeld(t *testing.T) {
 				}
 			}
 			run := s.Pass(t.Context())
-			if run.Pass == nil || (run.Pass.First.Held != "") != c.held {
+			if run.Pass == nil || (run.Pass.First.Held != nil) != c.held {
 				t.Errorf("%+v: held: %q", run.Err, run.Pass.First.Held)
 			}
 		})

@@ -127,7 +127,7 @@ func begins(w *world) (commit string) {
 	w.Visit()
 	w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
 	running := held
-	running.Held = ""
+	running.Held = nil
 	w.Branch.Planned(running, preflight.Findings{})
 	return commit
 }

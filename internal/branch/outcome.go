@@ -93,7 +93,7 @@ func onTop(news, before string) string {
 // withCommand is the status of a commit that is held where there is no pull
 // request to approve on, with what to run instead.
 func (s *Tracker) withCommand(held plan.Plan) memory.Status {
-	return memory.Status{Is: memory.Held, Command: comment.RunCommand(s.review.Name, held.Hash()), Why: held.Held}
+	return memory.Status{Is: memory.Held, Command: comment.RunCommand(s.review.Name, held.Hash()), Why: held.Held.String()}
 }
 
 // howTo is that for the log.

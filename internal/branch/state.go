@@ -187,7 +187,7 @@ func (s *state) judged(run report.Run, d *decision) {
 
 // heldPlan is the plan that a run was held with.
 func heldPlan(run report.Run) *plan.Plan {
-	if run.Pass == nil || run.Pass.First.Held == "" {
+	if run.Pass == nil || run.Pass.First.Held == nil {
 		return nil
 	}
 	return &run.Pass.First

@@ -44,7 +44,7 @@ func TestDriftOfAManualStackIsReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
 		held := planOf(commit, "~a").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
-		if held.Held == "" {
+		if held.Held == nil {
 			t.Fatal("it is not held")
 		}
 		w.Pass(commit, held, held)

@@ -39,8 +39,8 @@ func passed(p engine.Pass) memory.Status {
 	switch last := p.Last; {
 	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
 		return memory.Status{Is: memory.Suspended, Objects: last.Differing(), Why: last.Suspended}
-	case p.First.Held != "":
-		return memory.Status{Is: memory.Held, Hash: p.First.Hash(), Why: p.First.Held}
+	case p.First.Held != nil:
+		return memory.Status{Is: memory.Held, Hash: p.First.Hash(), Why: p.First.Held.String()}
 	case len(last.Unlisted) > 0:
 		return unknown(last.Unlisted[0])
 	case len(p.Failures) > 0:
@@ -61,7 +61,7 @@ func unknown(why string) memory.Status {
 // onlyDrift reports whether all that differs is what somebody changed in the
 // cloud. Where every change waits for an approval drift is reported in this way, too.
 func onlyDrift(p plan.Plan) bool {
-	if p.Held != "" && p.Manual == "" || len(p.Unlisted) > 0 {
+	if p.Held != nil && p.Manual == "" || len(p.Unlisted) > 0 {
 		return false
 	}
 	for _, step := range p.Steps {

@@ -28,7 +28,7 @@ func run(state, commit string) report.Run {
 	case "failed":
 		r.Pass.Failures = []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: "web"}, Causes: cause.List{cause.Of(cause.Tried, "no valid host")}}}
 	case "held":
-		r.Pass.Last.Held = "would delete 9 of 10 objects"
+		r.Pass.Last.Held = cause.List{cause.Of(cause.Told, "would delete 9 of 10 objects")}
 	case "refused":
 		r.Refused = &report.Refusal{Commit: commit, Problems: manifest.Problems{{What: "is wrong"}}}
 	case "unreachable":

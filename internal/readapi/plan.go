@@ -25,8 +25,8 @@ func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft
 	status := map[string]any{"commit": rev.Commit, "text": shown, "whole": whole, "summary": summary, "inSync": p.InSync(), "outline": report.OutlineOf(*p, needs, longestPlan)}
 	state := "differs"
 	switch {
-	case p.Held != "":
-		state, status["held"] = "held", p.Held
+	case p.Held != nil:
+		state, status["held"] = "held", p.Held.String()
 	case p.Suspended != "":
 		state, status["suspended"] = "suspended", p.Suspended
 	case p.InSync():

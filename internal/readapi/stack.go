@@ -135,7 +135,7 @@ func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
 		f.sync[o.entry.Sync]++
 		f.health[cmp.Or(o.entry.Health, string(status.HealthGood))]++
 	}
-	if p.Held != "" {
+	if p.Held != nil {
 		f.hash = p.Hash()
 	}
 	return f

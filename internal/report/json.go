@@ -145,7 +145,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,
-		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Suspended: p.Suspended, Unlisted: p.Unlisted,
+		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Suspended: p.Suspended, Unlisted: p.Unlisted,
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}
 	for _, s := range p.Steps {

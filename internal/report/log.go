@@ -193,8 +193,8 @@ func (l *Log) passed(p engine.Pass, commit string) {
 	if p.First.Suspended != "" {
 		attrs = append(attrs, "suspended", p.First.Suspended, "differ", p.Last.Differing())
 	}
-	if p.First.Held != "" {
-		attrs = append(attrs, "held", p.First.Held, "approve", p.First.Hash())
+	if p.First.Held != nil {
+		attrs = append(attrs, "held", p.First.Held.String(), "approve", p.First.Hash())
 	}
 	l.log.Log(context.Background(), level, "pass ended", attrs...)
 }
@@ -216,7 +216,7 @@ func said(r Run) string {
 		for _, f := range r.Pass.Failures {
 			text += " " + f.Key.String()
 		}
-		text += " " + r.Pass.First.Held + " " + r.Pass.First.Suspended + " " + string(r.Pass.Superseded)
+		text += " " + r.Pass.First.Held.String() + " " + r.Pass.First.Suspended + " " + string(r.Pass.Superseded)
 		if r.Pass.First.Stopped() {
 			text += " " + r.Pass.First.Hash()
 		}

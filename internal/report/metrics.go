@@ -167,7 +167,7 @@ func (m *Metrics) pass(stack string, p engine.Pass) {
 	}
 	m.drifted.WithLabelValues(stack).Set(float64(p.Drifted()))
 	held := 0.0
-	if p.First.Held != "" {
+	if p.First.Held != nil {
 		held = 1
 	}
 	m.held.WithLabelValues(stack).Set(held)

@@ -46,8 +46,8 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	t.preflight(needs)
-	if p.Held != "" {
-		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
+	if p.Held != nil {
+		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held.String()))
 	}
 	if p.Suspended != "" {
 		fmt.Fprintf(t.W, "%s %s; nothing is carried out.\n", t.paint(red, "Suspended:"), Clean(p.Suspended))
@@ -57,7 +57,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 		fmt.Fprintf(t.W, "Nothing is carried out from a folder. Once these are the files of the branch, this carries out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 		return
 	}
-	if p.Held != "" || t.Binding && p.Summary().Writes() > 0 {
+	if p.Held != nil || t.Binding && p.Summary().Writes() > 0 {
 		fmt.Fprintf(t.W, "To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}
 }

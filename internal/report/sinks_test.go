@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
@@ -134,7 +135,7 @@ func TestMetricsForgetAStack(t *testing.T) {
 	ran := func(stack, commit string, pass engine.Pass) {
 		m.Ran(Run{Stack: stack, Started: start, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-1000 * time.Hour)}})
 	}
-	held := plan.Plan{Held: "too much", Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Drift: true}}}
+	held := plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}, Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Drift: true}}}
 	ran("moves", "one", engine.Pass{})
 	ran("moves", "one", engine.Pass{First: held, Last: held})
 	ran("stays", "one", engine.Pass{})

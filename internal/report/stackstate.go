@@ -33,8 +33,8 @@ type StackState struct{ State, Message string }
 func planState(p *plan.Plan) StackState {
 	differ := Differ(p.Differing())
 	switch {
-	case p.Held != "":
-		return StackState{StateHeld, p.Held}
+	case p.Held != nil:
+		return StackState{StateHeld, p.Held.String()}
 	case p.Suspended != "":
 		return StackState{StateSuspended, p.Suspended}
 	case p.Summary().Drifted > 0:

@@ -86,7 +86,7 @@ func (v StatusView) doc() StackDoc {
 	p, show := v.Plan, v.Plan.Redact
 	doc := StackDoc{
 		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
-		Cloud: v.Cloud, Region: v.Region, Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Hash: p.Hash(),
+		Cloud: v.Cloud, Region: v.Region, Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Hash: p.Hash(),
 		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
 	}
 	if !v.Rev.Time.IsZero() {

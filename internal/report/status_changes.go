@@ -47,8 +47,8 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 
 // leftOf is what a plan has left to do.
 func leftOf(p plan.Plan) string {
-	if p.Held != "" {
-		return sum(p) + " held: " + p.Held
+	if p.Held != nil {
+		return sum(p) + " held: " + p.Held.String()
 	}
 	return sum(p)
 }

@@ -70,12 +70,12 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 	if p.Suspended != "" {
 		line("suspended", Clean(p.Suspended)+"; nothing is carried out")
 	}
-	if p.Held != "" {
-		line("held", Clean(p.Held))
+	if p.Held != nil {
+		line("held", Clean(p.Held.String()))
 	}
 	if v.Agent != nil && v.Agent.Hash != "" {
 		fmt.Fprintf(b, "  To have the agent carry out the plan that it holds:\n    stackreeve approve %s %s\n", p.Stack, v.Agent.Hash)
-	} else if p.Held != "" {
+	} else if p.Held != nil {
 		fmt.Fprintf(b, "  To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}
 }

@@ -99,7 +99,7 @@ func ending(p engine.Pass) string {
 		text = p.Superseded.Error()
 	case p.Interrupted:
 		text = "interrupted"
-	case p.First.Held != "":
+	case p.First.Held != nil:
 		text = "held, nothing was changed"
 	case p.First.Suspended != "" && !p.Last.InSync():
 		text = "suspended, nothing was changed"

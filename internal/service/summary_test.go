@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/lease"
 	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -27,7 +28,7 @@ import (
 
 // A repository that is away changes nothing for stacks of other agents that depend on one.
 func TestWhatOtherAgentsAreTold(t *testing.T) {
-	for _, last := range []plan.Plan{{}, {Held: "would delete 9 of 10 objects", Steps: []plan.Step{{Action: plan.Delete}}}} {
+	for _, last := range []plan.Plan{{}, {Held: cause.List{cause.Of(cause.Told, "would delete 9 of 10 objects")}, Steps: []plan.Step{{Action: plan.Delete}}}} {
 		synctest.Test(t, func(t *testing.T) {
 			minutely, err := schedule.Parse("@every 1m")
 			if err != nil {
@@ -59,7 +60,7 @@ func TestWhatOtherAgentsAreTold(t *testing.T) {
 				away.Store(gone)
 				time.Sleep(3 * time.Minute)
 				synctest.Wait()
-				if told := g.summary("base"); outcomeOf(told) != last.Outcome() || told.Held != (last.Held != "") || gone != (told.Outcome == "failed") {
+				if told := g.summary("base"); outcomeOf(told) != last.Outcome() || told.Held != (last.Held != nil) || gone != (told.Outcome == "failed") {
 					t.Errorf("the repository is away: %v; told %+v, which is %s", gone, told, outcomeOf(told))
 				}
 			}

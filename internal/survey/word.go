@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -52,9 +53,11 @@ func (w *Word) Tell(p plan.Plan) plan.Plan {
 	switch {
 	case !w.knows(p):
 	case w.state.Running != nil || w.state.Approved != "":
-		p.Held = ""
+		p.Held = nil
 	default:
-		p.Held = w.state.Held
+		if p.Held = nil; w.state.Held != "" {
+			p.Held = cause.List{cause.Of(cause.Told, w.state.Held)}
+		}
 	}
 	return p
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -72,7 +73,7 @@ func PlanOf(commit, text string) plan.Plan {
 		p.Steps = append(p.Steps, step)
 	}
 	if deletes > 3 {
-		p.Held = "it would delete too much"
+		p.Held = cause.List{cause.Of(cause.Told, "it would delete too much")}
 	}
 	return p
 }

@@ -139,6 +139,22 @@ func (l List) String() string {
 	return strings.Join(said, "; ")
 }
 
+// Or is the words of several codes, any of which holds: "delete, replace or wipe".
+type Or []Code
+
+// String is all of them in words.
+func (o Or) String() string {
+	said := make([]string, len(o))
+	for i, code := range o {
+		said[i] = words[code]
+	}
+	last := len(said) - 1
+	if last < 1 {
+		return strings.Join(said, "")
+	}
+	return strings.Join(said[:last], ", ") + " or " + said[last]
+}
+
 // Texts are the causes in words, one by one.
 func (l List) Texts() (texts []string) {
 	for _, c := range l {

@@ -9,6 +9,7 @@ const (
 	Window   Code = "window"    // why nothing is destroyed at this time
 	Phase    Code = "phase"     // what the cloud does with the object
 	Failed   Code = "failed"    // broken, in the cloud's words
+	Told     Code = "told"      // what the agent says that serves the stack
 	Kind     Code = "kind-says" // what a kind knows of the service, in its words
 	Tried    Code = "tried"     // why a request failed
 )
@@ -186,9 +187,38 @@ const (
 	HostsUnknown      Code = "hosts-unknown"
 )
 
+// Codes of why a plan is held as a whole.
+const (
+	OverLimit        Code = "over-limit"
+	OverAll          Code = "everything"
+	OverKind         Code = "over-limit-of-kind"
+	OverGroup        Code = "over-limit-in-group"
+	LosesData        Code = "loses-data"
+	EveryChange      Code = "every-change"
+	OtherHash        Code = "another-hash"
+	WrongApproval    Code = "wrong-approval"
+	NotSince         Code = "approved-before-drift"
+	Forgotten        Code = "approvals-forgotten"
+	Grown            Code = "grown"
+	GrownMore        Code = "grown-more"
+	Approved         Code = "approved"
+	ApprovedBy       Code = "approved-by"
+	OtherCredentials Code = "credentials-of-another-project"
+	PerhapsInSync    Code = "perhaps-in-sync-elsewhere"
+	InSyncElsewhere  Code = "in-sync-elsewhere"
+)
+
+// Codes of what a plan does to objects.
+const (
+	Deletes  Code = "deletes"
+	Replaces Code = "replaces"
+	Wipes    Code = "wipes"
+	CutsOff  Code = "cuts-off"
+)
+
 // words are what people read. Each %s is an argument of the cause, in this order.
 var words = map[Code]string{
-	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Kind: "%s", Unanswering: "%s", Tried: "%s", WentBack: "%s",
+	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Told: "%s", Kind: "%s", Unanswering: "%s", Tried: "%s", WentBack: "%s",
 	Policy: "policy %s",
 	Phase:  "%s %s",
 	Failed: "failed: %s",
@@ -343,4 +373,24 @@ var words = map[Code]string{
 	QuotaUnknown:      "how much of the %s quota is free is not known: %s",
 	ZonesUnknown:      "which availability zones the %s service has is not known: %s",
 	HostsUnknown:      "how many hosts there are is not known: %s",
+
+	OverLimit:        "it would %s %d of the %d objects the stack owns (%s), more than the limit of %s",
+	OverAll:          "it would %s everything the stack owns (%s)",
+	OverKind:         "it would %s %d of the %d objects of kind %s, more than the limit of %s for them",
+	OverGroup:        "it would replace or wipe %d of the %d members of %s, one after the other, more than the limit of %s",
+	LosesData:        "it would lose the data of %s, and neither sync.allowDataLoss nor the annotation %s allows that",
+	EveryChange:      "every change waits for an approval: %s",
+	OtherHash:        "only the plan with the hash %s may be carried out, and this one is another",
+	WrongApproval:    "the approved hash %s is not that of this plan",
+	NotSince:         "%s was approved for the changes of its pull request, and not for what changed in the cloud since",
+	Forgotten:        "if it was approved before this agent began, nothing remembers that: give the agent --data-dir, or have it report to a forge",
+	Grown:            "the plan has grown since %s: it would also %s %s",
+	GrownMore:        "%s and %d more",
+	Approved:         "%s was approved",
+	ApprovedBy:       "%s was approved by %s",
+	OtherCredentials: "the stack was in sync in project %s, and the credentials are of project %s: what it would create exists there; correct the credentials, or set spec.project, or approve",
+	PerhapsInSync:    "nothing in the project of the credentials is the stack's, and whether it was in sync before is not known yet",
+	InSyncElsewhere:  "the forge says that the stack was in sync at commit %s, and nothing in the project of the credentials is its own: what it would create may exist elsewhere; correct the credentials, or set spec.project, or approve",
+
+	Deletes: "delete", Replaces: "replace", Wipes: "wipe", CutsOff: "cut off",
 }

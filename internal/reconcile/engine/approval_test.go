@@ -84,7 +84,7 @@ func TestApproval(t *testing.T) {
 			if c.hand != nil {
 				c.hand(w)
 			}
-			got := look(t, w, []plan.Approval{{Hash: "0000"}, approval}, c.lines...).Held
+			got := look(t, w, []plan.Approval{{Hash: "0000"}, approval}, c.lines...).Held.String()
 			want := strings.ReplaceAll(c.want, "HASH", approval.Hash)
 			switch {
 			case want == "" && got != "":
@@ -137,7 +137,7 @@ func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 		}
 		disturb(rt, w)
 		now := look(rt, w, []plan.Approval{approval}, anyRepo(rt, "now")...)
-		if now.Held != "" || harmedBy(now) == 0 {
+		if now.Held != nil || harmedBy(now) == 0 {
 			return
 		}
 		for _, s := range now.Steps {
@@ -212,7 +212,7 @@ func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	braked().Sync(ctx, Revision{Commit: "c", Want: next, Approved: approved})
 	synctest.Wait()
 	last := braked().Sync(context.Background(), Revision{Commit: "c", Want: next, Approved: approved})
-	if last.First.Held != "" || last.Outcome() != plan.InSync {
+	if last.First.Held != nil || last.Outcome() != plan.InSync {
 		return fmt.Errorf("%s: %s\napproved:\n%s\nleft:\n%s", last.First.Held, failed(last), stepsOf(held), stepsOf(last.First))
 	}
 	return nil
@@ -232,19 +232,19 @@ func TestAttackApprovalOfASubset(t *testing.T) {
 		"the replacement dropped": {"a", "b", "new"},
 		"the deletes alone":       {"a", "b"},
 	} {
-		if now := look(t, w, []plan.Approval{approval}, lines...); now.Held == "" {
+		if now := look(t, w, []plan.Approval{approval}, lines...); now.Held == nil {
 			t.Errorf("%s: not held:\n%s", name, stepsOf(now))
 		}
 		elsewhere := approval
 		elsewhere.Commit = "another"
-		if now := look(t, w, []plan.Approval{elsewhere}, lines...); now.Held == "" {
+		if now := look(t, w, []plan.Approval{elsewhere}, lines...); now.Held == nil {
 			t.Errorf("%s, at another commit: not held:\n%s", name, stepsOf(now))
 		}
 	}
 	there := approval
 	there.Commit = "c"
 	delete(w.Things, "id-003")
-	if now := look(t, w, []plan.Approval{there}, "a", "b shape=flat", "new"); now.Held != "" {
+	if now := look(t, w, []plan.Approval{there}, "a", "b shape=flat", "new"); now.Held != nil {
 		t.Errorf("the rest of the pass of the very commit: %s", now.Held)
 	}
 }
@@ -264,7 +264,7 @@ func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
 		"without the hash":          {},
 	} {
 		forged := plan.Approval{Hash: small.Hash(), Commit: "c", Proof: proof}
-		if now := look(t, w, []plan.Approval{forged}, "a"); now.Held == "" {
+		if now := look(t, w, []plan.Approval{forged}, "a"); now.Held == nil {
 			t.Errorf("%s: an approval of one delete lets three through", name)
 		}
 	}
@@ -293,7 +293,7 @@ func stepsOf(p plan.Plan) string {
 	for _, s := range p.Steps {
 		fmt.Fprintf(&b, "%s %s: %s %v\n", s.Action, s.Key.Name, s.Reason(), s.Changes)
 	}
-	return b.String() + p.Held
+	return b.String() + p.Held.String()
 }
 
 // harmedBy counts what a plan destroys.

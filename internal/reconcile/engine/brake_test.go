@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -58,7 +58,7 @@ func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 					t.Errorf("%s: b is %s, left: %v", pass.Outcome(), w.Things["id-002"].Colour, pass.Last.Summary())
 				}
 				e.Limits = plan.Limits{All: plan.Limit{Count: 0}}
-				if next := e.Sync(context.Background(), Revision{Want: want}); !strings.Contains(next.First.Held, "more than the limit of 0") {
+				if next := e.Sync(context.Background(), Revision{Want: want}); !next.First.Held.Has(cause.OverLimit) {
 					t.Errorf("the next pass is held: %q", next.First.Held)
 				}
 			})

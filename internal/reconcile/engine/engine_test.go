@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -364,7 +365,7 @@ func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
 		t.Fatal(failed(pass))
 	}
 	held, _ := syncPass(t, w, e, "a colour=red")
-	if held.Outcome() != plan.OutOfSync || len(held.Results) > 0 || held.First.Held == "" {
+	if held.Outcome() != plan.OutOfSync || len(held.Results) > 0 || held.First.Held == nil {
 		t.Fatalf("%s, %d steps carried out, held %q", held.Outcome(), len(held.Results), held.First.Held)
 	}
 	want, err := w.Wanted("a colour=red")
@@ -373,7 +374,7 @@ func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		wrong := e.Sync(context.Background(), Revision{Want: want, Approved: []plan.Approval{{Hash: "0123456789abcdef"}}})
-		if wrong.First.Held == "" || !strings.Contains(wrong.First.Held, "is not that of this plan") {
+		if wrong.First.Held == nil || !wrong.First.Held.Has(cause.WrongApproval) {
 			t.Errorf("a wrong hash: held %q", wrong.First.Held)
 		}
 		pass := e.Sync(context.Background(), Revision{Want: want, Approved: []plan.Approval{{Hash: held.First.Hash()}}})

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
@@ -169,7 +170,7 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 		}
 		h.engine.Limits.All = share("30%")
 		pass := h.sync(t, 5, "flat")
-		if want := "it would replace or wipe 5 of the 5 members of Flock/sheep, one after the other, more than the limit of 30%"; !strings.HasSuffix(pass.First.Held, "; "+want) {
+		if want := "it would replace or wipe 5 of the 5 members of Flock/sheep, one after the other, more than the limit of 30%"; !strings.HasSuffix(pass.First.Held.String(), "; "+want) {
 			t.Errorf("held %q, want it to end in %q", pass.First.Held, want)
 		}
 	})
@@ -337,7 +338,7 @@ func TestAGroupThatSaysHowRolls(t *testing.T) {
 				h.roll, h.notes = tt.roll, tt.notes
 				h.sync(t, 5, "round")
 				pass := h.sync(t, 5, "flat")
-				if got := pass.First.Summary().Replace; (got == 5) != tt.replaced || (pass.First.Held != "") != tt.held {
+				if got := pass.First.Summary().Replace; (got == 5) != tt.replaced || (pass.First.Held != nil) != tt.held {
 					t.Errorf("%d are replaced, held %q", got, pass.First.Held)
 				}
 				if n := h.shaped("flat"); (n == 5) != (tt.replaced && !tt.held) {
@@ -391,7 +392,7 @@ func TestFewerMembersAreNoFurtherOnes(t *testing.T) {
 		}
 		h.engine.Limits = nothing
 		for _, shape := range []string{"round", "flat"} {
-			if pass := h.sync(t, 3, shape); !strings.Contains(pass.First.Held, "it would delete") || len(h.Things) != 6 {
+			if pass := h.sync(t, 3, shape); !pass.First.Held.Has(cause.OverLimit) || len(h.Things) != 6 {
 				t.Errorf("%s: held %q; %d things", shape, pass.First.Held, len(h.Things))
 			}
 		}

@@ -262,7 +262,7 @@ func TestMembersAreHealedWhileAPlanIsHeld(t *testing.T) {
 		h.called("sheep-2").Down = "failed"
 		was := h.called("sheep-2").ID
 		pass := h.checks(t, 4, 4, "flat")
-		if pass.First.Held == "" {
+		if pass.First.Held == nil {
 			t.Fatalf("nothing is held: %s", failed(pass))
 		}
 		for _, name := range []string{"sheep-0", "sheep-1", "sheep-2", "sheep-3"} {

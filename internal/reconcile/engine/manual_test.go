@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -30,7 +30,7 @@ func TestNothingOfASuspendedStackIsCarriedOut(t *testing.T) {
 	e.Limits = nothing
 	suspended := Revision{Commit: "c", Policies: []plan.Policy{plan.Suspend("for a test")}}
 	pass := inTurn(t, w, e, suspended, "a colour=red", "c atop=a")
-	if w.Writes != writes || pass.Outcome() != plan.OutOfSync || pass.First.Held != "" || pass.Last.Suspended != "for a test" {
+	if w.Writes != writes || pass.Outcome() != plan.OutOfSync || pass.First.Held != nil || pass.Last.Suspended != "for a test" {
 		t.Errorf("%d writes, %s, held %q, suspended %q", w.Writes-writes, pass.Outcome(), pass.First.Held, pass.Last.Suspended)
 	}
 	if got := pass.Last.Differing(); got != 3 || len(pass.Failures) != 0 {
@@ -50,7 +50,7 @@ func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 	e := engineOf(w)
 	rev := Revision{Commit: "c", Policies: []plan.Policy{plan.Manual("for a test")}}
 	held := inTurn(t, w, e, rev, "a", "b atop=a")
-	if w.Writes != 0 || !strings.Contains(held.First.Held, "every change waits for an approval: for a test") {
+	if w.Writes != 0 || !held.First.Held.Has(cause.EveryChange) || !held.First.Held.Names("for a test") {
 		t.Fatalf("%d writes, held %q", w.Writes, held.First.Held)
 	}
 	rev.Approved = []plan.Approval{{Hash: held.First.Hash(), By: "Ann"}}
@@ -59,12 +59,12 @@ func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 		t.Fatalf("%s, approved %v, held %q", pass.Outcome(), pass.First.Approved, pass.First.Held)
 	}
 	// In sync, nothing waits.
-	if pass = inTurn(t, w, e, rev, "a", "b atop=a"); pass.First.Held != "" {
+	if pass = inTurn(t, w, e, rev, "a", "b atop=a"); pass.First.Held != nil {
 		t.Errorf("held without a change: %s", pass.First.Held)
 	}
 	// The approval was for that plan; what it made and somebody deleted is another.
 	delete(w.Things, "id-002")
-	if pass = inTurn(t, w, e, Revision{Commit: "c", Policies: rev.Policies, Synced: true}, "a", "b atop=a"); pass.First.Held == "" || len(pass.Results) != 0 {
+	if pass = inTurn(t, w, e, Revision{Commit: "c", Policies: rev.Policies, Synced: true}, "a", "b atop=a"); pass.First.Held == nil || len(pass.Results) != 0 {
 		t.Errorf("drift was corrected: %v", pass.Results)
 	}
 }
@@ -83,7 +83,7 @@ func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	clear(w.Things)
 	rev.Synced = true
 	pass := inTurn(t, w, e, rev, "a")
-	if len(w.Names()) != 0 || !strings.Contains(pass.First.Held, "not for what changed in the cloud since") {
+	if len(w.Names()) != 0 || !pass.First.Held.Has(cause.NotSince) {
 		t.Errorf("made %v, held %q", w.Names(), pass.First.Held)
 	}
 	if pass.First.Hash() != held.First.Hash() {

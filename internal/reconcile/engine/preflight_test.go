@@ -67,7 +67,7 @@ func TestPreflightIsAskedTogetherAndOnce(t *testing.T) {
 		e.Zones = func(ctx context.Context, _ string) ([]string, error) { return []string{"there"}, meet(ctx, false) }
 		for range 3 {
 			pass := e.Sync(t.Context(), Revision{Commit: "c", Want: want, Only: "another"})
-			if f := pass.Preflight; len(f.Quotas) != 1 || len(f.Warnings) != 1 || len(f.Notes) > 0 || pass.First.Held == "" {
+			if f := pass.Preflight; len(f.Quotas) != 1 || len(f.Warnings) != 1 || len(f.Notes) > 0 || pass.First.Held == nil {
 				t.Fatalf("%+v", f)
 			}
 		}

@@ -109,7 +109,7 @@ func TestGoingBackIsLimited(t *testing.T) {
 		h := picky(t, "flat")
 		h.sync(t, 3, "flat")
 		h.engine.Limits = nothing
-		if pass := h.sync(t, 3, "flat"); pass.First.Held == "" || h.shapes() != "flat round round" {
+		if pass := h.sync(t, 3, "flat"); pass.First.Held == nil || h.shapes() != "flat round round" {
 			t.Errorf("%q: %s", pass.First.Held, h.shapes())
 		}
 	})

@@ -3,9 +3,9 @@ package plan
 import (
 	"bytes"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -166,7 +166,7 @@ func (a Approval) missing(p Plan) (list []Step) {
 
 // unapproved says why none of the approvals lets the plan through: what has
 // come on top of the one that is nearest to it.
-func (p Plan) unapproved(approved []Approval) string {
+func (p Plan) unapproved(approved []Approval) cause.Cause {
 	var near Approval
 	var grown []Step
 	for _, a := range approved {
@@ -174,19 +174,20 @@ func (p Plan) unapproved(approved []Approval) string {
 			near, grown = a, missing
 		}
 	}
-	if last := approved[len(approved)-1]; last.Standing && last.Hash == p.Hash() {
-		return fmt.Sprintf("%s was approved for the changes of its pull request, and not for what changed in the cloud since", last.Hash)
+	last := approved[len(approved)-1]
+	switch {
+	case last.Standing && last.Hash == p.Hash():
+		return cause.Of(cause.NotSince, last.Hash)
+	case near.Hash == "":
+		return cause.Of(cause.WrongApproval, last.Hash)
 	}
-	if near.Hash == "" {
-		return fmt.Sprintf("the approved hash %s is not that of this plan", approved[len(approved)-1].Hash)
-	}
-	text := fmt.Sprintf("the plan has grown since %s was approved", near.Hash)
+	was := cause.Of(cause.Approved, near.Hash)
 	if near.By != "" {
-		text += " by " + near.By
+		was = cause.Of(cause.ApprovedBy, near.Hash, near.By)
 	}
-	text += fmt.Sprintf(": it would also %s %s", grown[0].Action, grown[0].Key)
-	if more := len(grown) - 1; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	more := cause.Of(cause.Grown, was, grown[0].Action, grown[0].Key)
+	if n := len(grown) - 1; n > 0 {
+		return cause.Of(cause.GrownMore, more, n)
 	}
-	return text
+	return more
 }

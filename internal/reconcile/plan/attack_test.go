@@ -127,7 +127,7 @@ func TestAttackMarksThatKeep(t *testing.T) {
 	if p.Summary().Delete != 4 {
 		t.Errorf("deletes %d, want 4", p.Summary().Delete)
 	}
-	if held := p.Apply(Brake(Limits{All: Limit{Percent: 50, percent: true}}, nil)); held.Held == "" {
+	if held := p.Apply(Brake(Limits{All: Limit{Percent: 50, percent: true}}, nil)); held.Held == nil {
 		t.Error("4 of 5 objects are deleted, at 50%")
 	}
 }

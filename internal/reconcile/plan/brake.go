@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -24,15 +25,11 @@ import (
 func Brake(limits Limits, approved []Approval) Policy {
 	return func(p Plan) Plan {
 		reasons := p.toll().over(limits)
-		if lost := p.overLoss(limits.DataLoss); lost != "" {
-			reasons = append(reasons, lost)
-		}
+		reasons = reasons.And(p.overLoss(limits.DataLoss))
 		if p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action.Writes() && !s.continues }) {
-			reasons = append(reasons, "every change waits for an approval: "+p.Manual)
+			reasons = reasons.And(cause.Of(cause.EveryChange, p.Manual))
 		}
-		if p.Elsewhere != "" {
-			reasons = append(reasons, p.Elsewhere)
-		}
+		reasons = reasons.And(p.Elsewhere)
 		unsettled := p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action == Wait }) // something may follow
 		if len(reasons) == 0 && !unsettled || p.Suspended != "" {
 			return p
@@ -44,12 +41,12 @@ func Brake(limits Limits, approved []Approval) Policy {
 		if len(reasons) == 0 {
 			return p
 		}
-		p.Held = strings.Join(reasons, "; ")
+		p.Held = reasons
 		switch {
 		case len(approved) > 0:
-			p.Held += "; " + p.unapproved(approved)
+			p.Held = p.Held.And(p.unapproved(approved))
 		case p.Forgetful:
-			p.Held += "; if it was approved before this agent began, nothing remembers that: give the agent --data-dir, or have it report to a forge"
+			p.Held = p.Held.And(cause.Of(cause.Forgotten))
 		}
 		return p
 	}
@@ -69,7 +66,7 @@ func Only(hash string) Policy {
 		if hash == "" || p.Stopped() || p.Summary().Writes() == 0 || p.Hash() == hash {
 			return p
 		}
-		p.Held = fmt.Sprintf("only the plan with the hash %s may be carried out, and this one is another", hash)
+		p.Held = cause.List{cause.Of(cause.OtherHash, hash)}
 		return p
 	}
 }
@@ -117,7 +114,7 @@ type count struct {
 	verbs         [len(verbs)]bool
 }
 
-var verbs = [...]string{"delete", "replace", "wipe", "cut off"}
+var verbs = [...]cause.Code{cause.Deletes, cause.Replaces, cause.Wipes, cause.CutsOff}
 
 func (p Plan) toll() toll {
 	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
@@ -192,45 +189,37 @@ func (c *count) add(s Step) {
 }
 
 // over says which limits are exceeded, and by how much.
-func (t toll) over(limits Limits) (reasons []string) {
+func (t toll) over(limits Limits) (reasons cause.List) {
 	switch c := t.all; {
 	case c.harmed == 0 || limits.All.unlimited():
 	case c.harmed > limits.All.of(c.owned):
-		reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects the stack owns (%s), more than the limit of %s",
-			c.verb(), c.harmed, c.owned, t.byKind(), limits.All))
+		reasons = reasons.And(cause.Of(cause.OverLimit, c.verb(), c.harmed, c.owned, t.byKind(), limits.All))
 	case c.harmed == c.owned:
-		reasons = append(reasons, fmt.Sprintf("it would %s everything the stack owns (%s)", c.verb(), t.byKind()))
+		reasons = reasons.And(cause.Of(cause.OverAll, c.verb(), t.byKind()))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
 		limit, limited := limits.Kinds[kind]
 		if c := t.kinds[kind]; limited && c.harmed > limit.of(c.owned) {
-			reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects of kind %s, more than the limit of %s for them",
-				c.verb(), c.harmed, c.owned, kind, limit))
+			reasons = reasons.And(cause.Of(cause.OverKind, c.verb(), c.harmed, c.owned, kind, limit))
 		}
 	}
 	for _, group := range slices.SortedFunc(maps.Keys(t.groups), manifest.Key.Compare) {
 		g := t.groups[group]
 		if n := len(g.harmed); n > 1 && !limits.All.unlimited() && n > limits.All.of(len(g.all)) {
-			reasons = append(reasons, fmt.Sprintf("it would replace or wipe %d of the %d members of %s, one after the other, more than the limit of %s",
-				n, len(g.all), group, limits.All))
+			reasons = reasons.And(cause.Of(cause.OverGroup, n, len(g.all), group, limits.All))
 		}
 	}
 	return reasons
 }
 
 // verb is "delete", or "delete, replace or wipe", or what is between.
-func (c count) verb() string {
-	var words []string
+func (c count) verb() (list cause.Or) {
 	for i, done := range c.verbs {
 		if done {
-			words = append(words, verbs[i])
+			list = append(list, verbs[i])
 		}
 	}
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return list
 }
 
 // byKind lists what is destroyed, the most of a kind first.

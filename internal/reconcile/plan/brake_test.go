@@ -75,7 +75,7 @@ func TestBrake(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := toDestroy(owned, c.steps...).Apply(Brake(limits, nil)).Held; got != c.want {
+			if got := toDestroy(owned, c.steps...).Apply(Brake(limits, nil)).Held.String(); got != c.want {
 				t.Errorf("held\n%s\nwant\n%s", got, c.want)
 			}
 		})

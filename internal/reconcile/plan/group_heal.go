@@ -174,7 +174,7 @@ func (s Step) Heals() (member manifest.Key, ok bool) {
 // Heals reports whether members may be healed while the plan is held: groups that heal theirs have some that do not serve. Where every change waits
 // for an approval this is one of them.
 func (p Plan) Heals() bool {
-	return p.Held != "" && p.Manual == "" && p.Suspended == "" && slices.ContainsFunc(p.Steps, func(s Step) bool {
+	return p.Held != nil && p.Manual == "" && p.Suspended == "" && slices.ContainsFunc(p.Steps, func(s Step) bool {
 		return s.part != nil && s.works && s.have != nil && (s.heals || s.have.Down != "" || s.silent)
 	})
 }

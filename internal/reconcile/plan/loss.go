@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -63,8 +64,8 @@ func (s Step) LosesData() bool { return s.losesData && s.Action.Writes() }
 // mostNamed is how many objects are named of which data would be lost.
 const mostNamed = 3
 
-// overLoss says whose data a plan would lose although nothing allows that; "" for nobody's.
-func (p Plan) overLoss(allowed bool) string {
+// overLoss says whose data a plan would lose although nothing allows that; zero for nobody's.
+func (p Plan) overLoss(allowed bool) cause.Cause {
 	var names []string
 	for _, s := range p.Steps {
 		if may := s.lossAllowed; s.LosesData() && !s.continues && (may == nil && !allowed || may != nil && !*may) {
@@ -72,7 +73,7 @@ func (p Plan) overLoss(allowed bool) string {
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return cause.Cause{}
 	}
 	if more := len(names) - mostNamed; more > 0 {
 		names = append(names[:mostNamed], fmt.Sprintf("%d more", more))
@@ -82,7 +83,7 @@ func (p Plan) overLoss(allowed bool) string {
 	if last > 0 {
 		text = strings.Join(names[:last], ", ") + " and " + text
 	}
-	return "it would lose the data of " + text + ", and neither sync.allowDataLoss nor the annotation " + resolve.AnnotationLoss + " allows that"
+	return cause.Of(cause.LosesData, text, resolve.AnnotationLoss)
 }
 
 // remembersLoss reports whether the mark of an object can remember that its data may be lost.

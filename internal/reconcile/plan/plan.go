@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -28,8 +29,8 @@ type Plan struct {
 	// Closed is how many of these are about entries that could not log in, which is tried
 	// again by each pass.
 	Closed int
-	// Held says why a brake stops the whole plan; "" when none does.
-	Held string
+	// Held says why a brake stops the whole plan; nil when none does.
+	Held cause.List
 	// Forgetful is true where it may have been approved before, and nothing would remember that.
 	Forgetful bool
 	// Approved is what let a plan through that would be held; nil when nothing had to.
@@ -37,8 +38,8 @@ type Plan struct {
 	// Suspended says why nothing of the plan is carried out, whoever approves of it;
 	// "" when that is not so. Manual says why every change waits for an approval.
 	Suspended, Manual string
-	// Elsewhere says why what the plan creates may exist in another project; "" when nothing says so.
-	Elsewhere string
+	// Elsewhere says why what the plan creates may exist in another project; zero when nothing says so.
+	Elsewhere cause.Cause
 	// At is when it was made, Closes when nothing of it is begun any more, and HarmCloses when nothing is that
 	// destroys something (see [Step.Harm]); the zero time for never.
 	At, Closes, HarmCloses time.Time
@@ -68,12 +69,12 @@ func (w Workload) Want() *kind.Desired { return w.want }
 
 // InSync reports whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {
-	return p.Held == "" && len(p.Unlisted) == 0 && len(p.fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+	return p.Held == nil && len(p.Unlisted) == 0 && len(p.fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its
 // stack is suspended.
-func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
+func (p Plan) Stopped() bool { return p.Held != nil || p.Suspended != "" }
 
 // Unseen reports whether collections could not be seen although their entries are logged in:
 // credentials may have been renewed since.

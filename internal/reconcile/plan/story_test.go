@@ -154,7 +154,7 @@ func write(p Plan) string {
 			fmt.Fprintf(&b, "  ignored: %s: the cloud has %v\n", c.Field, c.Have)
 		}
 	}
-	if p.Held != "" {
+	if p.Held != nil {
 		fmt.Fprintf(&b, "held: %s\n", p.Held)
 	}
 	fmt.Fprintf(&b, "= %s; %s\n", p.Summary(), p.Outcome())

@@ -71,7 +71,7 @@ func TestUpkeepIsNoDifference(t *testing.T) {
 	if _, harms := update.Harm(); !due || update.Action != Update || len(update.Changes) != 2 || harms || !update.Tends() || update.Drift {
 		t.Errorf("due is %v: %v", due, update.Changes)
 	}
-	if held := p.Apply(Brake(Limits{}, nil)); held.Held != "" {
+	if held := p.Apply(Brake(Limits{}, nil)); held.Held != nil {
 		t.Errorf("the brake holds it: %s", held.Held)
 	}
 	if _, due := stepFor(t, never, "a").Tending(); due || !p.Due().Equal(now.Add(24*time.Hour)) || !never.Due().IsZero() {

@@ -129,7 +129,7 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 			if s.State == StateInSync && (s.Action != plan.Keep || len(s.Changes) > 0) || s.Action.Writes() && s.State.Fine() {
 				t.Errorf("%s: %s reads %s, and is to be %s", file, o.Metadata.Name, s.State, s.Action)
 			}
-			if p.Held != "" && s.Action.Writes() && s.State != StateHeld {
+			if p.Held != nil && s.Action.Writes() && s.State != StateHeld {
 				t.Errorf("%s: %s reads %s in a plan that is held", file, o.Metadata.Name, s.State)
 			}
 		}

@@ -26,7 +26,7 @@ func After(p plan.Plan, kinds []*kind.Kind, faults map[manifest.Key]Fault) []Obj
 func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 	f := framesOf(p, kinds)
 	w := newWhole(p, f)
-	queue, h := waitsOf(subjects), halt{held: p.Held != "", suspended: p.Suspended != ""}
+	queue, h := waitsOf(subjects), halt{held: p.Held != nil, suspended: p.Suspended != ""}
 	list := make([]*Object, 0, len(subjects)+len(p.Workloads))
 	for _, s := range subjects {
 		o := f.object(s.Key, s.Parent)

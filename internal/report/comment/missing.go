@@ -15,7 +15,7 @@ func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
 
 // held reports whether the plan waits for an approval.
-func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != "" && len(p.Approvals) == 0 }
+func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != nil && len(p.Approvals) == 0 }
 
 // missing says what has to be done before the cloud is as the pull request
 // says.
@@ -73,14 +73,14 @@ func (p Page) todo() (list []string) {
 	}
 	list = append(list, p.shortages()...)
 	if p.held() {
-		list = append(list, "Somebody with write access has to approve of it: "+quote(p.Plan.Held)+".")
+		list = append(list, "Somebody with write access has to approve of it: "+quote(p.Plan.Held.String())+".")
 	}
 	return list
 }
 
 // leave says who approved of a plan that would be held.
 func (p Page) leave() string {
-	if p.Plan == nil || p.Plan.Held == "" || len(p.Approvals) == 0 {
+	if p.Plan == nil || p.Plan.Held == nil || len(p.Approvals) == 0 {
 		return ""
 	}
 	var names []string
@@ -93,5 +93,5 @@ func (p Page) leave() string {
 	if len(names) > 0 {
 		text += " by " + listed(names)
 	}
-	return text + ", though " + quote(p.Plan.Held) + ".\n\n"
+	return text + ", though " + quote(p.Plan.Held.String()) + ".\n\n"
 }

@@ -53,7 +53,7 @@ func ending(run report.Run) string {
 		text = "interrupted, and taken up again"
 	case suspended(pass):
 		return differ(pass)
-	case pass.First.Held != "":
+	case pass.First.Held != nil:
 		return "held, nothing was changed"
 	}
 	did := report.Deeds(pass)
@@ -74,8 +74,8 @@ func (p Page) passed(pass engine.Pass) string {
 	if by := pass.First.Approved; by != nil && by.By != "" {
 		fmt.Fprintf(&b, "The plan %s was approved by %s.\n\n", code(by.Hash), code(by.By))
 	}
-	if pass.First.Held != "" {
-		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held), p.approve(pass.First.Hash()))
+	if pass.First.Held != nil {
+		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held.String()), p.approve(pass.First.Hash()))
 	}
 	for i, f := range pass.Failures {
 		if pass.Interrupted {

@@ -152,12 +152,12 @@ func hostile(a, b string) []interface{ Markdown() string } {
 			steps = append(steps, equal, child)
 		}
 	}
-	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
+	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Held: cause.List{cause.Of(cause.Told, a)}, Unlisted: []string{a, b}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
 	approvals := []plan.Approval{{Hash: a, By: b}}
 	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Causes: cause.List{cause.Of(cause.Tried, a)}, Dependents: []manifest.Key{key, {Kind: b}}}}}
 	free := *pass
-	free.First.Held = ""
+	free.First.Held = nil
 	steps[0].Trace = &kind.Trace{Who: a, What: b, When: time.Unix(0, 0)}
 	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b}
 	return []interface{ Markdown() string }{

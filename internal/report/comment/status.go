@@ -51,7 +51,7 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 		end = "; unread; once merged: " + RunCommand(p.Stack, plan.Hash())
 	case p.held():
 		end = "; approve " + plan.Hash() + " to go on"
-	case plan.Held != "":
+	case plan.Held != nil:
 		return true, described(text, "; approved")
 	default:
 		return true, described(text, "")

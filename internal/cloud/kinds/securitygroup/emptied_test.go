@@ -46,7 +46,7 @@ spec:
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := g.In(t).Plan(tt.manifest).Apply(plan.Brake(plan.Limits{All: limit}, nil))
-			if (p.Held != "") != tt.held {
+			if (p.Held != nil) != tt.held {
 				t.Errorf("held %q", p.Held)
 			}
 			said := slices.ContainsFunc(p.Steps[0].Changes, func(c kind.Change) bool { return strings.Contains(c.Cuts, "no traffic is allowed any more") })

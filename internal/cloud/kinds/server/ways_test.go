@@ -207,7 +207,7 @@ func TestRebuildIsALoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := p.Apply(plan.Brake(plan.Limits{All: none}, nil)).Held; !strings.Contains(held, "it would wipe 1 of the") {
+	if held := p.Apply(plan.Brake(plan.Limits{All: none}, nil)).Held; !strings.Contains(held.String(), "it would wipe 1 of the") {
 		t.Errorf("held: %q", held)
 	}
 }

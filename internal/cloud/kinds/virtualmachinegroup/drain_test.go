@@ -216,7 +216,7 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 		return e
 	}
 	held := agent().Sync(t.Context(), rev)
-	if held.First.Held == "" {
+	if held.First.Held == nil {
 		t.Fatal("it is not held")
 	}
 	rev.Approved = []plan.Approval{{Hash: held.First.Hash(), Commit: "c", Proof: held.First.Proof()}}
@@ -226,7 +226,7 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 		e.Watcher = &stopper{stop: stop}
 		pass := e.Sync(ctx, rev)
 		stop()
-		if pass.First.Held != "" {
+		if pass.First.Held != nil {
 			t.Fatalf("after %d stops: %s", stops, pass.First.Held)
 		}
 		if !pass.Interrupted {

@@ -61,7 +61,7 @@ func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	t.Helper()
 	want := g.Resolve(after)
 	first := held(t, g, nil).Plan(t.Context(), "c", want, nil)
-	if first.Held == "" {
+	if first.Held == nil {
 		t.Fatal("the plan is not held")
 	}
 	ctx, die := context.WithCancel(t.Context())
@@ -80,7 +80,7 @@ func TestAnApprovedRolloutGoesOnAfterARestart(t *testing.T) {
 	g, _, after := rolling(t)
 	approved(t, g, after, 2)
 	pass := held(t, g, nil).Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(after)})
-	if pass.First.Held != "" || pass.Outcome() != plan.InSync {
+	if pass.First.Held != nil || pass.Outcome() != plan.InSync {
 		t.Errorf("%s: held: %q, %v", pass.Outcome(), pass.First.Held, pass.Failures)
 	}
 }
@@ -152,7 +152,7 @@ func TestWhatAMachineSaysApprovesOfNothingElse(t *testing.T) {
 				after = c.commit(after)
 			}
 			pass := held(t, g, nil).Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(after)})
-			if pass.First.Held == "" || pass.First.Summary().Writes() > 0 && len(pass.Results) > 0 {
+			if pass.First.Held == nil || pass.First.Summary().Writes() > 0 && len(pass.Results) > 0 {
 				t.Errorf("held: %q, %d steps", pass.First.Held, len(pass.Results))
 			}
 		})

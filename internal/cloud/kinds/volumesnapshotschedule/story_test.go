@@ -183,7 +183,7 @@ func TestFewerKeptIsALoss(t *testing.T) {
 	e := d.g.Engine(d.c)
 	e.Limits = plan.Limits{All: limit}
 	pass := e.Sync(t.Context(), engine.Revision{Commit: "fewer", Want: d.g.Resolve(fewer)})
-	if pass.First.Held == "" || len(d.list()) != 4 {
+	if pass.First.Held == nil || len(d.list()) != 4 {
 		t.Errorf("held: %q, %d are left", pass.First.Held, len(d.list()))
 	}
 	d.age(48 * time.Hour)
