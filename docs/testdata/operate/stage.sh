@@ -24,6 +24,7 @@ export OS_CLIENT_CONFIG_FILE=$HOME/clouds.yaml SSL_CERT_FILE=$HOME/agent.pem CUR
 export STACKREEVE_SERVER=https://$AGENT STACKREEVE_API_TOKEN_FILE=$HOME/api STACKREEVE_CONTROL_TOKEN_FILE=$HOME/control
 
 agent() { # starts the agent
+	touch agent.log # it is read before the agent writes
 	stackreeve run --listen "$AGENT" --listen-cert-file agent.pem --listen-key-file agent.key 2>>agent.log &
 	agent=$!
 }
