@@ -211,7 +211,10 @@ func TestWeather(t *testing.T) {
 		weather func(w http.ResponseWriter, r *http.Request) bool
 		want    error
 	}{
-		"broken":    {func(w http.ResponseWriter, _ *http.Request) bool { http.Error(w, "oops", http.StatusBadGateway); return true }, forge.ErrUnavailable},
+		"broken": {func(w http.ResponseWriter, _ *http.Request) bool {
+			http.Error(w, "oops", http.StatusBadGateway)
+			return true
+		}, forge.ErrUnavailable},
 		"no answer": {func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, forge.ErrUnavailable},
 		"a page of a proxy": {func(w http.ResponseWriter, _ *http.Request) bool {
 			_, _ = w.Write([]byte("<html>log in</html>"))
