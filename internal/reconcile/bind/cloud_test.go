@@ -2,6 +2,7 @@ package bind
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -62,6 +63,40 @@ func TestClaimedIn(t *testing.T) {
 	} {
 		if got := len(c.ClaimedIn(tt.project, tt.kind, tt.owner).Sole); got != tt.want {
 			t.Errorf("%+v: %d claims", tt, got)
+		}
+	}
+}
+
+// Two clouds may give one ID to objects of their own: an entry shows the one that is in its cloud.
+func TestFind(t *testing.T) {
+	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Through = "other", "b" })}}}, stack)
+	for _, tt := range []struct{ id, entry, want string }{{"1", "", "main"}, {"1", "b", "other"}, {"1", "c", ""}, {"2", "", ""}} {
+		got := ""
+		if l := c.Of("Thing").Find(tt.id, tt.entry); l != nil {
+			got = l.Name
+		}
+		if got != tt.want {
+			t.Errorf("%s through %q: %q, want %q", tt.id, tt.entry, got, tt.want)
+		}
+	}
+}
+
+// What is in another project is judged only where the stack has to do with that, and a loop over claims can stop at any of them.
+func TestKnown(t *testing.T) {
+	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
+	for _, tt := range []struct {
+		reached string
+		most    int
+		want    int
+	}{{"", 9, 1}, {"p", 9, 2}, {"pq", 9, 3}, {"pq", 1, 1}, {"pq", 2, 2}} {
+		got := 0
+		for range c.Of("Thing").Known(func(project string) bool { return strings.Contains(tt.reached, project) }) {
+			if got++; got == tt.most {
+				break
+			}
+		}
+		if got != tt.want {
+			t.Errorf("in %q, %d at most: %d claims, want %d", tt.reached, tt.most, got, tt.want)
 		}
 	}
 }
