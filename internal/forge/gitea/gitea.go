@@ -8,7 +8,6 @@ package gitea
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
@@ -75,9 +73,9 @@ func (r *Repository) Forge() forge.Forge {
 
 // New checks the configuration. It makes no request.
 func New(c Config) (*Repository, error) {
-	base, err := address(c.URL)
+	base, err := forge.Site(c.URL, "https://git.example.org")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("gitea: %w", err)
 	}
 	owner, name, ok := strings.Cut(c.Repository, "/")
 	if !ok || !nameOf.MatchString(owner) || !nameOf.MatchString(name) {
@@ -89,8 +87,8 @@ func New(c Config) (*Repository, error) {
 	if t.URL, err = url.Parse(base + "/api/v1"); err != nil {
 		return nil, err
 	}
-	if t.Base, err = trusting(c.CAFile); err != nil {
-		return nil, err
+	if t.Base, err = forge.BaseTrusting(c.CAFile); err != nil {
+		return nil, fmt.Errorf("gitea: %w", err)
 	}
 	r := &Repository{url: base, owner: owner, name: name, token: c.Token, transport: forge.NewTransport(t)}
 	r.client = r.transport.Client()
@@ -108,35 +106,6 @@ var words = strings.Fields("repos pulls issues comments reactions commits commit
 
 // nameOf is what a user or a repository may be called.
 var nameOf = pattern.Of(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*$`)
-
-// address is the forge's URL without what may stand at its end.
-func address(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", errors.New("gitea: the url is not a URL, such as https://git.example.org")
-	}
-	switch {
-	case u.User != nil:
-		return "", errors.New("gitea: the url holds credentials; put the token into a file and name it in tokenFile")
-	case u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", errors.New("gitea: the url is not an address of a forge, such as https://git.example.org")
-	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
-		return "", errors.New("gitea: the url would send the token unencrypted; use https")
-	}
-	return strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
-}
-
-// trusting is what sends requests, and trusts the certificates of a file too.
-func trusting(file string) (http.RoundTripper, error) {
-	if file == "" {
-		return forge.NewBase(nil), nil
-	}
-	config, err := outbound.Trusting(file)
-	if err != nil {
-		return nil, fmt.Errorf("gitea: caFile: %w", err)
-	}
-	return forge.NewBase(config), nil
-}
 
 // api is the SDK for one call: it knows a context only as a property of the
 // client.

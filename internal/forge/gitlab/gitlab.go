@@ -9,7 +9,6 @@ package gitlab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
@@ -79,9 +77,9 @@ func (r *Repository) Forge() forge.Forge {
 
 // New checks the configuration. It makes no request.
 func New(c Config) (*Repository, error) {
-	base, err := address(c.URL)
+	base, err := forge.Site(c.URL, "https://gitlab.com")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("gitlab: %w", err)
 	}
 	if !projectPath.MatchString(c.Project) || dots.MatchString(c.Project) {
 		return nil, fmt.Errorf("gitlab: project %q is not the path of a project, such as acme/infra/cloud-config", c.Project)
@@ -92,12 +90,8 @@ func New(c Config) (*Repository, error) {
 	if t.URL, err = url.Parse(base + "/api/v4"); err != nil {
 		return nil, err
 	}
-	if c.CAFile != "" {
-		trust, err := outbound.Trusting(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("gitlab: caFile: %w", err)
-		}
-		t.Base = forge.NewBase(trust)
+	if t.Base, err = forge.BaseTrusting(c.CAFile); err != nil {
+		return nil, fmt.Errorf("gitlab: %w", err)
 	}
 	r := &Repository{api: base + "/api/v4/", path: c.Project, token: c.Token, transport: forge.NewTransport(t), sources: map[string]map[string]string{}}
 	r.client = r.transport.Client()
@@ -118,23 +112,6 @@ var (
 	projectPath = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 	dots        = pattern.Of(`\.\.|\.(/|$)`)
 )
-
-// address is the forge's URL without what may stand at its end.
-func address(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", errors.New("gitlab: the url is not a URL, such as https://gitlab.com")
-	}
-	switch {
-	case u.User != nil:
-		return "", errors.New("gitlab: the url holds credentials; put the token into a file and name it in tokenFile")
-	case u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", errors.New("gitlab: the url is not an address of a forge, such as https://gitlab.com")
-	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
-		return "", errors.New("gitlab: the url would send the token unencrypted; use https")
-	}
-	return strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
-}
 
 // root is the address of the project by its number, asked for once: that of its path
 // leads on after it was renamed, and then takes nothing but GET.
