@@ -52,6 +52,6 @@ func (w *world) healsFailed(d *kind.Desired) bool {
 	if part == nil {
 		return false
 	}
-	group, works := w.byKey[part.group].Rollout, w.kinds[part.member.Kind].WorkerKind
-	return group != nil && group.Heal.Down["failed"] == rollout.Replace && (d.Key == part.member || d.Key.Kind == works && d.Key.Name == part.member.Name)
+	group := w.byKey[part.group].Rollout
+	return group != nil && group.Heal.Down["failed"] == rollout.Replace && w.doesTheWork(d.Key, part.member)
 }

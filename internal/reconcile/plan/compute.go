@@ -45,14 +45,20 @@ func Compute(in Input) Plan {
 func decided(in Input) (p *planner, times int) {
 	in = in.fallenBack()
 	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
-	if all != nil {
+	worldWith := func(known verdicts) *world {
 		in.Want = all.with(want, known)
-		p := worldOf(in, cloud, all).planner(known)
+		return worldOf(in, cloud, all)
+	}
+	w := worldWith(known)
+	if all != nil {
+		p := w.planner(known)
 		known.spares, known.sizes = p.sparesThere(), p.sizesNow()
 	}
 	for news := true; news; times++ {
-		in.Want = all.with(want, known)
-		p = worldOf(in, cloud, all).planner(known)
+		if all != nil { // only the number of members makes it another one
+			w = worldWith(known)
+		}
+		p = w.planner(known)
 		p.decideAll()
 		known, news = p.learn()
 	}

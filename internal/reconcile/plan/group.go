@@ -124,7 +124,7 @@ func (gs *groups) everyGroup() (groups []*group) {
 			at[m.group].members = append(at[m.group].members, m)
 		}
 		s.part = m.part // one for all of a member
-		m.add(s, gs.kinds[m.member.Kind].WorkerKind)
+		m.add(s, gs.doesTheWork(s.Key, m.member))
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
@@ -169,9 +169,10 @@ func (w *world) partOf(d *kind.Desired) *part {
 	return nil
 }
 
-func (m *member) add(s *Step, works string) {
+// add takes in a step of the member; works says that it is about what does the work.
+func (m *member) add(s *Step, works bool) {
 	m.steps = append(m.steps, s)
-	if doesTheWork(s, m.member, works) {
+	if works {
 		m.works = s
 	}
 	usable := s.have != nil && s.have.Phase.Usable()
@@ -196,10 +197,9 @@ func (m *member) runs() bool {
 // failing is since when the member does not serve that was changed or brought back: since it ceased to, where it was seen to serve.
 func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }
 
-// doesTheWork reports whether a step is about what does the work of a member: itself, or the object of
-// its name and that kind.
-func doesTheWork(s *Step, member manifest.Key, works string) bool {
-	return s.Key == member || s.Key.Kind == works && s.Key.Name == member.Name
+// doesTheWork reports whether an object does the work of a member: it is the member, or bears its name and is of the kind that does.
+func (w *world) doesTheWork(key, member manifest.Key) bool {
+	return key == member || key.Kind == w.kinds[member.Kind].WorkerKind && key.Name == member.Name
 }
 
 func (g *group) busy() bool {

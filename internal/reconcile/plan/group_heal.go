@@ -80,7 +80,7 @@ func (p *planner) cureOf(d *kind.Desired) (cure, bool) {
 		return cure{}, false
 	}
 	c, sick := p.healing.cures[part.member]
-	return c, sick && (d.Key == part.member || d.Key.Kind == p.kinds[part.member.Kind].WorkerKind && d.Key.Name == part.member.Name)
+	return c, sick && p.doesTheWork(d.Key, part.member)
 }
 
 // HealthField is the field name under which it is reported that a member of a group is healed.

@@ -43,7 +43,7 @@ func (p Plan) Probed() (list []Probed) {
 func (gs *groups) tellSick() {
 	for i := range gs.steps {
 		s := &gs.steps[i]
-		if s.part == nil || s.have == nil || s.surplus || !doesTheWork(s, s.part.member, gs.kinds[s.part.member.Kind].WorkerKind) {
+		if s.part == nil || s.have == nil || s.surplus || !gs.doesTheWork(s.Key, s.part.member) {
 			continue
 		}
 		found := gs.Sick[s.part.member]

@@ -79,7 +79,7 @@ func (p *planner) carryOn() {
 		}
 		target := p.targetOf(group, parts[group])
 		for _, s := range steps {
-			if p.doesTheWork(s) {
+			if p.doesTheWork(s.Key, s.part.member) {
 				s.target = target
 			}
 		}
@@ -105,7 +105,7 @@ func (p *planner) carryOn() {
 func (p *planner) witness(group manifest.Key, target string) (youngest *Step) {
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.part == nil || s.part.group != group || s.surplus || s.have == nil || s.have.Copied != "" || !p.doesTheWork(s) {
+		if s.part == nil || s.part.group != group || s.surplus || s.have == nil || s.have.Copied != "" || !p.doesTheWork(s.Key, s.part.member) {
 			continue
 		}
 		owned := s.have.Mark != nil && s.have.Mark.Owner == kind.OwnerText(p.Stack, s.Key) && s.have.Mark.Rivals == "" && s.have.Mark.Target == target
@@ -116,17 +116,13 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *Step) {
 	return youngest
 }
 
-func (w *world) doesTheWork(s *Step) bool {
-	return doesTheWork(s, s.part.member, w.kinds[s.part.member.Kind].WorkerKind)
-}
-
 // since is when an object was made, or the machine of its member where that is not known; the zero time for neither.
 func (p *planner) since(s *Step) time.Time {
 	if !s.have.Created.IsZero() {
 		return s.have.Created
 	}
 	for i := range p.steps {
-		if of := &p.steps[i]; of.part != nil && of.part.member == s.part.member && of.have != nil && p.doesTheWork(of) {
+		if of := &p.steps[i]; of.part != nil && of.part.member == s.part.member && of.have != nil && p.doesTheWork(of.Key, of.part.member) {
 			return of.have.Created
 		}
 	}
