@@ -57,12 +57,6 @@ func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 	return list
 }
 
-// Redact is what may be shown of a text that has to do with the plan.
-func (p Plan) Redact(text string) string { return p.secrets.Text(text) }
-
-// Redactor is [Plan.Redact] for who does not keep the plan.
-func (p Plan) Redactor() func(text string) string { return p.secrets.Text }
-
 // Specs finds what the manifest of an object says, see [document.Spec].
 func (p Plan) Specs() func(key manifest.Key) any {
 	wants := map[manifest.Key]*kind.Desired{}
