@@ -52,8 +52,9 @@ test-otlp: ## read traces with the decoder of the OpenTelemetry collector
 	cd tools/otlp && $(GO) test -count 1 ./...
 
 .PHONY: mutants
-mutants: ## change MUTANTS (100) conditions of PACKAGE (./internal/reconcile/plan), one at a time, and say which changes no test notices
-	cd tools/mutants && $(GO) run . -n $(or $(MUTANTS),100) ../.. $(or $(PACKAGE),./internal/reconcile/plan) $(or $(PACKAGE),./internal/reconcile/plan) ./internal/reconcile/engine
+mutants: MUTATED = $(or $(PACKAGE),./internal/reconcile/rollout)
+mutants: ## change PACKAGE (./internal/reconcile/rollout) in each place, or in MUTANTS of them, one at a time, and say which changes no test of TESTS (PACKAGE) notices
+	cd tools/mutants && $(GO) test . && $(GO) run . -n $(or $(MUTANTS),0) ../.. $(MUTATED) $(or $(TESTS),$(MUTATED))
 
 .PHONY: test-kro
 test-kro: ## compare what definitions expand to with what kro makes of them

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+)
+
+// change is one place of a package that a guard can make say something else.
+type change struct {
+	number      int // of its guard, from 1
+	where, what string
+}
+
+// changer writes guards into a package.
+type changer struct {
+	*source
+	all []change
+}
+
+// change writes all changes into the texts of the package, behind guards:
+//
+//	a == b         the opposite
+//	a < b          a <= b, and so on
+//	a && b         a || b, and the other way round
+//	a + b          a - b, of numbers, and the other way round
+//	if a, !a       the opposite
+//	continue       nothing; so are a return that ends a branch early, and a call of which no result is used
+func (p *source) change() []change {
+	c := &changer{source: p}
+	for _, file := range p.files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				c.binary(n)
+			case *ast.UnaryExpr:
+				if n.Op == token.NOT {
+					c.negate(n, "no negation")
+				}
+			case *ast.IfStmt:
+				c.condition(n.Cond)
+				if n.Else == nil {
+					c.early(n.Body.List)
+				}
+			case *ast.SwitchStmt:
+				c.cases(n)
+			case *ast.BlockStmt:
+				c.leaveOut(n.List)
+			case *ast.CaseClause:
+				c.leaveOut(n.Body)
+			case *ast.CommClause:
+				c.leaveOut(n.Body)
+			}
+			return true
+		})
+	}
+	return c.all
+}
+
+// note gives a change its number, and the text it is written into.
+func (c *changer) note(at token.Pos, what string) (guard string, t *text) {
+	p := c.set.Position(at)
+	n := len(c.all) + 1
+	c.all = append(c.all, change{n, fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column), what})
+	return fmt.Sprintf("mutantGuard(%d)", n), c.texts[p.Filename]
+}
+
+func (c *changer) offset(at token.Pos) int { return c.set.Position(at).Offset }
+
+// opposite is what takes the place of an operator, and the function that is called in place of it where both sides are numbers or texts.
+var opposite = map[token.Token]struct {
+	by       token.Token
+	function string
+}{
+	token.EQL: {by: token.NEQ}, token.NEQ: {by: token.EQL}, token.LAND: {by: token.LOR}, token.LOR: {by: token.LAND},
+	token.LSS: {token.LEQ, "mutantLess"}, token.LEQ: {token.LSS, "mutantLessOrEqual"},
+	token.GTR: {token.GEQ, "mutantMore"}, token.GEQ: {token.GTR, "mutantMoreOrEqual"},
+	token.ADD: {token.SUB, "mutantSum"}, token.SUB: {token.ADD, "mutantDifference"},
+}
+
+func (c *changer) binary(n *ast.BinaryExpr) {
+	op, ok := opposite[n.Op]
+	if !ok || c.info.Types[n].Value != nil {
+		return
+	}
+	what := fmt.Sprintf("%s for %s", op.by, n.Op)
+	switch {
+	case n.Op == token.EQL || n.Op == token.NEQ:
+		c.negate(n, what)
+	case n.Op == token.LAND || n.Op == token.LOR: // a || b is !(!a && !b)
+		if c.isBool(n.X) && c.isBool(n.Y) && c.isBool(n) {
+			guard, t := c.note(n.OpPos, what)
+			t.wrap(c.offset(n.Pos()), c.offset(n.End()), "((", ") != "+guard+")")
+			t.wrap(c.offset(n.X.Pos()), c.offset(n.X.End()), "(", ") != "+guard)
+			t.wrap(c.offset(n.Y.Pos()), c.offset(n.Y.End()), "(", ") != "+guard)
+		}
+	case c.isBool(n) || c.isNumber(n):
+		_, t := c.note(n.OpPos, what)
+		t.wrap(c.offset(n.Pos()), c.offset(n.End()), fmt.Sprintf("%s(%d, ", op.function, len(c.all)), ")")
+		t.replace(c.offset(n.OpPos), len(n.Op.String()), ",")
+	}
+}
+
+func (c *changer) negate(e ast.Expr, what string) {
+	if !c.isBool(e) {
+		return
+	}
+	at := e.Pos()
+	if b, ok := e.(*ast.BinaryExpr); ok {
+		at = b.OpPos
+	}
+	guard, t := c.note(at, what)
+	t.wrap(c.offset(e.Pos()), c.offset(e.End()), "((", ") != "+guard+")")
+}
+
+// condition negates a condition, unless its operator does the same.
+func (c *changer) condition(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		return
+	case *ast.BinaryExpr:
+		if e.Op == token.EQL || e.Op == token.NEQ {
+			return
+		}
+	}
+	c.negate(e, "negated condition")
+}
+
+// cases are conditions where the switch has no tag; without a default the last statement of a case may be left out.
+func (c *changer) cases(n *ast.SwitchStmt) {
+	hasDefault := false
+	for _, s := range n.Body.List {
+		hasDefault = hasDefault || s.(*ast.CaseClause).List == nil
+	}
+	for _, s := range n.Body.List {
+		clause := s.(*ast.CaseClause)
+		if n.Tag == nil {
+			for _, e := range clause.List {
+				c.condition(e)
+			}
+		}
+		if !hasDefault {
+			c.early(clause.Body)
+		}
+	}
+}
+
+// early leaves out a return at the end of a branch that the function can go on behind.
+func (c *changer) early(branch []ast.Stmt) {
+	if len(branch) > 0 {
+		if s, ok := branch[len(branch)-1].(*ast.ReturnStmt); ok {
+			c.skip(s, "no early return")
+		}
+	}
+}
+
+func (c *changer) leaveOut(list []ast.Stmt) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ast.BranchStmt:
+			if s.Tok == token.CONTINUE {
+				c.skip(s, "no continue")
+			}
+		case *ast.ExprStmt:
+			if call, ok := s.X.(*ast.CallExpr); ok && c.hasEffect(call) {
+				c.skip(s, "no call")
+			}
+		}
+	}
+}
+
+// hasEffect is false of a panic, which ends a function, and of locks: what they keep apart only the race detector sees.
+func (c *changer) hasEffect(call *ast.CallExpr) bool {
+	f := c.called(call)
+	if b, ok := f.(*types.Builtin); ok {
+		return b.Name() != "panic"
+	}
+	return f == nil || f.Pkg() == nil || f.Pkg().Path() != "sync"
+}
+
+func (c *changer) skip(s ast.Stmt, what string) {
+	guard, t := c.note(s.Pos(), what)
+	t.wrap(c.offset(s.Pos()), c.offset(s.End()), "if !"+guard+" { ", " }")
+}

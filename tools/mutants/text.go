@@ -1,0 +1,46 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// text is a file and what is written between its characters. No line is added, so that places stay the same.
+type text struct {
+	was   string
+	edits []edit
+}
+
+// edit takes the place of some characters. What opens stands behind what closes at the same place; of two that open the outer one is
+// first, of two that close the inner one.
+type edit struct {
+	at, length int
+	order      int
+	with       string
+}
+
+// wrap writes something before and behind what stands from here to there. Outer parts are wrapped before inner ones.
+func (t *text) wrap(from, to int, before, behind string) {
+	n := len(t.edits) + 1
+	t.edits = append(t.edits, edit{at: from, order: n, with: before}, edit{at: to, order: -n, with: behind})
+}
+
+func (t *text) replace(at, length int, with string) {
+	t.edits = append(t.edits, edit{at: at, length: length, order: len(t.edits) + 1, with: with})
+}
+
+// now is the text with all edits.
+func (t *text) now() string {
+	edits := slices.Clone(t.edits)
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(t.was[at:e.at])
+		b.WriteString(e.with)
+		at = e.at + e.length
+	}
+	b.WriteString(t.was[at:])
+	return b.String()
+}
