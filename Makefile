@@ -81,8 +81,12 @@ test-agents: ## kill, stop and cut off three agents on a real etcd for STACKREEV
 	GO=$(GO) .ci/agents
 
 .PHONY: lint
-lint: ## run the linters
+lint: prose ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
+
+.PHONY: prose
+prose: ## check the English of pages and comments (builds Vale once; a C compiler)
+	GO=$(GO) .ci/prose
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, FUZZTIME (60s) each
