@@ -154,7 +154,7 @@ func batch(tests []test) (now []test, takes time.Duration) {
 	return now, takes
 }
 
-// runTests runs tests of one binary. What goes on for too long, or takes too much memory, fails.
+// runTests runs tests of one binary. A test that takes too long, or too much memory, fails.
 func runTests(tests []test, limit time.Duration, variable string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -12,8 +12,8 @@ type text struct {
 	edits []edit
 }
 
-// edit takes the place of some characters. What opens stands behind what closes at the same place; of two that open the outer one is
-// first, of two that close the inner one.
+// edit takes the place of some characters. Of several at one place, an opening edit stands behind a closing one. Of two that open the
+// outer one is first, of two that close the inner one.
 type edit struct {
 	at, length int
 	order      int
