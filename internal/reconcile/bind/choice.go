@@ -98,10 +98,10 @@ func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	return kept
 }
 
-// leftover reports whether l is what an interrupted request has left besides kept: nothing was applied to it yet, it is the younger of
-// the two, and nothing uses it.
+// leftover reports whether l, to which nothing was applied yet, is what an interrupted request has left besides kept: it is no copy, it is
+// the younger of the two, and nothing uses it.
 func (c *Cloud) leftover(l, kept *Live) bool {
-	return l.Mark.Applied == "" && l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !c.usedByAnybody(l)
+	return l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !c.usedByAnybody(l)
 }
 
 // usedByAnybody reports whether any object, whoever owns it, uses l. What could not be listed may use it, too.
@@ -110,9 +110,6 @@ func (c *Cloud) usedByAnybody(l *Live) bool {
 	for _, list := range c.have {
 		if slices.ContainsFunc(list.Errs(), func(err error) bool { return !errors.Is(err, kind.ErrNoService) }) {
 			return true
-		}
-		if list.Err != nil {
-			continue
 		}
 		for i := range list.Items {
 			user := &list.Items[i]

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -98,5 +99,61 @@ func TestKnown(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("in %q, %d at most: %d claims, want %d", tt.reached, tt.most, got, tt.want)
 		}
+	}
+}
+
+// What bears a mark of the stack is found by what it uses, in this project and in others; what bears no mark of it, a mark that cannot
+// be read or one of another kind is not.
+func TestMarks(t *testing.T) {
+	other := kind.OwnerText(stack, manifest.Key{Kind: "Other", Name: "a"})
+	uses := func(l *Live) { l.Uses = []string{"net", "token"} }
+	mark := func(text, alsoListed string) func(*Live) {
+		return func(l *Live) { uses(l); l.Mark.Owner, l.AlsoListedAs = text, alsoListed }
+	}
+	tests := map[string]struct {
+		item                                Live
+		users, marked, elsewhere, misplaced int
+	}{
+		"in this project":              {item: bearing("1", uses), users: 2, marked: 1},
+		"in another project":           {item: elsewhere("p", uses), users: 2, elsewhere: 1},
+		"another stack's":              {item: bearing("1", mark(kind.OwnerText("other", manifest.Key{Kind: "Thing", Name: "a"}), ""))},
+		"no mark":                      {item: bearing("1", func(l *Live) { uses(l); l.Mark = nil })},
+		"one that cannot be read":      {item: bearing("1", mark(kind.OwnersOf(stack)+"?", ""))},
+		"another kind's":               {item: bearing("1", mark(other, "")), misplaced: 1},
+		"another kind's, listed as it": {item: bearing("1", mark(other, "Other"))},
+		"another kind's, not here":     {item: elsewhere("p", mark(other, ""))},
+		"in a project without a name":  {item: elsewhere("", uses)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := In(kind.Snapshot{"Thing": {Items: []Live{tt.item}}}, stack)
+			x := c.Of("Thing")
+			users, marked, far := c.UsersOf(&Live{ID: "net", Tokens: []string{"token", "unused"}}), 0, 0
+			for range x.Marked() {
+				marked++
+			}
+			for range x.Elsewhere() {
+				far++
+			}
+			if len(users) != tt.users || marked != tt.marked || far != tt.elsewhere || len(x.Misplaced()) != tt.misplaced {
+				t.Errorf("%d users, %d marked, %d elsewhere, %d misplaced", len(users), marked, far, len(x.Misplaced()))
+			}
+			for _, user := range users {
+				if c.KindOf(user) != "Thing" {
+					t.Errorf("a user is a %q", c.KindOf(user))
+				}
+			}
+		})
+	}
+}
+
+// A loop over objects with marks can stop at any of them.
+func TestLoopsStop(t *testing.T) {
+	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", nil), bearing("2", nil), elsewhere("p", func(l *Live) { l.ID = "3" }), elsewhere("q", func(l *Live) { l.ID = "4" })}}}, stack).Of("Thing")
+	for range c.Marked() {
+		break
+	}
+	for range c.Elsewhere() {
+		break
 	}
 }

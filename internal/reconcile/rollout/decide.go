@@ -141,7 +141,7 @@ func (g *group) available(i int) bool {
 
 // Serves reports whether a member has worked for so long.
 func (m Member) Serves(minReady time.Duration, now time.Time) bool {
-	return m.Health == Serving && (minReady == 0 || m.Since.IsZero() || !m.Since.Add(minReady).After(now))
+	return m.Health == Serving && (minReady == 0 || !m.Since.Add(minReady).After(now))
 }
 
 // leaves reports whether a member that is there stays as it is.

@@ -85,9 +85,12 @@ func TestDecide(t *testing.T) {
 		{"a share is one member at least", third, "SS", "gw"},
 		{"one that is being made is awaited", rolling, "aSS", "gww after 0"},
 		{"one that is missing and would be changed", rolling, "ASS", "gww after 0"},
+		{"one that does not serve waits for one that is away", rolling, "AXS", "gww after 0"},
 		{"two of which one is away", two, "aSS", "ggw after 0"},
 		{"a new one that does not serve stops the others", rolling, "xSS", "gww after 0"},
 		{"it stops them even when more may be unavailable", two, "xSS", "gww after 0"},
+		{"it stops those that do not serve, too", two, "xXS", "gww after 0"},
+		{"the first one that does not serve is awaited", rolling, "xxS", "ggw after 0"},
 		{"one that does not serve goes first", rolling, "SXS", "wgw"},
 		{"those that do not serve go one at a time", rolling, "XXX", "gww"},
 		{"and not before the last one serves", rolling, "xXX", "gww after 0"},
@@ -98,6 +101,9 @@ func TestDecide(t *testing.T) {
 		{"no age is asked for", rolling, "ySS", "ggw"},
 		{"the cloud's clock is ahead", rolling, "fSS", "ggw"},
 		{"and an age is asked for", patient, "fSS", "gww after 0 in 1h5m0s"},
+		{"the younger one is awaited", patient, "yfS", "ggw after 1 in 1h5m0s"},
+		{"wherever it stands", patient, "fyS", "ggw after 0 in 1h5m0s"},
+		{"what is sick rather than what is young behind it", patient, "xyS", "ggw after 0"},
 		{"on deletion only", Strategy{Type: OnDelete}, "SsXA", "lllg after 3"},
 		{"all at once", Strategy{Type: Recreate}, "SSXa", "gggg after 3"},
 		{"a partition", Strategy{Partition: 2}, "SSSS", "llgw"},
@@ -112,6 +118,7 @@ func TestDecide(t *testing.T) {
 		{"then it goes", surge, "sss+s", "gggg"},
 		{"none is made for what is only broken", surge, "ssa", "ggg after 2"},
 		{"no more than there are to be changed", Strategy{MaxSurge: amount("3")}, "Sss", "wgg +1"},
+		{"and those that are missing", Strategy{MaxSurge: amount("3")}, "Sas", "wgg after 1 +2"},
 		{"a share of spare is rounded up", Strategy{MaxSurge: amount("10%")}, "SSS", "www +1"},
 		{"both", Strategy{MaxSurge: amount("1"), MaxUnavailable: amount("1")}, "SSS+s", "ggwg +1"},
 		{"a group of none", rolling, "", ""},
@@ -126,6 +133,9 @@ func TestDecide(t *testing.T) {
 		{"both are awaited, whoever else has worked for long", canaries, "yysS", "gggw after 0 in 9m0s"},
 		{"the younger one", canaries, "yySS", "ggww after 1 in 9m0s"},
 		{"a canary beside one that is sick", canary, "XSSS", "gwww"},
+		{"and one that waits for the canary", canary, "yXSS", "gwww after 0 in 9m0s"},
+		{"a canary where members are deleted by hand", Strategy{Type: OnDelete, Canary: canary.Canary}, "ySSS", "llll"},
+		{"a canary where all go at once", Strategy{Type: Recreate, Canary: canary.Canary}, "ySSS", "gggg"},
 		{"more canaries than members", canaries, "S", "g"},
 		{"a pause", paused, "SSSS", "gwll"},
 		{"in the middle", paused, "sSSS", "ggll"},
@@ -140,6 +150,20 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%s: %s, want %s", c.members, got, c.want)
 			}
 		})
+	}
+}
+
+// A decision says for how long the awaited member must have worked, where only time is missing.
+func TestHowLongTheAwaitedMemberMustWork(t *testing.T) {
+	patient := Strategy{MinReady: 5 * time.Minute, Canary: Canary{1, 10 * time.Minute}}
+	for members, want := range map[string]time.Duration{"aSS": 0, "xSS": 0, "ySS": 5 * time.Minute, "sSS": 0} {
+		if got := Decide(patient, read(members), now).For; got != want {
+			t.Errorf("%s: for %s, want %s", members, got, want)
+		}
+	}
+	patient.MinReady = 0
+	if got := Decide(patient, read("ySS"), now).For; got != 10*time.Minute {
+		t.Errorf("a canary: for %s", got)
 	}
 }
 

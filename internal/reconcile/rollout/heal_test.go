@@ -11,13 +11,14 @@ import (
 
 // ward makes patients of text, one a letter: s for one that serves, a for one that is away, d for one that has been
 // down for ten minutes, q for one that is silent as long, n for one that is down since just now, h for one that
-// is down and was healed eight minutes ago, b for one that is down and silent, c for one that is down and changed anyway, r for one that others report, l for one that is paused and silent.
+// is down and was healed eight minutes ago, e for one that was five minutes ago, b for one that is down and silent, c for one that is down and changed anyway, r for one that others report, l for one that is paused and silent.
 func ward(text string) (out []Patient) {
 	ago := now.Add(-10 * time.Minute)
 	for _, letter := range text {
 		out = append(out, map[rune]Patient{
 			's': {}, 'a': {Away: true}, 'd': {Down: "stopped", Since: ago}, 'q': {Silent: true, Since: ago}, 'n': {Down: "stopped", Since: now},
 			'h': {Down: "stopped", Since: ago, Healed: []time.Time{now.Add(-8 * time.Minute)}}, 'p': {Down: "paused", Since: ago},
+			'e': {Down: "stopped", Since: ago, Healed: []time.Time{now.Add(-5 * time.Minute)}},
 			'r': {Accused: true}, 'c': {Down: "stopped", Since: ago, Changes: true}, 'b': {Down: "stopped", Silent: true, Since: ago}, 'l': {Down: "paused", Silent: true, Since: ago},
 		}[letter])
 	}
@@ -42,6 +43,8 @@ func TestTreat(t *testing.T) {
 		{"one at a time", "ddss", 1, "d---", ""},
 		{"two at a time", "ddss", 2, "dd--", ""},
 		{"another is being made", "dass", 1, "----", ""},
+		{"another is being made, and most do not serve", "daqs", 1, "----", "3 of 4 members do not serve, more than 2"},
+		{"one that was healed long enough ago is sick, not away", "edss", 1, "-d--", ""},
 		{"later the second time", "hsss", 1, "----", ""},
 		{"half of them", "dqss", 1, "d---", ""},
 		{"more than half", "dqns", 2, "----", "3 of 4 members do not serve, more than 2"},
@@ -72,13 +75,13 @@ func TestTreat(t *testing.T) {
 		t.Errorf("a third is away at once: %+v", out) // ovh/terraform-provider-ovh#1215
 	}
 	often := ward("dsss")
-	often[1].Healed = []time.Time{now.Add(-59 * time.Minute), now.Add(-50 * time.Minute), now.Add(-2 * time.Hour)}
+	often[1].Healed = []time.Time{now.Add(-59 * time.Minute), now.Add(-50 * time.Minute), now.Add(-time.Hour)}
 	if out := h.Treat(often, 1, now); out.Cures[0] != "" || !strings.Contains(out.Held, "2 times within an hour") {
 		t.Errorf("after two: %+v", out)
 	}
 	often[1].Healed = often[1].Healed[1:]
 	if out := h.Treat(often, 1, now); out.Cures[0] != "restart" {
-		t.Errorf("after one, and one long ago: %+v", out)
+		t.Errorf("after one, and one an hour ago: %+v", out)
 	}
 }
 

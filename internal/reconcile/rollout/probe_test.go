@@ -45,7 +45,32 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s at %d: %q, want %q", step.of, step.second, found.Sick, step.sick)
 		}
 	}
-	if got := (Probe{Type: "tcp", Port: 22}).String(); got != "tcp :22" {
-		t.Error(got)
+	for want, p := range map[string]Probe{"tcp :22": {Type: "tcp", Port: 22}, "grpc :50051": {Type: "grpc", Port: 50051}, "grpc :50051 shop.Cart": {Type: "grpc", Port: 50051, Service: "shop.Cart"}} {
+		if got := p.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A member that has served is a suspect until so many bad answers, and it is known since when it does not serve; one that has not served
+// yet is unproven. Both are surely bad after so many answers.
+func TestFinding(t *testing.T) {
+	p := Probe{Type: "tcp", Port: 22, Threshold: 2}
+	second := func(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
+	for answers, want := range map[string]Finding{ // a letter a second: g for a good one, b for a bad one
+		"":    {Sick: "tcp :22 was not asked yet", Unproven: true},
+		"g":   {},
+		"b":   {Sick: "tcp :22: refused", Unproven: true},
+		"bb":  {Sick: "tcp :22: refused, 2 times in a row", Unproven: true, Sure: true},
+		"gb":  {Sick: "tcp :22: refused", Suspect: true, Since: second(1)},
+		"gbb": {Sick: "tcp :22: refused, 2 times in a row", Sure: true, Since: second(1)},
+	} {
+		var r Record
+		for i, letter := range answers {
+			r = r.Asked("a", second(i), map[rune]error{'b': errors.New("refused")}[letter])
+		}
+		if got := r.Finding(p, "a"); got != want {
+			t.Errorf("%q: %+v, want %+v", answers, got, want)
+		}
 	}
 }
