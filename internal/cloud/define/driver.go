@@ -3,8 +3,6 @@ package define
 import (
 	"context"
 	"fmt"
-	"maps"
-	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
@@ -19,6 +17,19 @@ type Driver[Spec, Filter, More any] struct {
 	Client *cloud.Client
 	of     Resource[Spec, Filter, More]
 	fields *table.Table[Spec, More]
+	marks  marking[Spec, Filter, More]
+}
+
+// driver makes the one of a resource, with all that follows from what it is.
+func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filter, More] {
+	d := &Driver[Spec, Filter, More]{Client: c, of: r, fields: table.New(r.Overrides...)}
+	if r.Flat {
+		d.fields = table.NewFlat(r.Overrides...)
+	}
+	if d.marks = (inAttribute[Spec, Filter, More]{d}); r.Mark.Attribute == "" {
+		d.marks = inLabels[Spec, Filter, More]{d}
+	}
+	return d
 }
 
 // List is that of [kind.Driver].
@@ -44,55 +55,33 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 }
 
 // live is an object as the engine sees it. One whose service does not say which project it is
-// in is the stack's.
+// in is the stack's; the network service always says it of its own resources.
 func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State[Spec, More]] {
 	live := kind.Live{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready,
 		InOwnProject: s.Project == d.Client.ProjectID || s.Project == "" && s.Standard == nil}
 	if s.Standard != nil {
-		live.Created, live.Updated = s.Standard.CreatedAt, s.Standard.UpdatedAt
+		live.Created, live.Updated = s.Standard.CreatedAt.Time, s.Standard.UpdatedAt.Time
 	}
 	if d.of.Observe != nil {
 		d.of.Observe(s, &live)
 	}
-	if _, ok := any(&s.Spec).(resident); ok {
-		d.resides(s, &live)
+	if isResident[Spec]() {
+		s.resides(&live)
 	}
 	return typed.Live[State[Spec, More]]{Live: live, State: s}
-}
-
-// resides says which project an object is in. In another one the description has its mark, which
-// tags cannot dispute: where others see the object, they may write them. A mark in a name or a description is guarded anyway.
-func (d *Driver[Spec, Filter, More]) resides(s *State[Spec, More], live *kind.Live) {
-	live.Project, live.Guarded = s.Project, s.Standard == nil && s.Mark != nil
-	if live.InOwnProject {
-		return
-	}
-	live.Uses = append(live.Uses, live.Project)
-	if s.Standard == nil {
-		return
-	}
-	if _, m := mark.InDescription(s.Standard.Described); m != nil {
-		live.Mark, live.Guarded = m, true
-	}
 }
 
 // Create makes the object in the project that its manifest names, or else in the client's own. One that is shared is marked as
 // half-made until it is: a kill in between leaves an object that is known to be that. A kind's own function shares by itself.
 func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w typed.Want[Spec]) (live typed.Live[State[Spec, More]], err error) {
-	if d.of.Create != nil {
-		made, err := d.of.Create(ctx, d, w)
-		if err != nil {
-			return live, err
-		}
-		return d.live(made), nil
-	}
-	begun, shares := w, d.shares(w)
-	if shares {
-		begun.Mark = mark.Begun(w.Mark)
-	}
-	made, err := d.create(ctx, begun)
-	if err == nil && shares {
-		err = d.finishShared(ctx, w, made)
+	var made *State[Spec, More]
+	switch {
+	case d.of.Create != nil:
+		made, err = d.of.Create(ctx, d, w)
+	case sharesIn(w.Spec).any():
+		made, err = d.createShared(ctx, w)
+	default:
+		made, err = d.Post(ctx, w, d.Creation(w))
 	}
 	if err != nil {
 		return live, err
@@ -100,74 +89,84 @@ func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w typed.Want[Sp
 	return d.live(made), nil
 }
 
-func (d *Driver[Spec, Filter, More]) create(ctx context.Context, w typed.Want[Spec]) (*State[Spec, More], error) {
-	if d.of.labelled() {
-		return d.PostLabelled(ctx, d.Creation(w), w.Mark, d.Labels(w))
+func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.Want[Spec]) (*State[Spec, More], error) {
+	made, err := d.Begin(ctx, w)
+	if err != nil {
+		return nil, err
 	}
-	return d.Post(ctx, d.Creation(w))
+	if err := d.Share(ctx, w, made); err != nil {
+		return nil, err
+	}
+	return made, d.Finish(ctx, w, made, nil)
 }
 
-// Creation is the body of a request that creates: with the mark, or without description and tags where [Labels] have it.
+// Creation is the body of a request that creates, for [Driver.Post]. A mark in an attribute is in it.
 func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
-	if project := elsewhere(d.Client, w); project != "" {
+	if project := d.elsewhere(w); project != "" {
 		body[d.of.Collection.Project] = project
 	}
-	if d.of.labelled() {
-		return withoutLabels(body)
-	}
-	body[d.of.Mark.Attribute] = d.of.Mark.Put(body[d.of.Mark.Attribute], w.Mark, "", d.Client.ProjectID)
+	d.marks.creation(body, w.Mark)
 	return body
 }
 
-func withoutLabels(body map[string]any) map[string]any {
-	delete(body, "description")
-	delete(body, "tags")
-	return body
+// Post makes an object with the mark that is wanted, by as many requests as that takes. It adds to body.
+func (d *Driver[Spec, Filter, More]) Post(ctx context.Context, w typed.Want[Spec], body map[string]any) (*State[Spec, More], error) {
+	answer, err := d.marks.post(ctx, w, body)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.Read(answer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: POST /%s: %w", d.of.Info.Service, d.of.Collection.Path, err)
+	}
+	return s, nil
+}
+
+// Begin makes an object in one request, with a mark that says that nothing is applied yet. [Driver.Finish] finishes it.
+func (d *Driver[Spec, Filter, More]) Begin(ctx context.Context, w typed.Want[Spec]) (*State[Spec, More], error) {
+	w.Mark = mark.Begun(w.Mark)
+	return d.Post(ctx, w, d.Creation(w))
+}
+
+// Finish writes fields and the mark on an object that was begun, which takes in what the cloud answers. Fields may be nil.
+func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Spec], made *State[Spec, More], fields map[string]any) error {
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	n := Change[Spec, More]{Want: w, Have: typed.Live[State[Spec, More]]{Live: kind.Live{ID: made.ID}, State: made}, Fields: fields, Raised: true,
+		Changes: []kind.Change{{Field: table.Path("tags")}}}
+	answer, err := d.marks.write(ctx, &n)
+	if err == nil && answer != nil {
+		if answer, err = d.marks.read(answer, made); err == nil {
+			err = made.Read(answer)
+		}
+	}
+	made.Standard, made.Mark = n.Now, &w.Mark
+	return err
 }
 
 // Update is that of [kind.Driver].
 func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
-	change := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
-	if have.State.Standard != nil {
-		change.Now = *have.State.Standard
-		withoutLabels(change.Fields)
-	}
+	n := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
+	d.marks.update(n.Fields)
 	if kind.Has(changes, sharedWith) {
-		change.Now.Revision = 0
+		n.Raised = true
 		if err := d.of.Sharing.set(ctx, d.Client, have.ID, sharesIn(w.Spec).ids(w.Ref)); err != nil {
 			return err
 		}
 	}
 	if d.of.Update != nil {
-		return d.of.Update(ctx, d, change)
+		return d.of.Update(ctx, d, n)
 	}
-	return d.Write(ctx, change)
+	return d.Write(ctx, n)
 }
 
 // Write carries out a change, and writes the mark: in the same request, or in a last
 // one where the mark stands apart. What people wrote beside it stays.
 func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, More]) error {
-	if d.of.labelled() {
-		_, err := d.labels().update(ctx, &n.Now, n.Changes, n.Fields, n.Want.Mark, d.Labels(n.Want))
-		return err
-	}
-	at, path, fields := d.of.Mark.Attribute, d.Path(n.Have.ID), maps.Clone(n.Fields)
-	own, changed := fields[at]
-	if !changed {
-		own = d.fields.Present(at, &n.Have.State.Spec)
-	}
-	marked := d.of.Mark.Put(own, n.Want.Mark, n.Have.ID, d.Client.ProjectID)
-	if !d.of.Mark.Apart {
-		fields[at] = marked
-		return d.send(ctx, d.of.Collection.UpdateBy, path, d.wrapped(fields))
-	}
-	if delete(fields, at); len(fields) > 0 {
-		if err := d.send(ctx, d.of.Collection.UpdateBy, path, d.wrapped(fields)); err != nil {
-			return err
-		}
-	}
-	return d.send(ctx, http.MethodPut, path+"/"+at, map[string]any{at: marked})
+	_, err := d.marks.write(ctx, &n)
+	return err
 }
 
 // Delete is that of [kind.Driver].
@@ -185,9 +184,6 @@ func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have typed.Live
 		return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, d.of.Info.Kind)
 	case d.of.Unmark != nil:
 		return d.of.Unmark(ctx, d, have)
-	case d.of.labelled():
-		now := *have.State.Standard
-		return d.labels().unmark(ctx, &now)
 	}
 	return d.Write(ctx, Change[Spec, More]{Have: have, Fields: map[string]any{}})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
-	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -28,8 +27,8 @@ type zoneMore struct {
 }
 
 func zoneDriver(c *cloud.Client) *Driver[zone, struct{}, zoneMore] {
-	return &Driver[zone, struct{}, zoneMore]{c, Resource[zone, struct{}, zoneMore]{Info: kind.Info{Service: cloud.Image}, Mark: mark.DescriptionPlace,
-		Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}}, table.New[zone, zoneMore]()}
+	return Resource[zone, struct{}, zoneMore]{Info: kind.Info{Service: cloud.Image}, Mark: mark.DescriptionPlace,
+		Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}}.driver(c)
 }
 
 func TestDriver(t *testing.T) {

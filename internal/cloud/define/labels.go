@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -17,52 +16,43 @@ import (
 // Standard are the attributes that the network service's own resources have.
 // (neutron-lib api/definitions: standard attributes)
 type Standard struct {
-	ID   string `json:"id" api:"id"`
-	Name string `json:"name" api:"name"`
+	ID   string `json:"id" api:"id" show:"-"`
+	Name string `json:"name" api:"name" show:"-"`
 	// Described is the description with the mark that may stand in it.
-	Described string    `json:"description" api:"description"`
-	ProjectID string    `json:"project_id" api:"project_id"`
-	Tags      []string  `json:"tags" api:"tags"`
-	Revision  int       `json:"revision_number" api:"revision_number"`
-	CreatedAt time.Time `json:"created_at" api:"created_at"`
-	UpdatedAt time.Time `json:"updated_at" api:"updated_at"`
-}
-
-// Description is the description that people wrote, without a mark.
-func (b Standard) Description() string {
-	own, _ := mark.InDescription(b.Described)
-	return own
+	Described string   `json:"description" api:"description" show:"-"`
+	ProjectID string   `json:"project_id" api:"project_id" show:"projectID"`
+	Tags      []string `json:"tags" api:"tags" show:"-"`
+	Revision  int      `json:"revision_number" api:"revision_number" show:"revisionNumber"`
+	CreatedAt Time     `json:"created_at,omitempty" api:"created_at" show:"createdAt"`
+	UpdatedAt Time     `json:"updated_at,omitempty" api:"updated_at" show:"updatedAt"`
 }
 
 // MarkInDescription reports whether the mark stands in the description, so that every
 // update writes that.
-func (b Standard) MarkInDescription() bool {
+func (b *Standard) MarkInDescription() bool {
 	_, m := mark.InDescription(b.Described)
 	return m != nil
 }
 
-// Mark finds the owner mark, in the tags and in the description.
-func (b Standard) Mark() *kind.Mark { return mark.InLabels(b.Tags, b.Described) }
+// inLabels has the mark in the tags and the description of an object, the labels of the network service's own resources.
+type inLabels[Spec, Filter, More any] struct{ *Driver[Spec, Filter, More] }
 
-// UserTags are the tags that are not ours, sorted.
-func (b Standard) UserTags() []string { return mark.UserTags(b.Tags) }
-
-// unlabelled is an answer whose description and tags are without the mark, and the standard attributes with it. The answer, which
-// others may have, too, stays as it is.
-func unlabelled(answer table.Attributes) (table.Attributes, *Standard, error) {
+// read leaves the answer, which others may have, too, as it is.
+func (l inLabels[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error) {
 	all := new(Standard)
 	if err := table.Read(answer, all); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	s.Standard, s.Mark = all, mark.InLabels(all.Tags, all.Described)
 	rest := table.Attributes{}
 	maps.Copy(rest, answer)
-	if own := all.Description(); own != all.Described || own == "" { // null is no description either
+	if own, _ := mark.InDescription(all.Described); own != all.Described || own == "" { // null is no description either
 		rest["description"] = encoded(own)
 	}
-	if own := all.UserTags(); !slices.Equal(own, all.Tags) {
+	if own := mark.UserTags(all.Tags); !slices.Equal(own, all.Tags) {
 		rest["tags"] = encoded(own)
 	}
-	return rest, all, nil
+	return rest, nil
 }
 
 func encoded[T string | []string](value T) json.RawMessage {
@@ -70,72 +60,89 @@ func encoded[T string | []string](value T) json.RawMessage {
 	return text
 }
 
-// Labels are the description and tags a manifest asks for.
-type Labels struct {
-	Description string
-	Tags        []string
-	// MarkInTags keeps the mark out of the description: for objects without a name by which
-	// they would still be found, and where others are meant to write the description.
-	MarkInTags bool
-	// Guarded has the mark in the description where it fits, on clouds whose tags can be
-	// written by everybody who sees the object: for objects that are shared with other projects.
-	Guarded bool
-	// Elsewhere has the mark in the description on all clouds, or nowhere: for objects in another
-	// project.
-	Elsewhere bool
+func (l inLabels[Spec, Filter, More]) creation(body map[string]any, _ kind.Mark) { l.update(body) }
+
+func (inLabels[Spec, Filter, More]) update(fields map[string]any) {
+	delete(fields, "description")
+	delete(fields, "tags")
 }
 
-// Labels are the description and tags that the manifest asks for.
-func (d *Driver[Spec, Filter, More]) Labels(w typed.Want[Spec]) Labels {
-	others, shared := w.OthersWrite(table.Path("description")), d.shares(w) || d.fields.Present("shared", w.Spec) == true
-	l := Labels{MarkInTags: others || d.of.MarkInTags && !shared, Guarded: shared && !others}
-	if elsewhere(d.Client, w) != "" {
-		l = Labels{Guarded: true, Elsewhere: true}
+func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spec], body map[string]any) (table.Attributes, error) {
+	return l.labeller().post(ctx, body, w.Mark, l.labels(w))
+}
+
+func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {
+	if n.Now == nil {
+		seen := *n.Have.State.Standard // others read it meanwhile
+		n.Now = &seen
 	}
-	l.Description, _ = d.fields.Present("description", w.Spec).(string)
-	if tags, ok := d.fields.Present("tags", w.Spec).([]any); ok {
-		for _, tag := range tags {
-			l.Tags = append(l.Tags, tag.(string))
-		}
+	if n.Raised {
+		n.Now.Revision = 0
+	}
+	if n.Want.Mark.Owner == "" {
+		return nil, l.labeller().unmark(ctx, n.Now)
+	}
+	return l.labeller().update(ctx, n.Now, n.Changes, n.Fields, n.Want.Mark, l.labels(n.Want))
+}
+
+func (l inLabels[Spec, Filter, More]) labeller() labeller {
+	return labeller{l.Client, l.of.Collection, l.fields.Extensions()}
+}
+
+// labels are the description and the tags that an object shall have besides its mark.
+type labels struct {
+	description string
+	tags        []string
+	mark        standing
+}
+
+// standing says which of the labels bears the mark.
+type standing int
+
+const (
+	// usual is in the tags, or in the description where it fits and the configuration says so. An object that has it in one of
+	// them keeps it there.
+	usual standing = iota
+	// tagged is in the tags: for objects without a name by which they would still be found, and where others are meant to
+	// write the description.
+	tagged
+	// guarded is in the description where it fits, on clouds whose tags can be written by everybody who sees the object: for
+	// objects that are shared with other projects.
+	guarded
+	// foreign is in the description on all clouds, or nowhere: for objects in another project.
+	foreign
+)
+
+// labels are those that the manifest asks for.
+func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
+	l := labels{tags: d.tags(w.Spec)}
+	l.description, _ = d.fields.Present("description", w.Spec).(string)
+	shared := sharesIn(w.Spec).any() || d.fields.Present("shared", w.Spec) == true
+	switch {
+	case d.elsewhere(w) != "":
+		l.mark = foreign
+	case w.OthersWrite(table.Path("description")):
+		l.mark = tagged
+	case shared:
+		l.mark = guarded
+	case d.of.MarkInTags:
+		l.mark = tagged
 	}
 	return l
 }
 
-// PostLabelled makes an object with the mark m, in one request where the cloud can. body has its
-// attributes but description and tags, which [Labels] have. With [mark.Begun], it is
-// made in one request, and shall be finished by [Driver.Finish].
-func (d *Driver[Spec, Filter, More]) PostLabelled(ctx context.Context, body map[string]any, m kind.Mark, l Labels) (*State[Spec, More], error) {
-	answer, err := d.labels().post(ctx, body, m, l)
-	if err != nil {
-		return nil, err
+// tags are those of a spec, wanted or read.
+func (d *Driver[Spec, Filter, More]) tags(s *Spec) (tags []string) {
+	list, _ := d.fields.Present("tags", s).([]any)
+	for _, tag := range list {
+		tags = append(tags, tag.(string))
 	}
-	return d.read(answer)
+	return tags
 }
 
-// OneRequest reports whether [Driver.PostLabelled] makes an object with these labels in
-// one request.
-func (d *Driver[Spec, Filter, More]) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
-	return d.labels().oneRequest(ctx, m, l)
-}
-
-// Finish writes fields and the mark m on an object that was made with [mark.Begun], which
-// takes in what the cloud answers to fields.
-func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, made *State[Spec, More], fields map[string]any, m kind.Mark, l Labels) error {
-	now := *made.Standard
-	now.Revision = 0 // the other requests have raised it
-	answer, err := d.labels().update(ctx, &now, []kind.Change{{Field: "spec.resource.tags"}}, fields, m, l)
-	if err == nil && answer != nil {
-		answer, _, err = unlabelled(answer)
-		if err == nil {
-			err = made.Read(answer)
-		}
-	}
-	made.Standard, made.Mark = &now, now.Mark()
-	return err
-}
-
-func (d *Driver[Spec, Filter, More]) labels() labels {
-	return labels{d.Client, d.of.Collection, d.fields.Extensions()}
+// OneRequest reports whether an object of the network service is made in one request, with all its labels.
+func (d *Driver[Spec, Filter, More]) OneRequest(ctx context.Context, w typed.Want[Spec]) (bool, error) {
+	return inLabels[Spec, Filter, More]{d}.labeller().label(ctx, map[string]any{}, w.Mark, d.labels(w))
 }
 
 // IsRouterPort reports, by a port's device_owner, whether it is, or shall become, the

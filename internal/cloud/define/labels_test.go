@@ -29,13 +29,13 @@ func TestSpecsAreWithoutMark(t *testing.T) {
 		{`null`, `null`, "", nil, false},
 		{`""`, `[]`, "", nil, false},
 	} {
-		d := &Driver[labelled, struct{}, struct{}]{of: Resource[labelled, struct{}, struct{}]{Collection: Collection{Path: "networks", Singular: "network"}}.neutron()}
+		d := Resource[labelled, struct{}, struct{}]{Collection: Collection{Path: "networks", Singular: "network", Project: "project_id"}}.driver(nil)
 		var answer table.Attributes
 		if err := json.Unmarshal([]byte(`{"id": "n1", "name": "front", "project_id": "p1", "revision_number": 4, "created_at": "2026-03-01T12:00:00Z",
 			"description": `+tt.description+`, "tags": `+tt.tags+`}`), &answer); err != nil {
 			t.Fatal(err)
 		}
-		s, err := d.read(answer)
+		s, err := d.Read(answer)
 		if err != nil || s.ID != "n1" || s.Project != "p1" || s.Standard.Revision != 4 || s.Standard.CreatedAt.IsZero() || (s.Mark != nil) != tt.marked {
 			t.Fatalf("%s, %s: read as %+v, %v", tt.description, tt.tags, s, err)
 		}

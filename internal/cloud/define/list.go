@@ -87,13 +87,17 @@ func (d *Driver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]
 }
 
 // each reads the objects of a list.
-func (d *Driver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call) (all []*State[Spec, More], err error) {
+func (d *Driver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call, complete ...func(table.Attributes) (table.Attributes, error)) (all []*State[Spec, More], err error) {
 	field := cmp.Or(d.of.Collection.Field, d.of.Collection.Path)
-	take := func(answer table.Attributes) error {
-		s, err := d.read(answer)
+	err = cloud.Each(ctx, d.Client, call, field, func(answer table.Attributes) (err error) {
+		for _, f := range complete {
+			if answer, err = f(answer); err != nil {
+				return err
+			}
+		}
+		s, err := d.Read(answer)
 		all = append(all, s)
 		return err
-	}
-	err = cloud.Each(ctx, d.Client, call, field, take)
+	})
 	return all, err
 }

@@ -17,13 +17,10 @@ func (d *Driver[Spec, Filter, More]) holds(have *State[Spec, More], of kind.Fact
 // counts is an object and what comes with it. more is nil before the object is made.
 func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
-	switch {
-	case d.of.Takes != nil:
+	if d.of.Takes != nil {
 		amounts.AddAll(d.of.Takes(s, of))
-	case d.of.labelled():
-		amounts[kind.Resource{Service: cloud.Network, Name: d.of.Collection.Singular}] = 1
 	}
-	if shared := sharesIn(s); shared != nil && len(shared.SharedWith) > 0 {
+	if shared := sharesIn(s); shared.any() {
 		amounts.AddAll(kind.Amounts{{Service: cloud.Network, Name: "rbac_policy"}: int64(len(shared.SharedWith))})
 	}
 	if d.of.Besides != nil {
@@ -33,10 +30,7 @@ func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf
 }
 
 func (d *Driver[Spec, Filter, More]) impossible(w typed.Want[Spec]) string {
-	description := ""
-	if d.of.labelled() {
-		description, _ = d.fields.Present("description", w.Spec).(string)
-	}
+	description, _ := d.fields.Present("description", w.Spec).(string)
 	if why := unmarkable(w, description); why != "" || d.of.Impossible == nil {
 		return why
 	}

@@ -3,7 +3,6 @@ package define
 import (
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -29,6 +28,12 @@ type resident interface{ project() string }
 
 func (p *ProjectRef) project() string { return p.ProjectRef }
 
+// isResident reports whether manifests of a kind can name the project.
+func isResident[Spec any]() bool {
+	_, ok := any(new(Spec)).(resident)
+	return ok
+}
+
 // MatchProject reports whether an object of a project is meant.
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
@@ -36,20 +41,43 @@ func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name str
 }
 
 // projectOf is the reference to the project that a manifest names; zero for none.
-func projectOf[Spec any](w typed.Want[Spec]) kind.Ref {
-	in, ok := any(w.Spec).(resident)
-	if !ok || in.project() == "" {
-		return kind.Ref{}
+func projectOf[Spec any](w typed.Want[Spec]) (ref kind.Ref) {
+	if in, ok := any(w.Spec).(resident); ok {
+		ref = w.Ref("Project", in.project())
 	}
-	return w.Ref("Project", in.project())
+	return ref
 }
 
 // elsewhere is the ID of the project that a manifest names, where that is not the client's own.
-func elsewhere[Spec any](c *cloud.Client, w typed.Want[Spec]) string {
-	if ref := projectOf(w); ref.ID != c.ProjectID {
+func (d *Driver[Spec, Filter, More]) elsewhere(w typed.Want[Spec]) string {
+	if ref := projectOf(w); ref.ID != d.Client.ProjectID {
 		return ref.ID
 	}
 	return ""
+}
+
+// resides says which project an object is in. In another one the description has its mark, which
+// tags cannot dispute: where others see the object, they may write them.
+func (s *State[Spec, More]) resides(live *kind.Live) {
+	live.Project = s.Project
+	if !live.InOwnProject {
+		live.Uses = append(live.Uses, live.Project)
+	}
+	if m := s.guarded(); m != nil {
+		live.Guarded = true
+		if !live.InOwnProject {
+			live.Mark = m
+		}
+	}
+}
+
+// guarded is the mark, where only those can write it who may change the object: in its description or its name.
+func (s *State[Spec, More]) guarded() *kind.Mark {
+	if s.Standard == nil {
+		return s.Mark
+	}
+	_, m := mark.InDescription(s.Standard.Described)
+	return m
 }
 
 // diffProject notes that a Project was named later: an object cannot be moved to it.

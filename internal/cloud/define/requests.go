@@ -13,29 +13,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// Post makes an object.
-func (d *Driver[Spec, Filter, More]) Post(ctx context.Context, body map[string]any) (*State[Spec, More], error) {
-	version, err := d.microversion(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var answer table.Attributes
+// request makes an object, and returns what the service says of it.
+func (d *Driver[Spec, Filter, More]) request(ctx context.Context, body map[string]any) (answer table.Attributes, err error) {
 	path, parent, body := d.of.Collection.place(body)
-	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodPost, Path: path, Body: d.wrapped(body), Into: &answer, Microversion: version, Secret: d.of.Collection.Secret})
-	if err != nil {
+	call := cloud.Call{Service: d.of.Info.Service, Method: http.MethodPost, Path: path, Body: d.wrapped(body), Into: &answer, Secret: d.of.Collection.Secret}
+	if call.Microversion, err = d.microversion(ctx); err != nil {
 		return nil, err
 	}
-	if d.of.Collection.Within != nil {
-		answer, err = d.of.Collection.below(answer, parent, d.Client.ProjectID)
+	if err := d.Client.Do(ctx, call); err != nil || d.of.Collection.Within == nil {
+		return answer, err
 	}
-	var s *State[Spec, More]
-	if err == nil {
-		s, err = d.read(answer)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: POST /%s: %w", d.of.Info.Service, path, err)
-	}
-	return s, nil
+	return d.of.Collection.below(answer, parent, d.Client.ProjectID)
 }
 
 // Get reads an object.
@@ -48,7 +36,7 @@ func (d *Driver[Spec, Filter, More]) Get(ctx context.Context, id string) (s *Sta
 	if err := d.Client.Do(ctx, call); err != nil {
 		return nil, err
 	}
-	if s, err = d.read(answer); err != nil {
+	if s, err = d.Read(answer); err != nil {
 		return nil, fmt.Errorf("%s: GET /%s: %w", d.of.Info.Service, call.Path, err)
 	}
 	return s, nil
@@ -86,50 +74,50 @@ func (d *Driver[Spec, Filter, More]) microversion(ctx context.Context) (string, 
 	return d.Client.Microversion(ctx, d.of.Info.Service, d.of.Collection.Microversion)
 }
 
-// read takes an object out of an answer.
-func (d *Driver[Spec, Filter, More]) read(answer table.Attributes) (*State[Spec, More], error) {
-	s := new(State[Spec, More])
-	if text, wrapped := answer[d.of.Collection.Singular]; wrapped {
-		answer = nil
-		if err := json.Unmarshal(text, &answer); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.of.Collection.Singular, err)
-		}
+// Read takes an object out of what a service says of it.
+func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec, More], error) {
+	answer, err := d.of.Collection.unwrapped(answer)
+	if err != nil {
+		return nil, err
 	}
+	s := new(State[Spec, More])
 	text := func(name string, into *string) error {
 		if value := answer[name]; value != nil {
-			return json.Unmarshal(value, into)
+			if err := json.Unmarshal(value, into); err != nil {
+				return fmt.Errorf("attribute %s: %w", name, err)
+			}
 		}
 		return nil
 	}
 	if err := text(cmp.Or(d.of.Collection.ID, "id"), &s.ID); err != nil {
-		return nil, fmt.Errorf("ID: %w", err)
+		return nil, err
 	}
 	if d.of.Collection.Address {
 		s.ID = s.ID[strings.LastIndexByte(s.ID, '/')+1:]
 	}
 	if err := text("name", &s.Name); err != nil {
-		return nil, fmt.Errorf("attribute name: %w", err)
+		return nil, err
 	}
-	var err error
-	if d.of.labelled() {
-		if answer, s.Standard, err = unlabelled(answer); err == nil {
-			s.Mark = s.Standard.Mark()
-		}
-	} else {
-		answer, s.Claim, err = d.of.Mark.Take(answer)
-	}
+	rest, err := d.marks.read(answer, s)
 	if err != nil {
 		return nil, err
 	}
 	if d.of.Collection.Project != "" {
 		if err := text(d.of.Collection.Project, &s.Project); err != nil {
-			return nil, fmt.Errorf("attribute %s: %w", d.of.Collection.Project, err)
+			return nil, err
 		}
 	}
-	return s, s.Read(answer)
+	return s, s.Object.Read(rest)
 }
 
-// Read takes an object out of what a service says of it other than in the body of an answer.
-func (d *Driver[Spec, Filter, More]) Read(said table.Attributes) (*State[Spec, More], error) {
-	return d.read(said)
+// unwrapped is an object without the word around it in answers.
+func (c Collection) unwrapped(answer table.Attributes) (inner table.Attributes, err error) {
+	text, wrapped := answer[c.Singular]
+	if !wrapped {
+		return answer, nil
+	}
+	if err := json.Unmarshal(text, &inner); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Singular, err)
+	}
+	return inner, nil
 }

@@ -25,7 +25,9 @@ type Resource[Spec, Filter, More any] struct {
 	MarkInTags bool
 	// Sharing is for objects of the network service that can be shared with single projects,
 	// whose Spec has [Shares].
-	Sharing   Sharing
+	Sharing Sharing
+	// Flat has the fields directly under spec. Such a kind cannot be imported, and status shows no more than its fields.
+	Flat      bool
 	Overrides []table.Override[Spec, More]
 	Validate  func(*Spec, *kind.Report)
 	Expand    func(*Spec, *kind.Expansion)
@@ -147,41 +149,23 @@ type Change[Spec, More any] struct {
 	Want    typed.Want[Spec]
 	Have    typed.Live[State[Spec, More]]
 	Changes []kind.Change
-	// Fields are the attributes to be written, without the mark.
+	// Fields are the attributes to be written. [Driver.Write] adds the mark.
 	Fields map[string]any
-	// Now are the standard attributes of an object that has such, as they are before Fields are written. Revision is 0 where
-	// other requests have raised it.
-	Now Standard
+	// Now are the standard attributes as they are before Fields are written; nil where they are as Have says.
+	Now *Standard
+	// Raised says that other requests have changed the object meanwhile.
+	Raised bool
 }
 
 // New makes the kind over c, which may be nil where only what manifests say is needed.
 func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
-	return r.kind(c, table.New(r.Overrides...)).Resource()
-}
-
-// Neutron makes a kind of the network service's own resources. Collection says their path ("qos/policies"), what one is called
-// in a body ("policy"), and the extension; the rest is the same for all.
-func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
-	return New(c, r.neutron())
-}
-
-// NeutronFlat makes such a kind whose fields stand directly under spec: it cannot be
-// imported, has no name of its own, and status shows no more than its fields.
-func NeutronFlat[Spec, More any](c *cloud.Client, r Resource[Spec, struct{}, More]) *kind.Kind {
-	k := r.neutron().kind(c, table.NewFlat(r.Overrides...))
-	k.Name, k.Match = nil, nil
-	k.Status = func(s *State[Spec, More]) any { return r.particular(s, s.Shown()) }
-	return k.Flat()
-}
-
-func (r Resource[Spec, Filter, More]) kind(c *cloud.Client, fields *table.Table[Spec, More]) typed.Kind[Spec, Filter, State[Spec, More]] {
-	d := &Driver[Spec, Filter, More]{c, r, fields}
+	d := r.driver(c)
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
 		Info: r.Info, Cures: r.Cures, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost, Takes: d.takes, Holds: d.holds,
 		Impossible: d.impossible, Doubtful: r.Doubtful, ExclusiveClaims: r.ExclusiveClaims, Diff: d.diff, Match: d.match, Status: d.status, Export: d.export,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}
-	if _, ok := any(new(Spec)).(resident); ok {
+	if isResident[Spec]() {
 		k.Project = projectOf[Spec]
 	}
 	if r.PerHost != nil {
@@ -192,15 +176,20 @@ func (r Resource[Spec, Filter, More]) kind(c *cloud.Client, fields *table.Table[
 			return r.Trace(ctx, d, have, changes)
 		}
 	}
-	return k
+	if r.Flat {
+		return k.Flat()
+	}
+	return k.Resource()
 }
 
-func (r Resource[Spec, Filter, More]) neutron() Resource[Spec, Filter, More] {
+// Neutron makes a kind of the network service's own resources. Collection says their path ("qos/policies"), what one is called
+// in a body ("policy"), and the extension; the rest is the same for all.
+func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	r.Info.Group, r.Info.Version, r.Info.Service = cmp.Or(r.Info.Group, OrcGroup), "v1alpha1", cloud.Network
 	// Lists and tags go by the last word of the path.
 	r.Collection.Field, r.Collection.Project = strings.ReplaceAll(path.Base(r.Collection.Path), "-", "_"), "project_id"
-	return r
+	if r.Takes == nil {
+		r.Takes = One[Spec](cloud.Network, r.Collection.Singular)
+	}
+	return New(c, r)
 }
-
-// labelled reports whether objects bear the mark in tags and description.
-func (r Resource[Spec, Filter, More]) labelled() bool { return r.Mark.Attribute == "" }

@@ -7,11 +7,8 @@ import (
 )
 
 func (d *Driver[Spec, Filter, More]) name(w typed.Want[Spec]) string {
-	switch {
-	case d.of.Name != nil:
+	if d.of.Name != nil {
 		return d.of.Name(w, d.fields.Name(w))
-	case d.of.labelled():
-		return d.fields.Name(w)
 	}
 	return d.of.Mark.Name(d.fields.Name(w), w.Mark)
 }
@@ -37,7 +34,7 @@ func (d *Driver[Spec, Filter, More]) match(w typed.Want[Filter], have *State[Spe
 	if in, ok := any(w.Spec).(projectFilter); ok && !in.MatchProject(have.Project, w.Ref) {
 		return false
 	}
-	if tagged, ok := any(w.Spec).(tagFilter); ok && have.Standard != nil && !tagged.MatchTags(have.Standard.UserTags()) {
+	if tagged, ok := any(w.Spec).(tagFilter); ok && !tagged.MatchTags(d.tags(&have.Spec)) {
 		return false
 	}
 	return (d.of.Match == nil || d.of.Match(w.Spec, have)) && have.Match(w.Spec, w.Ref)
@@ -53,25 +50,15 @@ func (d *Driver[Spec, Filter, More]) export(s *State[Spec, More], e *kind.Export
 
 func (d *Driver[Spec, Filter, More]) status(s *State[Spec, More]) any {
 	shown := s.Shown()
-	if all := s.Standard; all != nil {
-		shown["projectID"], shown["revisionNumber"] = all.ProjectID, all.Revision
-		for name, at := range map[string]string{"createdAt": Timestamp(all.CreatedAt), "updatedAt": Timestamp(all.UpdatedAt)} {
-			if at != "" {
-				shown[name] = at
-			}
-		}
+	if s.Standard != nil && !d.of.Flat {
+		table.Show(s.Standard, shown)
 	}
-	return d.of.particular(s, shown)
-}
-
-// particular adds to a status what the kind's functions say.
-func (r Resource[Spec, Filter, More]) particular(s *State[Spec, More], shown table.Shown) any {
 	sharesIn(&s.Spec).show(shown)
-	if r.Show != nil {
-		r.Show(s, shown)
+	if d.of.Show != nil {
+		d.of.Show(s, shown)
 	}
-	if r.Addresses != nil {
-		return shown.At(r.Addresses(s))
+	if d.of.Addresses != nil {
+		return shown.At(d.of.Addresses(s))
 	}
 	return shown
 }

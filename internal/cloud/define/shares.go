@@ -45,6 +45,9 @@ func sharesIn(spec any) *Shares {
 	return nil
 }
 
+// any reports whether the object is to be shared with any other project by name.
+func (s *Shares) any() bool { return s != nil && len(s.SharedWith) > 0 }
+
 var sharedWith = table.Path("sharedWith")
 
 func (s *Shares) validate(r *kind.Report) {
@@ -93,7 +96,7 @@ func (s *Shares) setTo(ids []string) {
 
 // show puts into a status with which projects an object is shared.
 func (s *Shares) show(shown table.Shown) {
-	if s != nil && len(s.SharedWith) > 0 {
+	if s.any() {
 		shown["sharedWith"] = s.SharedWith
 	}
 }

@@ -6,12 +6,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// shares reports whether the object is to be shared with any other project by name.
-func (d *Driver[Spec, Filter, More]) shares(w typed.Want[Spec]) bool {
-	s := sharesIn(w.Spec)
-	return s != nil && len(s.SharedWith) > 0
-}
-
 func (d *Driver[Spec, Filter, More]) joinShares(ctx context.Context, all []*State[Spec, More]) error {
 	own := map[string]*Shares{}
 	for _, one := range all {
@@ -34,17 +28,4 @@ func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w typed.Want[Spe
 	}
 	sharesIn(&s.Spec).setTo(ids)
 	return nil
-}
-
-// finishShared shares an object that was made as half-made, and says that all is done.
-func (d *Driver[Spec, Filter, More]) finishShared(ctx context.Context, w typed.Want[Spec], made *State[Spec, More]) error {
-	if err := d.Share(ctx, w, made); err != nil {
-		return err
-	}
-	if d.of.labelled() {
-		return d.Finish(ctx, made, nil, w.Mark, d.Labels(w))
-	}
-	err := d.Write(ctx, Change[Spec, More]{Want: w, Have: d.live(made), Fields: map[string]any{}})
-	made.Mark = &w.Mark
-	return err
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// allWithin reads the collections below other objects. One whose object was deleted
-// meanwhile holds nothing.
+// allWithin reads the collections below other objects: from one list of all, or from one for each that has any.
 func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.Call) (all []*State[Spec, More], err error) {
 	c, w := d.of.Collection, d.of.Collection.Within
 	if w.Find == nil {
-		return d.allAtOnce(ctx, call)
+		call.Path = c.Path
+		return d.each(ctx, call, c.belowSaid)
 	}
 	projects, err := w.Find(ctx, d.Client)
 	if err != nil {
@@ -28,40 +28,15 @@ func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.C
 	}
 	for _, parent := range slices.Sorted(maps.Keys(projects)) {
 		call.Path = w.Path + "/" + url.PathEscape(parent) + "/" + c.Path
-		err := cloud.Each(ctx, d.Client, call, cmp.Or(c.Field, c.Path), func(answer table.Attributes) error {
-			answer, err := c.below(answer, parent, projects[parent])
-			if err != nil {
-				return err
-			}
-			s, err := d.read(answer)
-			all = append(all, s)
-			return err
+		part, err := d.each(ctx, call, func(answer table.Attributes) (table.Attributes, error) {
+			return c.below(answer, parent, projects[parent])
 		})
-		if err != nil && !errors.Is(err, kind.ErrGone) {
+		if err != nil && !errors.Is(err, kind.ErrGone) { // one whose object was deleted meanwhile holds nothing
 			return nil, err
 		}
+		all = append(all, part...)
 	}
 	return all, nil
-}
-
-// allAtOnce reads the collections below other objects from the one list of all.
-func (d *Driver[Spec, Filter, More]) allAtOnce(ctx context.Context, call cloud.Call) (all []*State[Spec, More], err error) {
-	c := d.of.Collection
-	call.Path = c.Path
-	err = cloud.Each(ctx, d.Client, call, cmp.Or(c.Field, c.Path), func(answer table.Attributes) error {
-		var parent, project string
-		if err := errors.Join(json.Unmarshal(answer[c.Within.Attribute], &parent), json.Unmarshal(answer[cmp.Or(c.Project, "project_id")], &project)); err != nil {
-			return fmt.Errorf("%s and project: %w", c.Within.Attribute, err)
-		}
-		answer, err := c.below(answer, parent, project)
-		if err != nil {
-			return err
-		}
-		s, err := d.read(answer)
-		all = append(all, s)
-		return err
-	})
-	return all, err
 }
 
 // place is where an object is made, with what its path says taken out of the body.
@@ -75,13 +50,20 @@ func (c Collection) place(body map[string]any) (path, parent string, rest map[st
 	return c.Within.Path + "/" + url.PathEscape(parent) + "/" + c.Path, parent, rest
 }
 
+// belowSaid is [Collection.below] of an answer that says all of that itself.
+func (c Collection) belowSaid(answer table.Attributes) (table.Attributes, error) {
+	var parent, project string
+	if err := errors.Join(json.Unmarshal(answer[c.Within.Attribute], &parent), json.Unmarshal(answer[cmp.Or(c.Project, "project_id")], &project)); err != nil {
+		return nil, fmt.Errorf("%s and project: %w", c.Within.Attribute, err)
+	}
+	return c.below(answer, parent, project)
+}
+
 // below completes an answer by what its path says.
 func (c Collection) below(answer table.Attributes, parent, project string) (table.Attributes, error) {
-	if inner, wrapped := answer[c.Singular]; wrapped {
-		answer = nil
-		if err := json.Unmarshal(inner, &answer); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Singular, err)
-		}
+	answer, err := c.unwrapped(answer)
+	if err != nil {
+		return nil, err
 	}
 	answer = maps.Clone(answer) // others may have the same
 	at, own := cmp.Or(c.ID, "id"), ""
@@ -89,11 +71,7 @@ func (c Collection) below(answer table.Attributes, parent, project string) (tabl
 		return nil, fmt.Errorf("ID: %w", err)
 	}
 	for name, value := range map[string]string{at: parent + "/" + own, c.Within.Attribute: parent, cmp.Or(c.Project, "project_id"): project} {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return nil, err
-		}
-		answer[name] = text
+		answer[name] = encoded(value)
 	}
 	return answer, nil
 }

@@ -22,7 +22,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
 	text, _ := body["description"].(string)
 	body["description"] = strings.TrimSuffix(text, "]") + " " + secretNote + ":" + w.Print(secretUse, secret(w)) + "]"
-	return d.Post(ctx, body)
+	return d.Post(ctx, w, body)
 }
 
 // update is only ever asked to mark one that shall be adopted.

@@ -55,7 +55,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	}
 	text, _ := body["name"].(string)
 	body["name"] = strings.TrimSuffix(text, "]") + note + "]"
-	made, err := d.Post(ctx, body)
+	made, err := d.Post(ctx, w, body)
 	if err != nil {
 		return nil, err
 	}

@@ -159,7 +159,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 			return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, table.Path(from.field), nowhere(w, missing))
 		}
 	}
-	return d.Post(ctx, d.Creation(w))
+	return d.Post(ctx, w, d.Creation(w))
 }
 
 // remove does not count on a record set being gone when Designate answers, with 202.

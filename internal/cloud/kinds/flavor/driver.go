@@ -62,7 +62,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if len(specs) > 0 {
 		body["description"] = strings.TrimSuffix(text, "]") + " " + begunKey + ":1]"
 	}
-	made, err := d.Post(ctx, body)
+	made, err := d.Post(ctx, w, body)
 	if err != nil || len(specs) == 0 {
 		return made, err
 	}

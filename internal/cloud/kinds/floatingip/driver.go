@@ -10,7 +10,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
-	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -45,25 +44,25 @@ func writeSubnet(w typed.Want[Spec], _ *table.Object[Spec, More], body map[strin
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (made *state, err error) {
-	body, m, labels := d.Creation(w), w.Mark, d.Labels(w)
+	body := d.Creation(w)
 	_, port := target(w)
 	if port.Name == "" {
-		return d.PostLabelled(ctx, body, m, labels)
+		return d.Post(ctx, w, body)
 	}
-	one, err := d.OneRequest(ctx, m, labels)
+	one, err := d.OneRequest(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	if one {
 		associate(body, w)
-		made, err = d.PostLabelled(ctx, body, m, labels)
+		made, err = d.Post(ctx, w, body)
 		return made, unreachable(err)
 	}
-	made, err = d.PostLabelled(ctx, body, mark.Begun(m), labels)
+	made, err = d.Begin(ctx, w)
 	if err == nil {
 		last := map[string]any{}
 		associate(last, w)
-		err = d.Finish(ctx, made, last, m, labels)
+		err = d.Finish(ctx, w, made, last)
 	}
 	return made, unreachable(err)
 }
@@ -109,9 +108,9 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 	switch {
 	case moved:
 		associate(change.Fields, change.Want)
-		change.Now.Revision = 0
+		change.Raised = true
 		return makeRoom(ctx, d, change, unreachable(d.Write(ctx, change)))
-	case spec.PortRef != "" && (len(change.Fields) > 0 || change.Now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
+	case spec.PortRef != "" && (len(change.Fields) > 0 || change.Have.State.Standard.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
 		change.Fields["port_id"], change.Fields["fixed_ip_address"] = spec.PortRef, spec.FixedIP
 	}
 	return d.Write(ctx, change)

@@ -62,7 +62,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if w.Spec.anyAddress() {
 		delete(body, "fixed_ips")
 	}
-	return d.PostLabelled(ctx, body, w.Mark, d.Labels(w))
+	return d.Post(ctx, w, body)
 }
 
 // remove refuses to pull a port out of a running machine, whoever runs it,

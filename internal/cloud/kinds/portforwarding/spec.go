@@ -97,7 +97,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 }
 
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
-	made, err := d.Post(ctx, d.Creation(w))
+	made, err := d.Post(ctx, w, d.Creation(w))
 	return made, unreachable(err)
 }
 

@@ -59,7 +59,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Name: func(w typed.Want[Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
-		Match: func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
 			live.Facts.IsProject, live.Facts.Here = true, s.ID == c.ProjectID

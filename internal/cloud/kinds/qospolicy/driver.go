@@ -8,7 +8,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
-	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
@@ -21,7 +20,7 @@ type (
 // create makes the policy, then its rules, and says last that all is done: a kill in between
 // leaves a policy that is known to be half-made.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
-	made, err := d.PostLabelled(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
+	made, err := d.Begin(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +30,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if err := d.Share(ctx, w, made); err != nil {
 		return nil, err
 	}
-	err = d.Finish(ctx, made, nil, w.Mark, d.Labels(w))
+	err = d.Finish(ctx, w, made, nil)
 	return made, err
 }
 
@@ -39,7 +38,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if slices.ContainsFunc(n.Changes, func(c kind.Change) bool {
 		return slices.Contains([]string{"spec.resource.bandwidthLimits", "spec.resource.minimumBandwidths", "spec.resource.dscpMark"}, c.Field)
 	}) {
-		n.Now.Revision = 0 // these requests raise it
+		n.Raised = true
 		if err := setRules(ctx, d, n.Have.State, rules(n.Want.Spec)); err != nil {
 			return err
 		}

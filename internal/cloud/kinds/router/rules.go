@@ -87,7 +87,7 @@ func update(ctx context.Context, d *define.Driver[Spec, Filter, More], change de
 		if err != nil {
 			return err
 		}
-		change.Now = answer.Router
+		change.Now = &answer.Router
 		delete(change.Fields, "external_gateway_info")
 	}
 	return d.Write(ctx, change)

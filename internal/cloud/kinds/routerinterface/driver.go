@@ -37,10 +37,10 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if gateway != "" {
 		address["ip_address"] = gateway
 	}
-	made, err := d.PostLabelled(ctx, map[string]any{
+	made, err := d.Post(ctx, w, map[string]any{
 		"name": w.Key.Name, "network_id": network, "device_owner": "network:router_interface",
 		"security_groups": []string{}, "fixed_ips": []map[string]string{address},
-	}, w.Mark, define.Labels{})
+	})
 	if errors.Is(err, kind.ErrBusy) && gateway != "" {
 		return nil, explainBusy(ctx, d, w, FixedIP{subnet.ID, gateway}, network, err)
 	}

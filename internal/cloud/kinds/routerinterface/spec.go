@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Spec is what an interface shall be, in K-ORC's words
@@ -37,10 +38,12 @@ type FixedIP struct {
 // Kind is the kind RouterInterface over c, which may be nil where only rules
 // are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.NeutronFlat(c, define.Resource[Spec, struct{}, More]{
+	return define.Neutron(c, define.Resource[Spec, struct{}, More]{
 		Info: kind.Info{Kind: "RouterInterface", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),
 			Doc: "A subnet's connection to a router (Neutron)."},
 		Collection:      define.Collection{Path: "ports", Singular: "port"},
+		Flat:            true,
+		Name:            func(w typed.Want[Spec], _ string) string { return w.Key.Name },
 		Overrides:       []table.Override[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
 		ExclusiveClaims: alone, Observe: observe, Show: show, Export: export, All: list, Create: create, Update: update, Delete: detach,
 	})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
-	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -20,7 +19,7 @@ type driver = *define.Driver[Spec, Filter, More]
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
-	made, err := d.PostLabelled(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
+	made, err := d.Begin(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +30,10 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if err := d.Share(ctx, w, made); err != nil {
 		return nil, err
 	}
-	m := w.Mark
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
-		m.Applied = kind.Unfinished
+		w.Mark.Applied = kind.Unfinished
 	}
-	err = d.Finish(ctx, made, nil, m, d.Labels(w))
+	err = d.Finish(ctx, w, made, nil)
 	made.More.Rules = rules
 	return made, err
 }
@@ -53,7 +51,7 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 		if err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "security-groups/" + change.Have.ID, Into: &now}); err != nil {
 			return err
 		}
-		change.Now = now.Group
+		change.Now, change.Raised = &now.Group, false
 	}
 	return d.Write(ctx, change)
 }

@@ -187,7 +187,6 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 			{Field: "keypairRef", Compare: withMark, Closed: noRebuild, Loss: diskLoss},
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
-		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
 		Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
 		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Doubtful: judge.doubtful, ExclusiveClaims: alone, Zone: zone,
 	})

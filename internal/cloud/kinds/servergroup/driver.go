@@ -35,7 +35,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 		body["policies"] = []any{body["policy"]}
 		delete(body, "policy")
 	}
-	return d.Post(ctx, body)
+	return d.Post(ctx, w, body)
 }
 
 // update is only ever asked to mark a group that shall be adopted.

@@ -160,7 +160,7 @@ func bodies(list []Subport) []any {
 // is not. What is removed makes room for what is added.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if kind.Has(n.Changes, table.Path("subports")) {
-		n.Now.Revision = 0 // these requests raise it
+		n.Raised = true
 		up, stays := table.Or(n.Have.State.Spec.AdminStateUp, true), table.Or(n.Want.Spec.AdminStateUp, true)
 		if !up && !stays {
 			return fmt.Errorf("%w: spec.resource.subports: Neutron changes no subports of a trunk that is switched off; set adminStateUp: true", kind.ErrRejected)

@@ -78,6 +78,6 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 			body["metadata"] = all
 		}
 	}
-	s, err := d.Post(ctx, body)
+	s, err := d.Post(ctx, w, body)
 	return s, cloud.Passes(err, "Originating ")
 }

@@ -81,7 +81,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, err := d.Client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them"); err != nil {
 		return nil, err
 	}
-	s, err := d.Post(ctx, d.Creation(w))
+	s, err := d.Post(ctx, w, d.Creation(w))
 	if err != nil {
 		return nil, cloud.Passes(err, "No backups available to do an incremental backup")
 	}

@@ -1,0 +1,63 @@
+package define
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+)
+
+// marking is how the objects of a kind bear the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the kind is
+// made; nothing else asks which it is.
+type marking[Spec, Filter, More any] interface {
+	// read notes what an answer says of the owner, and returns the answer without it.
+	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
+	// creation prepares the body of a request that creates, update the attributes of one that changes, as the fields gave them.
+	creation(body map[string]any, m kind.Mark)
+	update(fields map[string]any)
+	// post makes an object that bears the mark from the first request on, and returns what the service says of it.
+	post(ctx context.Context, w typed.Want[Spec], body map[string]any) (table.Attributes, error)
+	// write carries out a change, and writes the mark that is wanted, or takes it off where that is zero. What people wrote
+	// beside it stays. It returns what the service says of the object, nil where it says nothing.
+	write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error)
+}
+
+// inAttribute has the mark in one attribute, [Resource.Mark], which is written with the others or apart from them.
+type inAttribute[Spec, Filter, More any] struct{ *Driver[Spec, Filter, More] }
+
+func (a inAttribute[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (rest table.Attributes, err error) {
+	rest, s.Claim, err = a.of.Mark.Take(answer)
+	return rest, err
+}
+
+func (a inAttribute[Spec, Filter, More]) creation(body map[string]any, m kind.Mark) {
+	at := a.of.Mark.Attribute
+	body[at] = a.of.Mark.Put(body[at], m, "", a.Client.ProjectID)
+}
+
+func (inAttribute[Spec, Filter, More]) update(map[string]any) {}
+
+func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body map[string]any) (table.Attributes, error) {
+	return a.request(ctx, body)
+}
+
+func (a inAttribute[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {
+	at, path := a.of.Mark.Attribute, a.Path(n.Have.ID)
+	own, changed := n.Fields[at]
+	if !changed {
+		own = a.fields.Present(at, &n.Have.State.Spec)
+	}
+	marked := a.of.Mark.Put(own, n.Want.Mark, n.Have.ID, a.Client.ProjectID)
+	if !a.of.Mark.Apart {
+		n.Fields[at] = marked
+		return nil, a.send(ctx, a.of.Collection.UpdateBy, path, a.wrapped(n.Fields))
+	}
+	if delete(n.Fields, at); len(n.Fields) > 0 {
+		if err := a.send(ctx, a.of.Collection.UpdateBy, path, a.wrapped(n.Fields)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, a.send(ctx, http.MethodPut, path+"/"+at, map[string]any{at: marked})
+}
