@@ -22,6 +22,7 @@ type Driver[Spec, Filter, More any] struct {
 
 // driver makes the one of a resource, with all that follows from what it is.
 func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filter, More] {
+	r.Collection.complete()
 	d := &Driver[Spec, Filter, More]{Client: c, of: r, fields: table.New(r.Overrides...)}
 	if r.Flat {
 		d.fields = table.NewFlat(r.Overrides...)
@@ -150,6 +151,14 @@ func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Sp
 func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
 	n := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
 	d.marks.update(n.Fields)
+	for _, name := range d.of.UsedBy {
+		if _, changed := n.Fields[name]; !changed {
+			continue
+		}
+		if err := d.spare(have.ID); err != nil {
+			return fmt.Errorf("%s cannot be changed: %w", name, err)
+		}
+	}
 	if kind.Has(changes, sharedWith) {
 		n.Raised = true
 		if err := d.of.Sharing.set(ctx, d.Client, have.ID, sharesIn(w.Spec).ids(w.Ref)); err != nil {
@@ -171,6 +180,9 @@ func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, M
 
 // Delete is that of [kind.Driver].
 func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live[State[Spec, More]]) (gone bool, err error) {
+	if err := d.spare(have.ID); err != nil {
+		return false, err
+	}
 	if d.of.Delete != nil {
 		return d.of.Delete(ctx, d, have)
 	}

@@ -1,10 +1,6 @@
 package define
 
 import (
-	"context"
-	"errors"
-	"net/http"
-
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -41,14 +37,4 @@ func ObserveIdentity[Spec, More any](d *cloud.Client, s *State[Spec, More], doma
 	if domain != "" && domain != DefaultDomain {
 		live.Uses = append(live.Uses, domain)
 	}
-}
-
-// Disable changes only whether an object of Keystone is enabled, as it must not be to
-// be deleted. One that is gone is no error.
-func (d *Driver[Spec, Filter, More]) Disable(ctx context.Context, id string) error {
-	err := d.send(ctx, http.MethodPatch, d.Path(id), d.wrapped(map[string]any{"enabled": false}))
-	if errors.Is(err, kind.ErrGone) {
-		return nil
-	}
-	return err
 }

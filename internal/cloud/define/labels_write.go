@@ -63,21 +63,20 @@ func (n labeller) post(ctx context.Context, body map[string]any, m kind.Mark, l 
 // description that says that they are to come.
 func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l labels) (whole bool, err error) {
 	takesTags, err := n.takesTags(ctx, l)
-	text, fits := n.inText(m, l)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case l.mark == foreign && !fits:
-		return false, errNoRoom
-	case takesTags:
+	}
+	if takesTags {
 		body["description"], body["tags"] = l.description, mark.Tags(m, l.tags)
 		return true, nil
-	case m.Applied != "" && fits && len(l.tags) == 0:
-		body["description"] = text
-		return true, nil
 	}
-	body["description"] = mark.Text(m)
-	return false, nil
+	begun := mark.Text(m)
+	text, tags, err := n.marked(ctx, &Standard{Described: begun}, true, m, l)
+	if whole = m.Applied != "" && len(tags) == 0; !whole {
+		text = begun
+	}
+	body["description"] = text
+	return whole, err
 }
 
 // leaveOut takes attributes out of a body that the cloud lacks the extensions for: it would

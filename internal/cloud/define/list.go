@@ -1,7 +1,6 @@
 package define
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +31,11 @@ func (d *Driver[Spec, Filter, More]) all(ctx context.Context, managed bool) (all
 	if d.of.Collection.Within != nil {
 		return d.allWithin(ctx, call)
 	}
-	paths, err := d.paths(ctx)
-	if err != nil {
-		return nil, err
+	paths := d.of.Collection.Lists
+	if d.of.Lists != nil {
+		if paths, err = d.of.Lists(ctx, d); err != nil {
+			return nil, err
+		}
 	}
 	parts := make([][]*State[Spec, More], len(paths))
 	var group errgroup.Group // not one that ends the others' context: others may share a list
@@ -51,17 +52,6 @@ func (d *Driver[Spec, Filter, More]) all(ctx context.Context, managed bool) (all
 		return nil, err
 	}
 	return slices.Concat(parts...), nil
-}
-
-// paths are those that together list the collection.
-func (d *Driver[Spec, Filter, More]) paths(ctx context.Context) ([]string, error) {
-	switch {
-	case d.of.Lists != nil:
-		return d.of.Lists(ctx, d)
-	case d.of.Collection.Lists != nil:
-		return d.of.Collection.Lists, nil
-	}
-	return []string{d.of.Collection.Path}, nil
 }
 
 // listed reads what a path lists. Where the cloud refuses to list all, what the user itself
@@ -88,8 +78,7 @@ func (d *Driver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]
 
 // each reads the objects of a list.
 func (d *Driver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call, complete ...func(table.Attributes) (table.Attributes, error)) (all []*State[Spec, More], err error) {
-	field := cmp.Or(d.of.Collection.Field, d.of.Collection.Path)
-	err = cloud.Each(ctx, d.Client, call, field, func(answer table.Attributes) (err error) {
+	err = cloud.Each(ctx, d.Client, call, d.of.Collection.Field, func(answer table.Attributes) (err error) {
 		for _, f := range complete {
 			if answer, err = f(answer); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // KeepOwn refuses to take away what the agent itself works with: then nobody could put it
@@ -22,43 +21,17 @@ func KeepOwn(id, what string, own ...string) error {
 	return nil
 }
 
-// KeepingOwn is a kind of which the agent itself works with some objects: those are neither
-// deleted, nor are the attributes changed by which it finds and uses them.
-func KeepingOwn[Spec, Filter, More any](p Resource[Spec, Filter, More], own func(cloud.Login) []string, attributes ...string) Resource[Spec, Filter, More] {
-	type driver = *Driver[Spec, Filter, More]
-	remove, update := p.Delete, p.Update
-	check := func(d driver, id string) error {
-		for _, login := range d.Client.Logins() {
-			if err := KeepOwn(id, d.of.Collection.Singular, own(login)...); err != nil {
-				return err
-			}
-		}
+// spare is [KeepOwn] of an object of the kind.
+func (d *Driver[Spec, Filter, More]) spare(id string) error {
+	if d.of.Own == nil {
 		return nil
 	}
-	p.Delete = func(ctx context.Context, d driver, have typed.Live[State[Spec, More]]) (gone bool, err error) {
-		if err := check(d, have.ID); err != nil {
-			return false, err
+	for _, login := range d.Client.Logins() {
+		if err := KeepOwn(id, d.of.Collection.Singular, d.of.Own(login)...); err != nil {
+			return err
 		}
-		if remove != nil {
-			return remove(ctx, d, have)
-		}
-		return d.Remove(ctx, have.ID)
 	}
-	p.Update = func(ctx context.Context, d driver, n Change[Spec, More]) error {
-		for _, name := range attributes {
-			if _, changed := n.Fields[name]; !changed {
-				continue
-			}
-			if err := check(d, n.Have.ID); err != nil {
-				return fmt.Errorf("%s cannot be changed: %w", name, err)
-			}
-		}
-		if update != nil {
-			return update(ctx, d, n)
-		}
-		return d.Write(ctx, n)
-	}
-	return p
+	return nil
 }
 
 // InGroup reports whether a user that the agent logs in as is a member of a group.

@@ -1,7 +1,6 @@
 package define
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,22 +23,6 @@ func (d *Driver[Spec, Filter, More]) request(ctx context.Context, body map[strin
 		return answer, err
 	}
 	return d.of.Collection.below(answer, parent, d.Client.ProjectID)
-}
-
-// Get reads an object.
-func (d *Driver[Spec, Filter, More]) Get(ctx context.Context, id string) (s *State[Spec, More], err error) {
-	var answer table.Attributes
-	call := cloud.Call{Service: d.of.Info.Service, Method: http.MethodGet, Path: d.Path(id), Into: &answer}
-	if call.Microversion, err = d.microversion(ctx); err != nil {
-		return nil, err
-	}
-	if err := d.Client.Do(ctx, call); err != nil {
-		return nil, err
-	}
-	if s, err = d.Read(answer); err != nil {
-		return nil, fmt.Errorf("%s: GET /%s: %w", d.of.Info.Service, call.Path, err)
-	}
-	return s, nil
 }
 
 func (d *Driver[Spec, Filter, More]) wrapped(body map[string]any) map[string]any {
@@ -89,7 +72,7 @@ func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec,
 		}
 		return nil
 	}
-	if err := text(cmp.Or(d.of.Collection.ID, "id"), &s.ID); err != nil {
+	if err := text(d.of.Collection.ID, &s.ID); err != nil {
 		return nil, err
 	}
 	if d.of.Collection.Address {

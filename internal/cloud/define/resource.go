@@ -26,6 +26,10 @@ type Resource[Spec, Filter, More any] struct {
 	// Sharing is for objects of the network service that can be shared with single projects,
 	// whose Spec has [Shares].
 	Sharing Sharing
+	// Own are the objects that the agent itself works with, by what it logs in with: those are not deleted, nor are the
+	// attributes UsedBy changed, by which it finds and uses them. Nil for a kind of which it uses none.
+	Own    func(cloud.Login) []string
+	UsedBy []string
 	// Flat has the fields directly under spec. Such a kind cannot be imported, and status shows no more than its fields.
 	Flat      bool
 	Overrides []table.Override[Spec, More]
@@ -118,6 +122,14 @@ type Collection struct {
 	Within *Within
 	// Secret says that requests which create and change carry secrets.
 	Secret bool
+}
+
+// complete fills in what is left out.
+func (c *Collection) complete() {
+	c.ID, c.Field = cmp.Or(c.ID, "id"), cmp.Or(c.Field, c.Path)
+	if c.Lists == nil {
+		c.Lists = []string{c.Path}
+	}
 }
 
 // Within says that the collections of a kind are below the objects of another one:

@@ -53,7 +53,9 @@ func (d *Driver[Spec, Filter, More]) status(s *State[Spec, More]) any {
 	if s.Standard != nil && !d.of.Flat {
 		table.Show(s.Standard, shown)
 	}
-	sharesIn(&s.Spec).show(shown)
+	if shared := sharesIn(&s.Spec); shared.any() {
+		shown["sharedWith"] = shared.SharedWith
+	}
 	if d.of.Show != nil {
 		d.of.Show(s, shown)
 	}

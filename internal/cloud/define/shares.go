@@ -1,14 +1,9 @@
 package define
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -28,9 +23,8 @@ type Share struct {
 	ProjectID  string `json:"projectID,omitempty" rule:"max=64,pattern=^[0-9a-zA-Z-]+$" doc:"ID of the project, for who cannot look up those of others; or use projectRef."`
 }
 
-// Sharing says what objects of a collection that can be shared are called in RBAC
-// policies, and which extension a cloud must offer for it.
-type Sharing struct{ Type, Extension string }
+// sharedWith is where the field stands.
+var sharedWith = table.Path("sharedWith")
 
 // sharing is a spec with [Shares].
 type sharing interface{ shares() *Shares }
@@ -45,10 +39,8 @@ func sharesIn(spec any) *Shares {
 	return nil
 }
 
-// any reports whether the object is to be shared with any other project by name.
+// any reports whether an object is shared with any other project by name.
 func (s *Shares) any() bool { return s != nil && len(s.SharedWith) > 0 }
-
-var sharedWith = table.Path("sharedWith")
 
 func (s *Shares) validate(r *kind.Report) {
 	if s == nil {
@@ -84,93 +76,4 @@ func (s *Shares) diff(have *Shares, lookup func(kind, name string) kind.Ref, c *
 	default:
 		kind.Set(c, sharedWith, have.ids(nil), s.ids(lookup), kind.InPlace)
 	}
-}
-
-// setTo is what the cloud has once it was written.
-func (s *Shares) setTo(ids []string) {
-	s.SharedWith = make([]Share, len(ids))
-	for i, id := range ids {
-		s.SharedWith[i].ProjectID = id
-	}
-}
-
-// show puts into a status with which projects an object is shared.
-func (s *Shares) show(shown table.Shown) {
-	if s.any() {
-		shown["sharedWith"] = s.SharedWith
-	}
-}
-
-// policy is an RBAC policy that shares an object with one project.
-type policy struct {
-	ID     string `json:"id"`
-	Object string `json:"object_id"`
-	Target string `json:"target_tenant"`
-}
-
-// listPolicies finds the RBAC policies by which objects are shared with single projects: those of
-// one object, or of all of any type, which several kinds read. Those for everybody are what the
-// attribute shared says.
-func listPolicies(ctx context.Context, c *cloud.Client, object string) ([]policy, error) {
-	path := "rbac-policies?action=access_as_shared"
-	if object != "" {
-		path += "&object_id=" + url.QueryEscape(object)
-	}
-	list, err := cloud.List[policy](ctx, c, cloud.Call{Service: cloud.Network, Path: path}, "rbac_policies")
-	return slices.DeleteFunc(list, func(p policy) bool { return p.Target == "*" }), err
-}
-
-// join fills in with which projects objects of the own project are shared: one list for
-// all of them, and none where there are no such objects.
-func (s Sharing) join(ctx context.Context, c *cloud.Client, own map[string]*Shares) error {
-	if s.Type == "" || len(own) == 0 {
-		return nil
-	}
-	if has, err := c.HasExtension(ctx, s.Extension); err != nil || !has {
-		return err
-	}
-	policies, err := listPolicies(ctx, c, "")
-	if err != nil {
-		return err
-	}
-	for _, shares := range own {
-		shares.SharedWith = []Share{}
-	}
-	for _, p := range policies {
-		if shares := own[p.Object]; shares != nil {
-			shares.SharedWith = append(shares.SharedWith, Share{ProjectID: p.Target})
-		}
-	}
-	return nil
-}
-
-// set shares an object with these projects and no others. Who is to have it gets it
-// before others lose it.
-func (s Sharing) set(ctx context.Context, c *cloud.Client, id string, projects []string) error {
-	if has, err := c.HasExtension(ctx, s.Extension); err != nil || !has {
-		return err // the next plan notes it
-	}
-	there, err := listPolicies(ctx, c, id)
-	if err != nil {
-		return err
-	}
-	for _, project := range projects {
-		if slices.ContainsFunc(there, func(p policy) bool { return p.Target == project }) {
-			continue
-		}
-		body := map[string]any{"rbac_policy": map[string]any{"object_type": s.Type, "object_id": id, "action": "access_as_shared", "target_tenant": project}}
-		if err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "rbac-policies", Body: body}); err != nil {
-			return fmt.Errorf("share with project %s: %w", project, err)
-		}
-	}
-	for _, p := range there {
-		if slices.Contains(projects, p.Target) {
-			continue
-		}
-		err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "rbac-policies/" + p.ID})
-		if err != nil && !errors.Is(err, kind.ErrGone) {
-			return fmt.Errorf("stop sharing with project %s: %w", p.Target, err)
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package define
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,7 +52,7 @@ func (c Collection) place(body map[string]any) (path, parent string, rest map[st
 // belowSaid is [Collection.below] of an answer that says all of that itself.
 func (c Collection) belowSaid(answer table.Attributes) (table.Attributes, error) {
 	var parent, project string
-	if err := errors.Join(json.Unmarshal(answer[c.Within.Attribute], &parent), json.Unmarshal(answer[cmp.Or(c.Project, "project_id")], &project)); err != nil {
+	if err := errors.Join(json.Unmarshal(answer[c.Within.Attribute], &parent), json.Unmarshal(answer[c.Project], &project)); err != nil {
 		return nil, fmt.Errorf("%s and project: %w", c.Within.Attribute, err)
 	}
 	return c.below(answer, parent, project)
@@ -66,11 +65,11 @@ func (c Collection) below(answer table.Attributes, parent, project string) (tabl
 		return nil, err
 	}
 	answer = maps.Clone(answer) // others may have the same
-	at, own := cmp.Or(c.ID, "id"), ""
+	at, own := c.ID, ""
 	if err := json.Unmarshal(answer[at], &own); err != nil {
 		return nil, fmt.Errorf("ID: %w", err)
 	}
-	for name, value := range map[string]string{at: parent + "/" + own, c.Within.Attribute: parent, cmp.Or(c.Project, "project_id"): project} {
+	for name, value := range map[string]string{at: parent + "/" + own, c.Within.Attribute: parent, c.Project: project} {
 		answer[name] = encoded(value)
 	}
 	return answer, nil

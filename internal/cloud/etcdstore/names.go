@@ -60,7 +60,7 @@ func MemberNames(cluster string) iter.Seq[string] {
 	}
 }
 
-// Tags of the ports of a cluster's members: that there was a member, and what the cluster began with. (define.Record)
+// Tags of the ports of a cluster's members: that there was a member, and what the cluster began with. (member.Record)
 const (
 	BegunTag    = kind.OwnerPrefix + "etcd"
 	restoredTag = kind.OwnerPrefix + "etcd-restore:"

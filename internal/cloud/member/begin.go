@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Peers are the machines of a wanted member's cluster, by the names of their ports: first its own, then those of the others that have an address.
 func (k Kind[Spec]) Peers(ctx context.Context, w typed.Want[Spec], ports []string) (list []*Machine[Spec], err error) {
-	tags, err := define.RecordsOfPorts(ctx, k.Cloud)
+	tags, err := RecordsOfPorts(ctx, k.Cloud)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -21,7 +20,7 @@ import (
 type Kind[Spec any] struct {
 	Cloud    *cloud.Client
 	Inside   []string      // kinds of what members are found by: ports, servers, volumes
-	Record   define.Record // on the ports of members that there were
+	Record   Record        // on the ports of members that there were
 	Token    string        // what members answer to, with their address
 	Begun    string        // what there was before if a port has the record: "cluster"
 	Patience time.Duration // that a machine may take until its member answers
@@ -29,7 +28,7 @@ type Kind[Spec any] struct {
 }
 
 // PlacementBegun is on the ports of M3DB's instances that there were: the stack has begun the placement that they are in.
-const PlacementBegun define.Record = kind.OwnerPrefix + "m3db"
+const PlacementBegun Record = kind.OwnerPrefix + "m3db"
 
 // Place is where a manifest wants a member.
 type Place struct {
@@ -76,7 +75,7 @@ func (k Kind[Spec]) Clusters(ctx context.Context, around kind.Hosts) (all []*Clu
 		}
 		f.owned[name] = around.Owned(name)
 	}
-	if f.tags, err = define.RecordsOfPorts(ctx, k.Cloud); err != nil {
+	if f.tags, err = RecordsOfPorts(ctx, k.Cloud); err != nil {
 		return nil, err
 	}
 	at, wanted := map[[2]string]*Cluster[Spec]{}, map[manifest.Key]bool{}
@@ -141,7 +140,7 @@ func (f finder[Spec]) machine(key manifest.Key, spec *Spec, at Place, wanted boo
 }
 
 // read takes what is known of the port.
-func (m *Machine[Spec]) read(r define.Record, portID, address string, tags []string) {
+func (m *Machine[Spec]) read(r Record, portID, address string, tags []string) {
 	m.PortID, m.Address, m.Tags = portID, address, tags
 	m.Recorded, m.Begins = slices.Contains(tags, string(r)), slices.Contains(tags, string(r.Begins(address)))
 }

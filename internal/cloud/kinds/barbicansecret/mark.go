@@ -3,10 +3,13 @@ package barbicansecret
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -59,7 +62,11 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.Get(ctx, made.ID)
+	var answer table.Attributes
+	if err := d.Client.Do(ctx, cloud.Call{Service: cloud.KeyManager, Method: http.MethodGet, Path: d.Path(made.ID), Into: &answer}); err != nil {
+		return nil, err
+	}
+	return d.Read(answer)
 }
 
 // update is only ever asked to mark a secret that shall be adopted.

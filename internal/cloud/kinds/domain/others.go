@@ -2,7 +2,9 @@ package domain
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -31,7 +33,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	if err := keepOthers(ctx, d, have.ID, table.Or(have.Mark, kind.Mark{})); err != nil {
 		return false, err
 	}
-	if err := d.Disable(ctx, have.ID); err != nil {
+	disable := cloud.Call{Service: cloud.Identity, Method: http.MethodPatch, Path: d.Path(have.ID), Body: map[string]any{"domain": map[string]any{"enabled": false}}}
+	if err := d.Client.Do(ctx, disable); err != nil && !errors.Is(err, kind.ErrGone) {
 		return false, err
 	}
 	return d.Remove(ctx, have.ID)

@@ -44,7 +44,7 @@ type (
 
 // Kind is the kind Domain over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Domain", Service: cloud.Identity, UniqueNames: true, Privileged: true,
 			HoldsData: true, Loss: []string{"all users, groups and projects in it", "the way to what other services hold for those projects, which stays"},
@@ -56,5 +56,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Observe:    func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, "", live) },
 		Update:     update,
 		Delete:     remove,
-	}, func(own cloud.Login) []string { return own.Domains }, "name", "enabled"))
+		Own:        func(own cloud.Login) []string { return own.Domains }, UsedBy: []string{"name", "enabled"},
+	})
 }

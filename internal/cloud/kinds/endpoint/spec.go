@@ -41,7 +41,7 @@ type state = define.State[Spec, More]
 
 // Kind is the kind Endpoint over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Endpoint", Service: cloud.Identity, Privileged: true,
 			Unmark: mark.UnmarkExtra("endpoints", "endpoint"),
@@ -53,5 +53,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			define.ObserveIdentity(c, s, "", live)
 			live.Name, live.Uses = "", append(live.Uses, s.Spec.ServiceRef)
 		},
-	}, func(own cloud.Login) []string { return own.Endpoints }, "interface", "url", "region_id", "enabled"))
+		Own: func(own cloud.Login) []string { return own.Endpoints }, UsedBy: []string{"interface", "url", "region_id", "enabled"},
+	})
 }

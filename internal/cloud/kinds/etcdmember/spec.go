@@ -15,7 +15,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/etcd"
@@ -70,7 +69,7 @@ func (s *State) role() role {
 }
 
 // record is on the ports of members that there were.
-const record define.Record = etcdstore.BegunTag
+const record member.Record = etcdstore.BegunTag
 
 type (
 	rules  struct{}

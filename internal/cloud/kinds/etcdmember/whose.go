@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -57,8 +57,8 @@ func foreign(knows *etcdquorum.Voice) string {
 		knows.Status.ClusterID, record, identity(knows.Status.ClusterID))
 }
 
-func identity(cluster uint64) define.Record {
-	return define.Record(clusterTag + strconv.FormatUint(cluster, 16))
+func identity(cluster uint64) member.Record {
+	return member.Record(clusterTag + strconv.FormatUint(cluster, 16))
 }
 
 // note records of a member that there was one, and of which cluster.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -26,7 +26,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	if err != nil {
 		return nil, err
 	}
-	tags, err := define.RecordsOfPorts(ctx, d.cloud)
+	tags, err := member.RecordsOfPorts(ctx, d.cloud)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 		return fmt.Errorf("%w: the first member of %s has not begun with the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)
 	}
 	for _, id := range have.State.untagged {
-		if err := define.Record(etcdstore.RestoredTag(have.State.restored)).Put(ctx, d.cloud, id); err != nil && !errors.Is(err, kind.ErrGone) {
+		if err := member.Record(etcdstore.RestoredTag(have.State.restored)).Put(ctx, d.cloud, id); err != nil && !errors.Is(err, kind.ErrGone) {
 			return err
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -260,7 +260,7 @@ func TestAttackOverACluster(t *testing.T) {
 			s.put(1, nil) // its manifest is none of these
 			for name, tags := range c.tags {
 				for _, tag := range tags {
-					if err := define.Record(tag).Put(t.Context(), s.client, s.port(name)); err != nil {
+					if err := member.Record(tag).Put(t.Context(), s.client, s.port(name)); err != nil {
 						t.Fatal(err)
 					}
 				}

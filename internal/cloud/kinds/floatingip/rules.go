@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressing"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -22,11 +22,11 @@ func findWay(s *Spec, e *kind.Expansion) {
 	}
 	switch {
 	case s.PortRef != "":
-		define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
+		addressing.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 	case s.LoadBalancerRef != "":
 		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // its network is known once it is expanded
 		if networks, _ := e.Referred("LoadBalancer", s.LoadBalancerRef, "Network"); len(networks) > 0 {
-			define.NoteWay(e, "spec.resource.loadBalancerRef", external, networks[0], nil)
+			addressing.NoteWay(e, "spec.resource.loadBalancerRef", external, networks[0], nil)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 // impossible says when the address is not one of the subnet that it is to be from, or leads to
 // none of its port.
 func impossible(w typed.Want[Spec]) string {
-	if why := define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
+	if why := addressing.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
 		return why
 	}
 	if why := lacks(w); why != "" {
@@ -107,7 +107,7 @@ func impossible(w typed.Want[Spec]) string {
 
 // lacks says when the port that the address shall lead to has not the address that is asked for.
 func lacks(w typed.Want[Spec]) string {
-	return define.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
+	return addressing.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
 }
 
 // alone is the address: a network gives each to one floating IP.

@@ -3,7 +3,7 @@ package loadbalancer
 import (
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressing"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -13,21 +13,21 @@ import (
 // its network.
 func (rules) Impossible(w typed.Want[Spec]) string {
 	for i, vip := range w.Spec.AdditionalVIPs {
-		if why := define.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
+		if why := addressing.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
 			return why
 		}
 	}
-	return define.Nowhere(addressField, table.Or(w.Spec.VIPAddress, ""), w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
+	return addressing.Nowhere(addressField, table.Or(w.Spec.VIPAddress, ""), w.Ref("Network", w.Spec.NetworkRef), addressing.Subnets(w.Want, w.Spec.SubnetRefs))
 }
 
 // ExclusiveClaims is that of [typed.Kind].
 func (rules) ExclusiveClaims(w typed.Want[Spec]) []kind.Claim {
-	claims := define.ClaimAddress(addressField, table.Or(w.Spec.VIPAddress, ""), define.Refs(w, "Subnet", w.Spec.SubnetRefs)...)
+	claims := addressing.Claim(addressField, table.Or(w.Spec.VIPAddress, ""), addressing.Subnets(w.Want, w.Spec.SubnetRefs)...)
 	if w.Spec.VIPAddress == nil {
 		claims = append(claims, kind.Claim{Field: addressField, Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})
 	}
 	for i, vip := range w.Spec.AdditionalVIPs {
-		claims = append(claims, define.ClaimAddress(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef))...)
+		claims = append(claims, addressing.Claim(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef))...)
 		if vip.Address == nil {
 			claims = append(claims, kind.Claim{Field: vipField(i), Of: w.Ref("Subnet", vip.SubnetRef), By: "Port"})
 		}

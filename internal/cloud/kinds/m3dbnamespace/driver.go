@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -49,7 +48,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 			addresses, portIDs = append(addresses, port.Facts.Address), append(portIDs, port.ID)
 		}
 	}
-	tags, err := define.RecordsOfPorts(ctx, d.cloud)
+	tags, err := member.RecordsOfPorts(ctx, d.cloud)
 	if err != nil {
 		return live{}, err
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -72,7 +71,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	if len(list) == 0 {
 		return nil, nil
 	}
-	byPort, err := define.RecordsOfPorts(ctx, d.cloud)
+	byPort, err := member.RecordsOfPorts(ctx, d.cloud)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressing"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -17,9 +17,9 @@ import (
 func impossible(w typed.Want[Spec]) string {
 	for i, a := range w.Spec.Addresses {
 		field, ip := addressField(i), table.Or(a.IP, "")
-		why := define.Outside(field, ip, w.Ref("Subnet", a.SubnetRef))
+		why := addressing.Outside(field, ip, w.Ref("Subnet", a.SubnetRef))
 		if a.SubnetRef == "" {
-			why = define.Nowhere(field, ip, w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
+			why = addressing.Nowhere(field, ip, w.Ref("Network", w.Spec.NetworkRef), addressing.Subnets(w.Want, w.Spec.SubnetRefs))
 		}
 		if why != "" {
 			return why
@@ -43,7 +43,7 @@ func alone(w typed.Want[Spec]) (claims []kind.Claim) {
 			names = w.Spec.SubnetRefs
 		}
 		if a.IP != nil {
-			claims = append(claims, define.ClaimAddress(addressField(i), *a.IP, define.Refs(w, "Subnet", names)...)...)
+			claims = append(claims, addressing.Claim(addressField(i), *a.IP, addressing.Subnets(w.Want, names)...)...)
 		}
 	}
 	return claims

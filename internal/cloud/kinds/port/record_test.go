@@ -8,8 +8,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -17,7 +17,7 @@ import (
 // What is recorded on a port stays when the port and its mark are written, wherever the mark stands.
 func TestARecordStays(t *testing.T) {
 	testcost.Long(t)
-	const record define.Record = "stackreeve:etcd"
+	const record member.Record = "stackreeve:etcd"
 	first := needs + "---" + object
 	for name, g := range map[string]*kindtest.Target{
 		"in descriptions": kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).MarksInDescriptions(),
@@ -35,7 +35,7 @@ func TestARecordStays(t *testing.T) {
 			for _, edit := range [][2]string{{"first web server", "another"}, {"tags: [web, blue]", "tags: [green]"}, {"    tags: [web, blue]\n", ""}} {
 				after := strings.Replace(first, edit[0], edit[1], 1)
 				g.MustSync(after)
-				tags, err := define.RecordsOfPorts(t.Context(), c)
+				tags, err := member.RecordsOfPorts(t.Context(), c)
 				maps.DeleteFunc(tags, func(_ string, of []string) bool { return !slices.Contains(of, string(record)) })
 				if got := slices.Collect(maps.Keys(tags)); err != nil || !slices.Equal(got, []string{id}) {
 					t.Errorf("%q: the record is on %q, %v; want %s", edit[1], got, err, id)

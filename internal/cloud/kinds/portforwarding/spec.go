@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressing"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -93,7 +94,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 	if networks, _ := e.Referred("FloatingIP", s.FloatingIPRef, "Network"); len(networks) == 1 {
 		external = networks[0]
 	}
-	define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
+	addressing.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 }
 
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
@@ -132,7 +133,7 @@ func writeAddress(w typed.Want[Spec], _ *table.Object[Spec, More], body map[stri
 
 // impossible says when the address is none of the port's.
 func impossible(w typed.Want[Spec]) string {
-	if why := define.Lacks(w.Spec.InternalIP, w.Ref("Port", w.Spec.PortRef)); why != "" {
+	if why := addressing.Lacks(w.Spec.InternalIP, w.Ref("Port", w.Spec.PortRef)); why != "" {
 		return "spec.resource.internalIP: " + why
 	}
 	return ""

@@ -46,7 +46,7 @@ type state = define.State[Spec, More]
 // Kind is the kind Project over c, which may be nil where only rules are needed. It
 // lists all projects, or those in which the user has a role: that, everybody may.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true,
 			HoldsData: true, Loss: []string{"all roles in it", "the way to what other services hold for it, which stays"},
@@ -63,5 +63,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
 			live.Facts.IsProject, live.Facts.Here = true, s.ID == c.ProjectID
 		},
-	}, func(own cloud.Login) []string { return []string{own.Project} }, "name", "enabled"))
+		Own: func(own cloud.Login) []string { return []string{own.Project} }, UsedBy: []string{"name", "enabled"},
+	})
 }

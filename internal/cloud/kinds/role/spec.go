@@ -44,7 +44,7 @@ type (
 
 // Kind is the kind Role over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Role", Service: cloud.Identity, Privileged: true,
 			Loss: []string{"all its assignments"}, Unmark: mark.UnmarkExtra("roles", "role"),
@@ -62,7 +62,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 			}
 		},
 		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
-	}, func(own cloud.Login) []string { return own.Roles }))
+		Own:     func(own cloud.Login) []string { return own.Roles },
+	})
 }
 
 // lists are the paths of the roles of all domains and of each: Keystone lists no other

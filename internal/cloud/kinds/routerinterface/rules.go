@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/addressing"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -88,7 +89,7 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	if stated != "" && stated != expected {
 		return claims
 	}
-	for _, c := range define.ClaimAddress(field, expected, subnet) {
+	for _, c := range addressing.Claim(field, expected, subnet) {
 		c.Remedy = "one router can have the gateway address: remove this RouterInterface, or detach the other"
 		claims = append(claims, c)
 	}

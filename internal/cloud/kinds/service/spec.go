@@ -37,7 +37,7 @@ type state = define.State[Spec, More]
 
 // Kind is the kind Service over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Service", Service: cloud.Identity, Privileged: true,
 			Loss: []string{"all its endpoints"}, Unmark: mark.UnmarkExtra("services", "service"),
@@ -49,5 +49,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			define.ObserveIdentity(c, s, "", live)
 			live.Facts.Name = s.Spec.Type // by which access rules name it
 		},
-	}, func(own cloud.Login) []string { return own.Services }, "type", "enabled"))
+		Own: func(own cloud.Login) []string { return own.Services }, UsedBy: []string{"type", "enabled"},
+	})
 }

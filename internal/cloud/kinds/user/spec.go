@@ -52,7 +52,7 @@ type (
 
 // Kind is the kind User over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	return define.New(c, define.KeepingOwn(define.Resource[Spec, Filter, More]{
+	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "User", Service: cloud.Identity, Privileged: true,
 			Loss:   []string{"all its roles", "its application credentials, and what logs in with them", "its key pairs"},
@@ -68,5 +68,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Expand:  expand,
 		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
 		Update:  update, Unmark: unmark, Export: export,
-	}, func(own cloud.Login) []string { return []string{own.User} }, "name", "enabled"))
+		Own: func(own cloud.Login) []string { return []string{own.User} }, UsedBy: []string{"name", "enabled"},
+	})
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressing"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -48,7 +48,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	e.Child("Server", e.Key.Name, resource(server(s, zone, e)))
 	if s.FloatingIP != nil {
 		external := s.FloatingIP.External(e)
-		define.NoteWay(e, "spec.floatingIP", external, network, strings.Fields(s.Subnet)) // one, or none
+		addressing.NoteWay(e, "spec.floatingIP", external, network, strings.Fields(s.Subnet)) // one, or none
 		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": external, "portRef": e.Key.Name}))
 	}
 }

@@ -1,4 +1,4 @@
-package define
+package addressing
 
 import (
 	"slices"
@@ -15,10 +15,9 @@ func NoteWayToPort(e *kind.Expansion, field, external, port string) {
 }
 
 // NoteWay notes at field when no router in the repository leads from the external network
-// that a floating IP is of, "" where it is not known, to where that shall lead: then the
-// cloud refuses the association until somebody else connects them. That is on the network,
-// on these subnets of it, if any are named. Of subnets and routers that the repository does
-// not have, or only imports, nothing is known.
+// of a floating IP, "" where it is not known, to a network, or to some of its subnets. The
+// cloud refuses to associate them until somebody else connects them. Nothing is known of
+// subnets and routers that the repository does not have, or only imports.
 func NoteWay(e *kind.Expansion, field, external, network string, subnets []string) {
 	if len(subnets) == 0 {
 		subnets = e.Referring("Subnet", "Network", network)

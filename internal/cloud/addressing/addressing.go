@@ -1,4 +1,6 @@
-package define
+// Package addressing says what manifests tell of addresses: whether a subnet has one, who asks for it, and whether a router
+// leads to it. Its functions are pure. It does not know which kinds ask, nor any service.
+package addressing
 
 import (
 	"fmt"
@@ -8,11 +10,10 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Outside says of a field that the address in it is not one of the subnet that it is to be
-// from; "" where it is, or where that is not known.
+// Outside says of a field that its address is not one of the subnet that it shall be from; "" where it is, or where that
+// is not known.
 func Outside(field, address string, subnet kind.Ref) string {
 	network, noNetwork := netip.ParsePrefix(subnet.Expected().CIDR)
 	asked, noAddress := netip.ParseAddr(address)
@@ -22,8 +23,8 @@ func Outside(field, address string, subnet kind.Ref) string {
 	return fmt.Sprintf("%s: %s is not in %s, the addresses of Subnet %s; choose one of them", field, asked, network, subnet.Name)
 }
 
-// Nowhere says of a field that the address in it is not one of any subnet of a network; "" where
-// it is, or where others may have put subnets on the network of which nothing is known.
+// Nowhere says of a field that no subnet of a network has its address; "" where one has it, or where others may have put
+// subnets on the network of which nothing is known.
 func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string {
 	if address == "" || len(subnets) == 0 || network.ID == "" && !network.Managed {
 		return ""
@@ -46,9 +47,9 @@ func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string
 	return fmt.Sprintf("%s: %s is in no subnet of Network %s (%s); choose an address of one of them", field, address, network.Name, strings.Join(all, ", "))
 }
 
-// ClaimAddress claims an address that a field asks for in those of subnets that have it: a subnet
+// Claim claims an address that a field asks for in those of subnets that have it: a subnet
 // gives each to one port.
-func ClaimAddress(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
+func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	asked, err := netip.ParseAddr(address)
 	if err != nil {
 		return nil
@@ -61,8 +62,8 @@ func ClaimAddress(field, address string, subnets ...kind.Ref) (claims []kind.Cla
 	return claims
 }
 
-// Lacks says that an address is none of a port's; "" where it is, or where that is not known: the
-// cloud gives a new port IPv6 addresses that no manifest names.
+// Lacks says that a port does not have an address; "" where it has it, or where that is not known: the cloud gives a new
+// port IPv6 addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
 	if port.ID == "" || port.Anew {
 		if ip, err := netip.ParseAddr(address); err != nil || ip.Unmap().Is6() {
@@ -76,10 +77,10 @@ func Lacks(address string, port kind.Ref) string {
 	return fmt.Sprintf("%s is not an address of Port %s, which has %s; choose one of them", address, port.Name, strings.Join(has, ", "))
 }
 
-// Refs are references to several objects of a kind.
-func Refs[Spec any](w typed.Want[Spec], of string, names []string) (refs []kind.Ref) {
+// Subnets are references to several subnets.
+func Subnets(w kind.Want, names []string) (refs []kind.Ref) {
 	for _, name := range names {
-		refs = append(refs, w.Ref(of, name))
+		refs = append(refs, w.Ref("Subnet", name))
 	}
 	return refs
 }

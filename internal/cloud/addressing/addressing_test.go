@@ -1,4 +1,4 @@
-package define
+package addressing
 
 import (
 	"testing"
@@ -39,17 +39,17 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-func TestClaimAddress(t *testing.T) {
+func TestClaim(t *testing.T) {
 	a, gone := subnetRef("a", "10.0.0.0/24"), subnetRef("gone", "10.0.0.0/16")
 	gone.Anew = true
-	claims := ClaimAddress("f", "10.0.0.9", a, subnetRef("b", "10.1.0.0/24"), kind.Ref{Name: "c"})
+	claims := Claim("f", "10.0.0.9", a, subnetRef("b", "10.1.0.0/24"), kind.Ref{Name: "c"})
 	if len(claims) != 1 || claims[0].Token() != "a/10.0.0.9" {
 		t.Errorf("got %+v", claims)
 	}
-	if claims := ClaimAddress("f", "10.0.0.9", gone); len(claims) != 0 {
+	if claims := Claim("f", "10.0.0.9", gone); len(claims) != 0 {
 		t.Errorf("a subnet that is replaced still has %+v", claims)
 	}
-	if ClaimAddress("f", "", a) != nil || (kind.Claim{Of: gone, What: "10.0.0.9"}).Token() != "" {
+	if Claim("f", "", a) != nil || (kind.Claim{Of: gone, What: "10.0.0.9"}).Token() != "" {
 		t.Error("something is claimed of what is not there")
 	}
 }
