@@ -9,7 +9,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Brake holds a plan that destroys more than the limits allow, or everything
@@ -24,8 +23,8 @@ import (
 // limits bound the pass as they bound its plan.
 func Brake(limits Limits, approved []Approval) Policy {
 	return func(p Plan) Plan {
-		reasons := p.toll().over(limits)
-		reasons = reasons.And(p.overLoss(limits.DataLoss))
+		reasons := tollOf(p).over(limits)
+		reasons = reasons.And(overLoss(p, limits.DataLoss))
 		if p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action.Writes() && !s.continues }) {
 			reasons = reasons.And(cause.Of(cause.EveryChange, p.Manual))
 		}
@@ -71,32 +70,6 @@ func Only(hash string) Policy {
 	}
 }
 
-// Harm is what a step that is carried out destroys: its object, or its data.
-// harms is false when it destroys nothing. What time makes due was agreed to with the manifest
-// that says so.
-func (s Step) Harm() (d kind.Disruption, harms bool) {
-	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, s.harmful) {
-		d = kind.Rebuild // what it loses is lost in place
-	}
-	return d, d >= kind.Rebuild && !s.surplus && !s.spare
-}
-
-// harmful reports whether a change destroys something. Nobody depends yet on what somebody has put into the cloud by hand, or on what the
-// cloud gave an object whose creation is not finished.
-func (s Step) harmful(c kind.Change) bool {
-	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
-}
-
-// halfMade reports whether the object bears the stack's mark, which does not say yet that all was applied.
-func (s Step) halfMade() bool {
-	return s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == "" || s.have.Mark.Applied == kind.Unfinished)
-}
-
-// CutsOnly reports whether all that is destroyed is what depends on the object.
-func (s Step) CutsOnly() bool {
-	return s.Disruption() < kind.Rebuild && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
-}
-
 // toll counts what a plan destroys: of all kinds together, of each, and in each
 // group, whose members it counts.
 type toll struct {
@@ -116,9 +89,9 @@ type count struct {
 
 var verbs = [...]cause.Code{cause.Deletes, cause.Replaces, cause.Wipes, cause.CutsOff}
 
-func (p Plan) toll() toll {
+func tollOf(p Plan) toll {
 	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
-	spared := p.inTheirTurn()
+	spared := inTheirTurn(p)
 	for _, s := range p.Steps {
 		_, harms := s.Harm()
 		harms = harms && !s.continues && (s.part == nil || !spared[s.part.member])
@@ -139,7 +112,7 @@ func (p Plan) toll() toll {
 
 // inTheirTurn are the members that do not count although they are replaced: those of a group that says how that is done, beyond
 // as many as can be away at once. Those that lose the most count.
-func (p Plan) inTheirTurn() map[manifest.Key]bool {
+func inTheirTurn(p Plan) map[manifest.Key]bool {
 	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
 	at := map[manifest.Key][]manifest.Key{}
 	for _, s := range p.Steps {

@@ -46,7 +46,7 @@ func decided(in Input) (p *planner, times int) {
 	in = in.fallenBack()
 	known, all, want, cloud := newVerdicts(), sparesOf(in), in.Want, bind.In(in.Have, in.Stack)
 	worldWith := func(known verdicts) *world {
-		in.Want = all.with(want, known)
+		in.Want = all.with(want, known.spares, known.sizes)
 		return worldOf(in, cloud, all)
 	}
 	w := worldWith(known)
@@ -72,7 +72,7 @@ func (p *planner) learn() (next verdicts, news bool) {
 		return next, true
 	}
 	p.groups = groupsOf(p)
-	return next, p.groups.learn(next)
+	return next, p.groups.learn(next.learned)
 }
 
 func (p *planner) decideAll() {

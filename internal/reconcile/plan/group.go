@@ -18,7 +18,7 @@ import (
 // groups are the groups of a stack, as the steps of one planner show them, with what is decided about their members.
 type groups struct {
 	*world
-	verdicts // that the planner knew
+	learned // before
 	found
 	was   map[*kind.Live]manifest.Key
 	steps []Step
@@ -33,7 +33,7 @@ type groups struct {
 
 // groupsOf finds the groups of which a planner has decided about every object, and decides about their members.
 func groupsOf(p *planner) *groups {
-	gs := &groups{world: p.world, verdicts: p.verdicts, found: p.found, was: p.was, steps: p.steps}
+	gs := &groups{world: p.world, learned: p.learned, found: p.found, was: p.was, steps: p.steps}
 	gs.list, gs.gone = gs.everyGroup(), gs.former()
 	if len(gs.list)+len(gs.gone) == 0 {
 		return gs

@@ -42,7 +42,7 @@ func (w *world) patient(m *member) rollout.Patient {
 
 // learnHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
 // needs nothing else.
-func (gs *groups) learnHealing(g *group, next verdicts) (news bool) {
+func (gs *groups) learnHealing(g *group, next learned) (news bool) {
 	if _, done := gs.healing.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
 		return false
 	}

@@ -29,7 +29,7 @@ type leaving struct {
 
 // learnLeft notes that a group leaves a member as it is that would be interrupted otherwise, and reports whether that was
 // not known before.
-func (gs *groups) learnLeft(g *group, at int, next verdicts) (news bool) {
+func (gs *groups) learnLeft(g *group, at int, next learned) (news bool) {
 	m := g.members[at]
 	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.waitsItsTurn) || !gs.left[m.member].why.IsZero() {
 		return false

@@ -27,7 +27,7 @@ type Failing struct {
 	Why   string
 
 	serving []*Step // the work of those members that serve and were not changed yet
-	in      Input
+	digests digests // of its stack
 }
 
 // Failing are the groups of the plan that shall go back.
@@ -75,7 +75,7 @@ func (w *world) newFailing(g *group, m *member, why string) Failing {
 		}
 	}
 	return Failing{Group: g.key, Member: m.works.Key, Noted: noted.works.Key, Digest: noted.works.want.Digest, Refused: w.digest(noted.works.want), Why: why,
-		in: Input{Stack: w.Stack, Printer: w.Printer}}
+		digests: w.digests}
 }
 
 // recall notes that a group went back before, as the mark of one of its members says: the process that knew may have
@@ -115,10 +115,9 @@ func (w *world) refused(d *kind.Desired) string {
 
 // MadeBy reports whether what a commit wanted is what the members are that serve.
 func (f Failing) MadeBy(want []kind.Desired) bool {
-	w := &world{Input: f.in}
 	for _, s := range f.serving {
 		at := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key == s.Key })
-		if at < 0 || !w.applied(&want[at], s.have.Mark) {
+		if at < 0 || !f.digests.applied(&want[at], s.have.Mark) {
 			return false
 		}
 	}

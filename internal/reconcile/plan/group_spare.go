@@ -83,19 +83,19 @@ func (s *spares) indexFormer(stack string) {
 }
 
 // with are the objects of a revision without those spares, and scaled members, that are more than so many of their group.
-func (s *spares) with(want []kind.Desired, known verdicts) []kind.Desired {
+func (s *spares) with(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]size) []kind.Desired {
 	if s == nil {
 		return want
 	}
 	in := map[manifest.Key]bool{}
 	for group, members := range s.members {
 		for i, member := range members {
-			in[member] = i < known.spares[group]
+			in[member] = i < spares[group]
 		}
 	}
 	for group, members := range s.scaled {
 		for i, member := range members {
-			in[member] = s.least[group]+i < known.sizes[group].members
+			in[member] = s.least[group]+i < sizes[group].members
 		}
 	}
 	out := make([]kind.Desired, 0, len(want))
@@ -139,7 +139,7 @@ func (w *world) isSpare(item *kind.Live) bool {
 
 // learnSpares notes how many spares a group needs, and reports whether that was not known before. One that
 // is not needed any more is drained first, as those are that are interrupted.
-func (gs *groups) learnSpares(g *group, next verdicts) (news bool) {
+func (gs *groups) learnSpares(g *group, next learned) (news bool) {
 	needed := g.decision.Spares
 	if g.unseen != (manifest.Key{}) {
 		needed = max(needed, gs.spares[g.key])

@@ -15,7 +15,7 @@ import (
 // doing so: its kind asks for that with [kind.Want.StandsIn], since its manifest does not name them any more.
 
 // stand notes that a former member stands in for others, with all that it consists of.
-func (gs *groups) stand(works *Step, next verdicts) {
+func (gs *groups) stand(works *Step, next learned) {
 	for i := range gs.steps {
 		s := &gs.steps[i]
 		if s.Action != Delete || gs.was[s.have] != gs.was[works.have] {

@@ -32,7 +32,7 @@ const policyField = "policy"
 // whose field the step writes, and notes what else it says. What is there already stays, with a note; what is deleted is not judged. of says which kinds it is asked about.
 func Judge(of func(kind string) bool, verdict func(Subject) Verdict) Policy {
 	return func(p Plan) Plan {
-		found, among := p.verdicts(of, verdict)
+		found, among := judgements(p, of, verdict)
 		if len(found) == 0 {
 			return p // a copy of the steps is megabytes
 		}
@@ -100,8 +100,8 @@ func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
 	return notes
 }
 
-// verdicts are those that say something.
-func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, among family) {
+// judgements are the verdicts that say something.
+func judgements(p Plan, of func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, among family) {
 	found, among = map[manifest.Key]Verdict{}, familyOf(p)
 	var specs func(manifest.Key) any
 	var labels map[manifest.Key]map[string]string

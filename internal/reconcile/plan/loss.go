@@ -1,14 +1,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // Some objects hold data that is nowhere else (see [kind.Info.HoldsData]). A plan that would lose it is held whatever its
@@ -60,31 +56,6 @@ func (w *world) lossAllowed(s *Step) *bool {
 
 // LosesData is true of a step that loses data which is nowhere else.
 func (s Step) LosesData() bool { return s.losesData && s.Action.Writes() }
-
-// mostNamed is how many objects are named of which data would be lost.
-const mostNamed = 3
-
-// overLoss says whose data a plan would lose although nothing allows that; zero for nobody's.
-func (p Plan) overLoss(allowed bool) cause.Cause {
-	var names []string
-	for _, s := range p.Steps {
-		if may := s.lossAllowed; s.LosesData() && !s.continues && (may == nil && !allowed || may != nil && !*may) {
-			names = append(names, s.Key.String())
-		}
-	}
-	if len(names) == 0 {
-		return cause.Cause{}
-	}
-	if more := len(names) - mostNamed; more > 0 {
-		names = append(names[:mostNamed], fmt.Sprintf("%d more", more))
-	}
-	last := len(names) - 1
-	text := names[last]
-	if last > 0 {
-		text = strings.Join(names[:last], ", ") + " and " + text
-	}
-	return cause.Of(cause.LosesData, text, resolve.AnnotationLoss)
-}
 
 // remembersLoss reports whether the mark of an object can remember that its data may be lost.
 func (w *world) remembersLoss(d *kind.Desired) bool {

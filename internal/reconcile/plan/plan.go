@@ -99,11 +99,24 @@ func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
 // Recorded is the plan as it is kept.
 func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
 
+// MapSteps is the plan with each step as f has it.
 func (p Plan) mapSteps(f func(Step) Step) Plan {
 	steps := make([]Step, len(p.Steps))
 	for i, s := range p.Steps {
 		steps[i] = f(s)
 	}
 	p.Steps = steps
+	return p
+}
+
+// Policy weakens a plan: it may turn steps that write into ones that do not,
+// or hold the plan as a whole, and nothing else.
+type Policy func(Plan) Plan
+
+// Apply runs the policies one after the other.
+func (p Plan) Apply(policies ...Policy) Plan {
+	for _, policy := range policies {
+		p = policy(p)
+	}
 	return p
 }

@@ -10,6 +10,7 @@ import (
 // world is what a plan is made from: what the commit wants, what the cloud has, and what is remembered. Nothing changes it.
 type world struct {
 	Input
+	digests
 	kinds     map[string]*kind.Kind
 	group     map[string]string // API groups, by kind
 	names     []string          // kind names, in creation order
@@ -71,6 +72,7 @@ func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
 	if w.Printer == nil {
 		w.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
+	w.digests = digestsOf(w.Stack, w.Printer)
 	for _, k := range in.Kinds {
 		w.kinds[k.Info.Kind] = k
 		w.names = append(w.names, k.Info.Kind)

@@ -7,18 +7,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Policy weakens a plan: it may turn steps that write into ones that do not,
-// or hold the plan as a whole, and nothing else.
-type Policy func(Plan) Plan
-
-// Apply runs the policies one after the other.
-func (p Plan) Apply(policies ...Policy) Plan {
-	for _, policy := range policies {
-		p = policy(p)
-	}
-	return p
-}
-
 // Suspend has nothing of a plan carried out, and nobody can approve of it. why says
 // where that is written, for people.
 func Suspend(why string) Policy {
@@ -139,10 +127,4 @@ func Cautious(p Plan) Plan {
 		}
 		return s.withAction(Keep, cause.Of(cause.Cautious))
 	})
-}
-
-// applied reports whether the object was last made what this very manifest says, or
-// was never finished.
-func (s Step) applied() bool {
-	return s.want != nil && s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == s.want.Digest || s.have.Mark.Applied == "")
 }

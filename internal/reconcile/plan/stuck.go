@@ -61,16 +61,16 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 }
 
 // lock notes that what a step destroys stays in use. It is kept where it is used only by what is left as it is: a member, by its group, or what nothing can take the place of.
-func (v verdicts) lock(s, user *Step) {
+func (l locks) lock(s, user *Step) {
 	if user.left && s.want == nil {
 		code := cause.KeptForGroup
 		if user.want == nil {
 			code = cause.KeptForUser
 		}
-		v.spared[s.have] = cause.Of(code, user.Key)
+		l.spared[s.have] = cause.Of(code, user.Key)
 		return
 	}
-	v.locked[s.have] = lockCause(s, user)
+	l.locked[s.have] = lockCause(s, user)
 }
 
 // staysInUse reports whether the object of a step goes on using that of another, which is
