@@ -51,14 +51,14 @@ func decided(in Input) (p *planner, times int) {
 	}
 	w := worldWith(known)
 	if all != nil {
-		p := w.planner(known)
+		p := plannerOf(w, known)
 		known.spares, known.sizes = p.sparesThere(), p.sizesNow()
 	}
 	for news := true; news; times++ {
 		if all != nil { // only the number of members makes it another one
 			w = worldWith(known)
 		}
-		p = w.planner(known)
+		p = plannerOf(w, known)
 		p.decideAll()
 		known, news = p.learn()
 	}
@@ -71,7 +71,7 @@ func (p *planner) learn() (next verdicts, news bool) {
 	if p.learnLocks(next) { // first: a group needs no spare for a member that cannot be replaced
 		return next, true
 	}
-	p.groups = groupsOf(p)
+	p.groups = groupsOf(p.world, p.learned, p.found, p.was, p.steps)
 	return next, p.groups.learn(next.learned)
 }
 

@@ -31,9 +31,10 @@ type groups struct {
 	failing []Failing
 }
 
-// groupsOf finds the groups of which a planner has decided about every object, and decides about their members.
-func groupsOf(p *planner) *groups {
-	gs := &groups{world: p.world, learned: p.learned, found: p.found, was: p.was, steps: p.steps}
+// groupsOf finds the groups of a stack of which every object was decided about, and decides about their members: known is what they learned before, was which former
+// members there are.
+func groupsOf(w *world, known learned, found found, was map[*kind.Live]manifest.Key, steps []Step) *groups {
+	gs := &groups{world: w, learned: known, found: found, was: was, steps: steps}
 	gs.list, gs.gone = gs.everyGroup(), gs.former()
 	if len(gs.list)+len(gs.gone) == 0 {
 		return gs

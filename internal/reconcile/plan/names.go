@@ -19,7 +19,7 @@ func (p *planner) nameIDs() {
 	for i := range p.steps {
 		s := &p.steps[i]
 		for _, c := range slices.Concat(s.Changes, s.Ignored) {
-			kinds := s.refKinds(c.Field)
+			kinds := refKinds(s, c.Field)
 			for _, text := range append(textsIn(c.Have), textsIn(c.Want)...) {
 				for _, id := range idsIn(text, len(kinds) > 0) {
 					item, kind := p.withID(id, kinds)
@@ -40,7 +40,7 @@ func (p *planner) nameIDs() {
 }
 
 // refKinds are the kinds that a field, or something in it, refers to.
-func (s Step) refKinds(field string) (kinds []string) {
+func refKinds(s *Step, field string) (kinds []string) {
 	if s.want == nil {
 		return nil
 	}

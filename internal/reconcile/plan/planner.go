@@ -25,10 +25,13 @@ type world struct {
 	ownedKinds map[string]int
 }
 
+// given is the world as a planner reads it. Methods of it decide nothing.
+type given struct{ *world }
+
 // planner decides about every object of a world once. What only all decisions together show, it takes from the planner before: see
 // [Compute].
 type planner struct {
-	*world
+	given
 	verdicts
 	found
 	rivalry
@@ -60,7 +63,7 @@ type rivalry struct {
 }
 
 func newPlanner(in Input) *planner {
-	return worldOf(in, bind.In(in.Have, in.Stack), nil).planner(newVerdicts())
+	return plannerOf(worldOf(in, bind.In(in.Have, in.Stack), nil), newVerdicts())
 }
 
 func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
@@ -107,10 +110,10 @@ func worldOf(in Input, cloud *bind.Cloud, all *spares) *world {
 	return w
 }
 
-// planner is one that knows so much of the decisions before.
-func (w *world) planner(known verdicts) *planner {
+// plannerOf is one that knows so much of the decisions before.
+func plannerOf(w *world, known verdicts) *planner {
 	p := &planner{
-		world: w, verdicts: known,
+		given: given{w}, verdicts: known,
 		found: found{live: make(map[manifest.Key]*kind.Live, len(w.Want)), ready: make(map[manifest.Key]bool, len(w.Want)), doomed: map[manifest.Key]bool{},
 			standsFor: map[*kind.Live]*kind.Desired{}, imports: map[*kind.Live][]manifest.Key{}},
 		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live]manifest.Key{}},
