@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -84,7 +85,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	if err != nil {
 		return err
 	}
-	weaker = append(weaker, plan.Ending())
+	weaker = append(weaker, guard.Ending())
 	defer a.progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
 	if approved != "" {
 		pass := eng.Sync(cmd.Context(), engine.Revision{Approved: []plan.Approval{{Hash: approved}}, Only: approved, Policies: weaker})

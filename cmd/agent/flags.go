@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // stackFlags adds the flags that say which stacks are meant. The returned
@@ -111,7 +111,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	}
 	var problems manifest.Problems
 	for i := range stacks {
-		problems = append(problems, stacks[i].CheckKinds(plan.Ownable(all.Kinds(nil, defaults.Defaults{})))...)
+		problems = append(problems, stacks[i].CheckKinds(guard.Ownable(all.Kinds(nil, defaults.Defaults{})))...)
 	}
 	return stacks, append(problems, stacks[0].CheckPolicies(describe.Names())...).Err()
 }

@@ -62,7 +62,7 @@ func (a *app) plan() *cobra.Command {
 				text.Approve, text.Binding = approveCommand(cmd, s.Name), true
 				text.Plan(seen.Plan, seen.Preflight, seen.Rev)
 				if word := said.Shown(); word != nil {
-					fmt.Fprintf(a.out, "Agent: %s\n", seen.Plan.Secrets().Text(word.String()))
+					fmt.Fprintf(a.out, "Agent: %s\n", seen.Plan.Secrets.Text(word.String()))
 				}
 			}
 			return seen.Plan, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -30,7 +31,7 @@ func planned(commit string, names ...string) plan.Plan {
 func (o *outside) manual(names *[]string) {
 	o.pass = func(_ context.Context, n int) engine.Pass {
 		rev := o.passes[n-1]
-		plan := planned(rev.Commit, *names...).Apply(rev.Policies...).Apply(plan.Manual("a test"), plan.Brake(plan.Limits{}, rev.Approved))
+		plan := planned(rev.Commit, *names...).Apply(rev.Policies...).Apply(guard.Manual("a test"), guard.Brake(guard.Limits{}, rev.Approved))
 		pass := engine.Pass{First: plan, Last: plan}
 		if plan.Held == nil {
 			pass.Last.Steps = nil
@@ -277,7 +278,7 @@ func TestARefusedCommitCanSuspend(t *testing.T) {
 		if err != nil || !strings.HasSuffix(entries[0].Name(), "stop") {
 			return nil, err
 		}
-		return []plan.Policy{plan.Suspend("a test")}, nil
+		return []plan.Policy{guard.Suspend("a test")}, nil
 	}
 	var got []string
 	for _, commit := range []string{"one", "bad-stop", "bad", "two-stop", "three"} {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -169,7 +170,7 @@ func (s *Loop) depends() []plan.Policy {
 		return nil
 	}
 	slices.Sort(list)
-	return []plan.Policy{plan.Suspend("it waits until stack " + strings.Join(list, " and stack ") + " is in sync")}
+	return []plan.Policy{guard.Suspend("it waits until stack " + strings.Join(list, " and stack ") + " is in sync")}
 }
 
 // InOrder calls do for each stack, by its place in the list: for all at the same time, but for those that depend on others

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -154,10 +155,10 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 		return engine.Revision{}, err
 	}
 	if s.state.footing.on == withCaution {
-		policies = append(policies, plan.Cautious)
+		policies = append(policies, guard.Cautious)
 	}
 	if s.forgets(rev.Commit) {
-		policies = append(policies, plan.Forgetful)
+		policies = append(policies, guard.Forgetful)
 	}
 	return engine.Revision{
 		Commit: rev.Commit, Want: read.Want, Left: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -289,7 +290,7 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 // A forge that does not answer settles nothing: where drift is left to people, the pass
 // waits for it.
 func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
-	manual := func(fs.FS) ([]plan.Policy, error) { return []plan.Policy{plan.Manual("it says so")}, nil }
+	manual := func(fs.FS) ([]plan.Policy, error) { return []plan.Policy{guard.Manual("it says so")}, nil }
 	for name, c := range map[string]struct {
 		set   func(s *Loop)
 		waits bool

@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -29,9 +30,9 @@ func (s *Loop) elsewhere() []plan.Policy {
 	case s.AnyProject:
 		return nil
 	case project != "" && s.cloud.Project != "" && project != s.cloud.Project:
-		return []plan.Policy{plan.Elsewhere(cause.Of(cause.OtherCredentials, project, s.cloud.Project), true)}
+		return []plan.Policy{guard.Elsewhere(cause.Of(cause.OtherCredentials, project, s.cloud.Project), true)}
 	case project == "" && s.Existed != nil && !s.state.asked.nowhere:
-		return []plan.Policy{plan.Elsewhere(cause.Of(cause.PerhapsInSync), false)}
+		return []plan.Policy{guard.Elsewhere(cause.Of(cause.PerhapsInSync), false)}
 	}
 	return nil
 }
@@ -50,7 +51,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	case err != nil:
 		return pass
 	case existed:
-		rev.Policies = append(rev.Policies, plan.Elsewhere(cause.Of(cause.InSyncElsewhere, commit), false))
+		rev.Policies = append(rev.Policies, guard.Elsewhere(cause.Of(cause.InSyncElsewhere, commit), false))
 	default:
 		s.state.asked.nowhere = true
 	}

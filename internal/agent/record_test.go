@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -90,7 +91,7 @@ func TestAPlanForAnotherProjectIsHeld(t *testing.T) {
 				rev := o.passes[n-1]
 				p := planned(rev.Commit, "a")
 				p.Owned = c.owned
-				p = p.Apply(append(rev.Policies, plan.Brake(plan.Limits{}, rev.Approved))...)
+				p = p.Apply(append(rev.Policies, guard.Brake(guard.Limits{}, rev.Approved))...)
 				return engine.Pass{First: p, Last: p}
 			}
 			s := o.stack(t, "@every 1m", "@every 5m")

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -39,7 +40,7 @@ func TestAPassComesWhenSomethingIsDue(t *testing.T) {
 		m := want[0].PlainMark("s")
 		have := kind.Snapshot{"Clock": {Items: []kind.Live{{ID: "a", Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(clock)}}}}
 		o.pass = func(context.Context, int) engine.Pass {
-			return engine.Pass{Last: plan.Compute(plan.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: have, Now: time.Now()})}
+			return engine.Pass{Last: decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: have, Now: time.Now()})}
 		}
 		o.commit = "two"
 		o.pause(2 * time.Minute)

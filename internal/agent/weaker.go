@@ -2,6 +2,7 @@ package agent
 
 import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -13,7 +14,7 @@ func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	}
 	list, err := s.Weaker(rev.Files)
 	if err != nil { // it was read a moment ago
-		list = append(list, plan.Suspend("its settings cannot be read: "+err.Error()))
+		list = append(list, guard.Suspend("its settings cannot be read: "+err.Error()))
 	}
 	if newest.Commit == rev.Commit {
 		return list

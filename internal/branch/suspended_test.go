@@ -6,10 +6,11 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-func suspended(p plan.Plan) plan.Plan { return p.Apply(plan.Suspend("a test says so")) }
+func suspended(p plan.Plan) plan.Plan { return p.Apply(guard.Suspend("a test says so")) }
 
 func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -43,7 +44,7 @@ func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 func TestDriftOfAManualStackIsReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
-		held := planOf(commit, "~a").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
+		held := planOf(commit, "~a").Apply(guard.Manual("a test says so"), guard.Brake(guard.Limits{}, nil))
 		if held.Held == nil {
 			t.Fatal("it is not held")
 		}
@@ -51,7 +52,7 @@ func TestDriftOfAManualStackIsReported(t *testing.T) {
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync")
 		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
-		fresh := planOf(commit, "+b").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
+		fresh := planOf(commit, "+b").Apply(guard.Manual("a test says so"), guard.Brake(guard.Limits{}, nil))
 		w.Pass(commit, fresh, fresh)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+fresh.Hash())

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/policy"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -34,7 +35,7 @@ type Stack struct {
 
 	Poll, DriftCheck schedule.Schedule
 	PullPoll         schedule.Schedule // when to look for pull requests
-	Limits           plan.Limits
+	Limits           guard.Limits
 
 	of, only string // see [Stack.Of]; only is the one stack of a folder that is meant, "" for all
 	gone     bool
@@ -155,19 +156,19 @@ func (s *Stack) LeavesDrift() bool {
 
 // Policies are those that the stack's configuration asks for.
 func (s *Stack) Policies() []plan.Policy {
-	policies := []plan.Policy{plan.ReportDrift(s.Spec.Sync.Drift == "report")}
+	policies := []plan.Policy{guard.ReportDrift(s.Spec.Sync.Drift == "report")}
 	if !s.Prune() {
-		policies = append(policies, plan.NoPrune)
+		policies = append(policies, guard.NoPrune)
 	}
 	if s.Spec.Suspend {
-		policies = append(policies, plan.Suspend("suspend is true in the agent's configuration"))
+		policies = append(policies, guard.Suspend("suspend is true in the agent's configuration"))
 	}
 	if len(s.policies) > 0 {
 		policies = append(policies, policy.Judge(s.policies, s.Name))
 	}
 	policies = append(policies, s.Spec.Sync.inTime()...)
 	if s.Spec.Sync.Mode == "manual" {
-		policies = append(policies, plan.Manual("sync.mode is manual in the agent's configuration"))
+		policies = append(policies, guard.Manual("sync.mode is manual in the agent's configuration"))
 	}
 	return policies
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // FolderFile is what a stack's folder in the repository may say to the agent. It is
@@ -103,10 +104,10 @@ func (f Folder) stronger(where func(string) manifest.Origin) (problems manifest.
 
 func (f Folder) policies() (list []plan.Policy) {
 	if f.Suspend != nil {
-		list = append(list, plan.Suspend("suspend is true in "+FolderFile))
+		list = append(list, guard.Suspend("suspend is true in "+FolderFile))
 	}
 	if f.Sync.Mode != nil {
-		list = append(list, plan.Manual("sync.mode is manual in "+FolderFile))
+		list = append(list, guard.Manual("sync.mode is manual in "+FolderFile))
 	}
 	return list
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/policy"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -176,12 +176,12 @@ func (s *Stack) check() (found []finding) {
 	s.checkFolders(add)
 	s.Spec.Sync.windows("", add)
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
-		if _, err := plan.ParseLimit(limit.String()); err != nil {
+		if _, err := guard.ParseLimit(limit.String()); err != nil {
 			add("spec.sync.maxDeletes", err.Error())
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(s.Spec.Sync.MaxDeletesPerKind)) {
-		if _, err := plan.ParseLimit(s.Spec.Sync.MaxDeletesPerKind[kind].String()); err != nil {
+		if _, err := guard.ParseLimit(s.Spec.Sync.MaxDeletesPerKind[kind].String()); err != nil {
 			add(perKind+"."+kind, err.Error())
 		}
 	}
@@ -224,9 +224,9 @@ func (s *Stack) complete() manifest.Problems {
 	if s.Spec.Sync.MaxDeletes != nil {
 		text = s.Spec.Sync.MaxDeletes.String()
 	}
-	limit, err3 := plan.ParseLimit(text)
+	limit, err3 := guard.ParseLimit(text)
 	kinds, err4 := parseLimits(s.Spec.Sync.MaxDeletesPerKind)
-	s.Poll, s.DriftCheck, s.Limits = poll, drift, plan.Limits{All: limit, Kinds: kinds, DataLoss: s.Spec.Sync.AllowDataLoss}
+	s.Poll, s.DriftCheck, s.Limits = poll, drift, guard.Limits{All: limit, Kinds: kinds, DataLoss: s.Spec.Sync.AllowDataLoss}
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}
@@ -244,11 +244,11 @@ func (a *Auth) fill() {
 
 const perKind = "spec.sync.maxDeletesPerKind"
 
-func parseLimits(written map[string]manifest.IntOrString) (map[string]plan.Limit, error) {
-	limits := make(map[string]plan.Limit, len(written))
+func parseLimits(written map[string]manifest.IntOrString) (map[string]guard.Limit, error) {
+	limits := make(map[string]guard.Limit, len(written))
 	var problems []error
 	for kind, text := range written {
-		limit, err := plan.ParseLimit(text.String())
+		limit, err := guard.ParseLimit(text.String())
 		limits[kind] = limit
 		problems = append(problems, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
@@ -42,10 +43,10 @@ func (s *Sync) windows(changes string, problem func(field, what string)) (list s
 func (s *Sync) inTime() (policies []plan.Policy) {
 	none := func(string, string) {} // reported by check
 	if list, some := s.windows("all", none); some {
-		policies = append(policies, plan.Within(closed(list, "spec.sync.windows of the agent's configuration let nothing be changed")))
+		policies = append(policies, guard.Within(closed(list, "spec.sync.windows of the agent's configuration let nothing be changed")))
 	}
 	if list, some := s.windows("destructive", none); some {
-		policies = append(policies, plan.DestroyWithin(closed(list, "spec.sync.windows of the agent's configuration let nothing be deleted, replaced or wiped")))
+		policies = append(policies, guard.DestroyWithin(closed(list, "spec.sync.windows of the agent's configuration let nothing be deleted, replaced or wiped")))
 	}
 	return policies
 }

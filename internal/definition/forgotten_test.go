@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -50,7 +51,7 @@ func follow(t *testing.T, from, to int) {
 			t.Fatalf("commit %d: %.1000s", number, err)
 		}
 		kinds := all.Kinds(nil, defaults.Defaults{})
-		p := plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want})
+		p := decide.Compute(world.Input{Stack: "s", Kinds: kinds, Want: got.Want})
 		if len(p.Steps) != 1 || len(status.Of(p, kinds)) == 0 || len(document.Differences(nil, got.Want)) == 0 {
 			t.Fatalf("commit %d has %d steps", number, len(p.Steps))
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
@@ -187,7 +188,7 @@ func TestStatusWithoutInfinity(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := all.Kinds(nil, defaults.Defaults{})
-	shown, err := json.Marshal(status.Of(plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want}), kinds))
+	shown, err := json.Marshal(status.Of(decide.Compute(world.Input{Stack: "s", Kinds: kinds, Want: got.Want}), kinds))
 	if err != nil || !strings.Contains(string(shown), `"resource":{"finite":1.5}`) {
 		t.Errorf("%v: %s", err, shown)
 	}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -119,7 +120,7 @@ func TestAttackLargeStatus(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%.1000s", err)
 			}
-			p := plan.Compute(plan.Input{Stack: "s", Kinds: kinds, Want: got.Want})
+			p := decide.Compute(world.Input{Stack: "s", Kinds: kinds, Want: got.Want})
 			took := testcost.Allocated(func() { status.Of(p, kinds) })
 			if took > c.most {
 				t.Errorf("%d MiB were allocated", took>>20)

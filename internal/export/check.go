@@ -15,6 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -34,7 +36,7 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	planned := plan.Compute(plan.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Replace: true})
+	planned := decide.Compute(world.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Replace: true})
 	x.workloads = planned.Workloads
 	if x.try(planned.Steps) {
 		return true, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/definition"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // Policy is a rule, and whom it is about.
@@ -44,7 +45,7 @@ func (p *Policy) asks(kind string) bool { return len(p.Kinds) == 0 || slices.Con
 func Judge(policies []Policy, stack string) plan.Policy {
 	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
 	of := func(kind string) bool { return slices.ContainsFunc(about, func(p Policy) bool { return p.asks(kind) }) }
-	return plan.Judge(of, func(s plan.Subject) (v plan.Verdict) {
+	return guard.Judge(of, func(s guard.Subject) (v guard.Verdict) {
 		for i := range about {
 			p := &about[i]
 			against := p.against(s, stack)
@@ -62,7 +63,7 @@ func Judge(policies []Policy, stack string) plan.Policy {
 
 // refs are references as rules see them. What is not known yet has neither cloudName nor id: a rule that asks for them has no
 // answer then, and is against the object.
-func refs(list []plan.Reference) []any {
+func refs(list []guard.Reference) []any {
 	all := make([]any, len(list))
 	for i, r := range list {
 		one := map[string]any{"of": r.Of.String(), "field": r.Field, "kind": r.Key.Kind, "name": r.Key.Name, "imported": r.Imported}
@@ -75,7 +76,7 @@ func refs(list []plan.Reference) []any {
 }
 
 // against is what the policy says against an object, after its name; "" for nothing. A rule that has no answer is against it.
-func (p *Policy) against(s plan.Subject, stack string) string {
+func (p *Policy) against(s guard.Subject, stack string) string {
 	if !p.asks(s.Key.Kind) {
 		return ""
 	}

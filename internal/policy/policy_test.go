@@ -6,11 +6,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 func TestAgainst(t *testing.T) {
 	object := map[string]any{"kind": "Server", "metadata": map[string]any{"labels": map[string]any{"tier": "web"}}, "spec": map[string]any{"resource": map[string]any{"flavorRef": "m1.huge"}}}
-	subject := plan.Subject{Key: manifest.Key{Kind: "Server", Namespace: "default", Name: "web"}, Action: plan.Update, Fields: []string{"spec.resource.flavorRef"}, Object: object}
+	subject := guard.Subject{Key: manifest.Key{Kind: "Server", Namespace: "default", Name: "web"}, Action: plan.Update, Fields: []string{"spec.resource.flavorRef"}, Object: object}
 	for rule, want := range map[string]string{
 		"true":                    "",
 		"false":                   "p (rules.yaml:3): no",

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // Whatever manifests call a thing, rules see what it is; what is not known yet is denied.
 func TestRulesSeeWhatNamesStandFor(t *testing.T) {
 	flavor := manifest.Key{Kind: "Flavor", Namespace: "default", Name: "m1.small"}
 	server := manifest.Key{Kind: "Server", Namespace: "default", Name: "web"}
-	small := plan.Reference{Of: server, Field: "spec.resource.flavorRef", Key: flavor, Imported: true, Name: "m1.small", ID: "1", Known: true}
+	small := guard.Reference{Of: server, Field: "spec.resource.flavorRef", Key: flavor, Imported: true, Name: "m1.small", ID: "1", Known: true}
 	large, unknown := small, small
 	large.Name, large.ID = "m1.xlarge", "2"
 	unknown.Name, unknown.ID, unknown.Known = "", "", false
@@ -27,9 +27,9 @@ func TestRulesSeeWhatNamesStandFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(rule, err)
 		}
-		for i, ref := range []plan.Reference{small, large, unknown} {
+		for i, ref := range []guard.Reference{small, large, unknown} {
 			p := Policy{Name: "p", Rule: compiled}
-			if got := p.against(plan.Subject{Key: server, Refs: []plan.Reference{ref}}, "s") == ""; got != want[i] {
+			if got := p.against(guard.Subject{Key: server, Refs: []guard.Reference{ref}}, "s") == ""; got != want[i] {
 				t.Errorf("%s with a flavor that is %q allows %t", rule, ref.Name, got)
 			}
 		}

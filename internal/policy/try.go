@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // Finding is what a policy says of an object where nothing is known of the cloud.
@@ -23,9 +24,9 @@ func Try(policies []Policy, stack string, p plan.Plan) (found []Finding) {
 	if len(about) == 0 {
 		return nil
 	}
-	plan.Judge(func(kind string) bool {
+	guard.Judge(func(kind string) bool {
 		return slices.ContainsFunc(about, func(p Policy) bool { return p.asks(kind) })
-	}, func(s plan.Subject) (none plan.Verdict) {
+	}, func(s guard.Subject) (none guard.Verdict) {
 		for i := range about {
 			if f := about[i].try(s, stack); f.Untried || f.Against != "" {
 				found = append(found, f)
@@ -36,7 +37,7 @@ func Try(policies []Policy, stack string, p plan.Plan) (found []Finding) {
 	return found
 }
 
-func (p *Policy) try(s plan.Subject, stack string) Finding {
+func (p *Policy) try(s guard.Subject, stack string) Finding {
 	f := Finding{Policy: p, Key: s.Key}
 	if !p.asks(s.Key.Kind) {
 		return f
@@ -45,7 +46,7 @@ func (p *Policy) try(s plan.Subject, stack string) Finding {
 		return f
 	}
 	f.Against = p.against(s, stack)
-	unknown := slices.ContainsFunc(s.Refs, func(r plan.Reference) bool { return !r.Known })
+	unknown := slices.ContainsFunc(s.Refs, func(r guard.Reference) bool { return !r.Known })
 	if f.Against != "" && unknown && p.Rule.Sees("refs") {
 		f.Against, f.Untried = "", true
 	}

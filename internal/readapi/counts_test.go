@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -31,7 +32,7 @@ func visited(t *testing.T, about About) *Store {
 	mark := want[0].PlainMark("prod")
 	w.Put(thingtest.Thing{Name: "a", Colour: "blue", Mark: &mark, Mine: true})
 	kinds := []*kind.Kind{w.Kind()}
-	p := plan.Compute(plan.Input{Stack: "prod", Kinds: kinds, Want: want, Have: w.Snapshot()})
+	p := decide.Compute(world.Input{Stack: "prod", Kinds: kinds, Want: want, Have: w.Snapshot()})
 	s := NewStore(nil, kinds, time.Unix(1, 0))
 	s.Add("prod", about, time.Unix(1, 0))
 	s.Ran(report.Run{Stack: "prod", Started: time.Unix(2, 0), Revision: source.Revision{Commit: "c1", Author: "Ann"}, Pass: &engine.Pass{First: p, Last: p}})

@@ -17,7 +17,7 @@ const longestPlan = 32 << 10
 
 // planItem is what a pass has left to do and needs of the cloud, in words.
 func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft {
-	rev.Subject = p.Secrets().Text(rev.Subject)
+	rev.Subject = p.Secrets.Text(rev.Subject)
 	var text strings.Builder
 	report.Text{W: &text, Approve: "stackreeve approve " + p.Stack}.Plan(*p, needs, rev)
 	shown, whole := firstLines(text.String(), longestPlan)

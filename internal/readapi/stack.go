@@ -126,8 +126,8 @@ type found struct {
 }
 
 func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
-	f := &found{summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: rev.Branch, subject: p.Secrets().Text(rev.Subject), author: p.Secrets().Text(rev.Author),
-		objects: len(objects), sync: map[string]int{}, health: map[string]int{}, commit: rev.Commit, files: map[string]bool{}, redact: p.Secrets().Text}
+	f := &found{summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: rev.Branch, subject: p.Secrets.Text(rev.Subject), author: p.Secrets.Text(rev.Author),
+		objects: len(objects), sync: map[string]int{}, health: map[string]int{}, commit: rev.Commit, files: map[string]bool{}, redact: p.Secrets.Text}
 	for _, o := range objects {
 		if at := strings.LastIndexByte(o.written, ':'); at > 0 {
 			f.files[o.written[:at]] = true

@@ -128,7 +128,7 @@ func (t Text) shows(s plan.Step) bool {
 
 // Stays reports whether a step leaves an object in the cloud that no manifest has any more.
 func Stays(s plan.Step) bool {
-	return s.Action == plan.Keep && s.Want() == nil && s.Have() != nil
+	return s.Action == plan.Keep && s.Want == nil && s.Have != nil
 }
 
 // Renewal reports whether nothing happens to an object but that its mark is written

@@ -83,7 +83,7 @@ func StatusDocument(views []StatusView, f StatusFilter) StatusList {
 }
 
 func (v StatusView) doc() StackDoc {
-	p, show := v.Plan, v.Plan.Secrets().Text
+	p, show := v.Plan, v.Plan.Secrets.Text
 	doc := StackDoc{
 		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
 		Cloud: v.Cloud, Region: v.Region, Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Hash: p.Hash(),

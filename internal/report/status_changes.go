@@ -19,7 +19,7 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 	}
 	if before.Rev.Commit != after.Rev.Commit {
 		rev := after.Rev
-		rev.Subject = after.Plan.Secrets().Text(rev.Subject)
+		rev.Subject = after.Plan.Secrets.Text(rev.Subject)
 		line("%s", heading(after.Plan.Stack, rev))
 	}
 	if was, is := leftOf(before.Plan), leftOf(after.Plan); was != is {

@@ -39,14 +39,14 @@ func (t StatusText) Stack(v StatusView, f StatusFilter) {
 }
 
 func (t StatusText) header(b *strings.Builder, v StatusView) {
-	p, show := v.Plan, func(text string) string { return Clean(v.Plan.Secrets().Text(text)) }
+	p, show := v.Plan, func(text string) string { return Clean(v.Plan.Secrets.Text(text)) }
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-10s", label+":")), t.fitted(text, 13))
 		}
 	}
 	rev := v.Rev
-	rev.Subject = p.Secrets().Text(rev.Subject)
+	rev.Subject = p.Secrets.Text(rev.Subject)
 	b.WriteString(t.bold(t.fitted(Clean(heading(p.Stack, rev)), 0)) + "\n")
 	if v.Rev.Author != "" {
 		line("commit", show(v.Rev.Author)+", "+v.Rev.Time.UTC().Format("2006-01-02 15:04 UTC"))
@@ -82,7 +82,7 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 
 func (t StatusText) lastPass(v StatusView) string {
 	if v.LastPass != nil {
-		return Clean(v.LastPass.State + ": " + v.Plan.Secrets().Text(v.LastPass.Description))
+		return Clean(v.LastPass.State + ": " + v.Plan.Secrets.Text(v.LastPass.Description))
 	}
 	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }

@@ -71,7 +71,7 @@ func Values(s plan.Step) []document.Value {
 	if s.Action != plan.Create {
 		return nil
 	}
-	return document.Values(s.Want(), s.Secrets())
+	return document.Values(s.Want, s.Secrets)
 }
 
 // Usual reports whether a value says nothing: it is what there would be without it,

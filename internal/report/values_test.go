@@ -5,6 +5,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -18,7 +20,7 @@ func TestOnlyCreationsHaveValues(t *testing.T) {
 	}
 	thingtest.Fill(t, w, []string{"changes stale colour=blue", "stays ours", "goes ours"}, want)
 	seen := map[plan.Action]bool{}
-	for _, s := range plan.Compute(plan.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot()}).Steps {
+	for _, s := range decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot()}).Steps {
 		seen[s.Action] = true
 		if got := report.Values(s); (len(got) > 0) != (s.Action == plan.Create) {
 			t.Errorf("%s %s has the values %v", s.Action, s.Key, got)

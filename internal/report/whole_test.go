@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -60,11 +60,11 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 		data[fmt.Sprint("key", i)] = text
 	}
 	want = append(want, kind.Desired{Key: manifest.Key{Kind: "Secret", Namespace: "default", Name: "login"}, Virtual: true, Data: data})
-	limit, err := plan.ParseLimit("100%")
+	limit, err := guard.ParseLimit("100%")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine.Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: plan.Limits{All: limit}, Replace: true,
+	e := &engine.Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: guard.Limits{All: limit}, Replace: true,
 		Timing: engine.Timing{Poll: time.Millisecond, PollMax: time.Millisecond, Backoff: time.Millisecond}}
 	ctx, spans := trace.Start(context.Background())
 	pass := e.Sync(ctx, engine.Revision{Commit: "0123456789", Want: want})

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -157,7 +158,7 @@ func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 		look := w.Review.Plan
 		w.Review.Plan = func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 			p, needs, err := look(ctx, commit, files)
-			return p.Apply(plan.Suspend("a test says so")), needs, err
+			return p.Apply(guard.Suspend("a test says so")), needs, err
 		}
 		head := w.Open(1, "+a")
 		w.Visit()

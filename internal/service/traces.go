@@ -65,7 +65,7 @@ func traced(run report.Run) (pass trace.Span, quiet bool) {
 			said = "error"
 		}
 		run.Trace.Add(trace.Span{Name: action + " " + r.Step.Key.Kind, Start: r.Started, End: r.Started.Add(r.Took), Failed: r.Err != nil, Attributes: map[string]string{
-			"stackreeve.kind": r.Step.Key.Kind, "stackreeve.name": run.Pass.Last.Secrets().Text(r.Step.Key.Name), "stackreeve.action": action, "stackreeve.outcome": said,
+			"stackreeve.kind": r.Step.Key.Kind, "stackreeve.name": run.Pass.Last.Secrets.Text(r.Step.Key.Name), "stackreeve.action": action, "stackreeve.outcome": said,
 		}})
 	}
 	return pass, outcome != plan.Broken && len(run.Pass.Results) == 0

@@ -134,7 +134,7 @@ func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 	if err != nil {
 		s.log.Warn("who last changed the manifests is not known", "error", err)
 	}
-	show := v.Plan.Secrets().Text
+	show := v.Plan.Secrets.Text
 	for _, o := range objects {
 		if o.Status.Origin == nil {
 			continue

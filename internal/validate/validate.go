@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/session"
@@ -39,13 +40,13 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 	if err = withFolders(parts, err); err != nil {
 		return err
 	}
-	v.Notes = append(v.Notes, plan.Rivals(r.Kinds, reading.Want)...)
+	v.Notes = append(v.Notes, decide.Rivals(r.Kinds, reading.Want)...)
 	for _, s := range preflight.ScarceIn(r.Kinds, reading.Want) {
 		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.Cause().String()})
 	}
 	v.Notes = append(v.Notes, lookups(reading.Want)...)
 	if judge != nil {
-		problems, notes := judge.TryPolicies(plan.Compute(plan.Input{Stack: judge.Name, Kinds: r.Kinds, Want: reading.Want}))
+		problems, notes := judge.TryPolicies(decide.Compute(world.Input{Stack: judge.Name, Kinds: r.Kinds, Want: reading.Want}))
 		v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
 	}
 	for _, d := range reading.Want {

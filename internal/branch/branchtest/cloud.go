@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -82,7 +83,7 @@ func PlanOf(commit, text string) plan.Plan {
 func HashOf(text string) string { return PlanOf("", text).Hash() }
 
 // Found makes drift what a policy leaves of it: reported, not corrected.
-func Found(p plan.Plan) plan.Plan { return p.Apply(plan.ReportDrift(true)) }
+func Found(p plan.Plan) plan.Plan { return p.Apply(guard.ReportDrift(true)) }
 
 // Ran is a visit that came to a pass.
 func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.Run {

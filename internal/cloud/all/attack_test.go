@@ -15,6 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -109,7 +111,7 @@ func TestAttackLargestStack(t *testing.T) {
 				for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 					have[k.Info.Kind] = kind.Collection{}
 				}
-				planned = plan.Compute(plan.Input{Stack: "s", Kinds: all.Kinds(nil, defaults.Defaults{}), Want: reading.Want, Have: have})
+				planned = decide.Compute(world.Input{Stack: "s", Kinds: all.Kinds(nil, defaults.Defaults{}), Want: reading.Want, Have: have})
 			})
 			total, live = total>>20, live>>20
 			if len(reading.Want) < c.objects || total > c.total || live > c.stays {

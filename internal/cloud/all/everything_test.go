@@ -84,7 +84,7 @@ func everything(t *testing.T, g *kindtest.Target) string {
 func TestEveryKind(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
-	w := &world{t: t, made: map[string]map[string]manifest.Key{}}
+	w := &ownWorld{t: t, made: map[string]map[string]manifest.Key{}}
 	t.Cleanup(w.nothingLeft) // after all others
 	maker := g.Beside("admin")
 	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
@@ -145,15 +145,15 @@ func noted(t *testing.T, notes []export.Note) {
 	}
 }
 
-// world is what a stack has made in the cloud.
-type world struct {
+// ownWorld is what a stack has made in the cloud.
+type ownWorld struct {
 	t    *testing.T
 	g    *kindtest.Target
 	made map[string]map[string]manifest.Key // by kind and ID
 }
 
 // note remembers what a plan shows.
-func (w *world) note(p plan.Plan) {
+func (w *ownWorld) note(p plan.Plan) {
 	for _, s := range p.Steps {
 		if s.ID() == "" || s.Unmanaged() {
 			continue
@@ -166,7 +166,7 @@ func (w *world) note(p plan.Plan) {
 }
 
 // each calls f for what is there of what was made, users first.
-func (w *world) each(f func(k *kind.Kind, l kind.Live)) {
+func (w *ownWorld) each(f func(k *kind.Kind, l kind.Live)) {
 	c := w.g.Client(nil)
 	kinds := all.Kinds(c, w.g.Defaults)
 	have := w.g.Engine(c).Survey(context.WithoutCancel(w.t.Context()))
@@ -183,7 +183,7 @@ func (w *world) each(f func(k *kind.Kind, l kind.Live)) {
 }
 
 // letGo takes off the marks that can be taken off, and wants those of the others only to be left.
-func (w *world) letGo() {
+func (w *ownWorld) letGo() {
 	w.t.Helper()
 	w.each(func(k *kind.Kind, l kind.Live) {
 		if name := k.Info.Kind; staysOwned[name] == "" {
@@ -200,7 +200,7 @@ func (w *world) letGo() {
 }
 
 // chosen is all that was made.
-func (w *world) chosen() (list []export.Chosen) {
+func (w *ownWorld) chosen() (list []export.Chosen) {
 	for _, name := range slices.Sorted(maps.Keys(w.made)) {
 		for _, id := range slices.Sorted(maps.Keys(w.made[name])) {
 			list = append(list, export.Chosen{Kind: name, Name: w.made[name][id].Name, ID: id})
@@ -210,7 +210,7 @@ func (w *world) chosen() (list []export.Chosen) {
 }
 
 // allWritten wants a manifest that adopts for each object but those of the kinds that cannot.
-func (w *world) allWritten(r export.Result) {
+func (w *ownWorld) allWritten(r export.Result) {
 	w.t.Helper()
 	adopted := map[string]bool{}
 	for _, o := range r.Objects {
@@ -229,7 +229,7 @@ func (w *world) allWritten(r export.Result) {
 
 // clear deletes what is left and does not bear the maker's mark: nothing, unless the test has ended between
 // two stacks, or the one that adopts could not delete something for what uses it and was not adopted.
-func (w *world) clear() {
+func (w *ownWorld) clear() {
 	ctx := context.WithoutCancel(w.t.Context())
 	for range 60 {
 		left := 0
@@ -250,7 +250,7 @@ func (w *world) clear() {
 }
 
 // nothingLeft wants everything that was made to be gone.
-func (w *world) nothingLeft() {
+func (w *ownWorld) nothingLeft() {
 	if w.g == nil {
 		return // there is no administrator
 	}
@@ -259,7 +259,7 @@ func (w *world) nothingLeft() {
 
 // imports are manifests of all that was made and is listed, as they are written where it is not to be managed.
 // Kinds without a spec.resource have no import.
-func (w *world) imports() string {
+func (w *ownWorld) imports() string {
 	var b strings.Builder
 	for name, of := range w.made {
 		k := kindOf(w.t, name)

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -22,7 +23,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 	if len(longestStack) != kind.MaxStackName {
 		t.Fatalf("%d bytes", len(longestStack))
 	}
-	for _, k := range plan.Ownable(all.Kinds(nil, defaults.Defaults{})) {
+	for _, k := range guard.Ownable(all.Kinds(nil, defaults.Defaults{})) {
 		for _, name := range []string{"a", strings.Repeat("n", 253)} {
 			text := kind.OwnerText(longestStack, manifest.Key{Kind: k, Namespace: strings.Repeat("s", 63), Name: name})
 			o, ok := kind.ParseOwner(text)
@@ -146,7 +147,7 @@ spec:
 			owned[s.Key.Kind] = true
 		}
 	}
-	for _, kind := range plan.Ownable(all.Kinds(nil, defaults.Defaults{})) {
+	for _, kind := range guard.Ownable(all.Kinds(nil, defaults.Defaults{})) {
 		if !owned[kind] && inside[kind] == "" && kind != "QoSPolicy" { // which needs an administrator; its mark is where a network's is
 			t.Errorf("the test makes no %s", kind)
 		}

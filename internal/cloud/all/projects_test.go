@@ -145,7 +145,7 @@ func TestAttackMarksInOtherProjects(t *testing.T) {
 	}
 	home := named(g, team) + strings.NewReplacer("name: site", "name: gone", ", projectRef: team", "", "projectRef: team", "").Replace(named(g, site)[len(named(g, team)):])
 	for _, s := range g.Plan(manifests + home[len(named(g, team)):]).Steps {
-		if s.Key.Name == "gone" && s.Action != plan.Create && !s.Surplus() {
+		if s.Key.Name == "gone" && s.Action != plan.Create && !s.Surplus {
 			t.Errorf("%s is %s: %s", s.Key, s.Action, s.Reason())
 		}
 	}

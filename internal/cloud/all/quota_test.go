@@ -82,7 +82,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	want := kind.Amounts{}
 	for _, s := range e.Plan(t.Context(), "c", g.Resolve(counted), nil).Steps {
 		k := kindNamed(e.Kinds, s.Key.Kind)
-		if s.Unmanaged() || s.Have() == nil {
+		if s.Unmanaged() || s.Have == nil {
 			continue
 		}
 		takes := k.Takes(s.View())
@@ -90,7 +90,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 			t.Errorf("%s counts as nothing", s.Key)
 		}
 		want.AddAll(takes)
-		holds := k.Holds(s.Have().State, func(name, id string) kind.Facts {
+		holds := k.Holds(s.Have.State, func(name, id string) kind.Facts {
 			for _, item := range have[name].Items {
 				if item.ID == id {
 					return item.Facts

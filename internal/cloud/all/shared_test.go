@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -27,7 +28,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	one, other := kindsOf(sharing), kindsOf(sharing)
 	moment := &kind.Moment{}
 	have := listed(moment, t, one)
-	planned := plan.Compute(plan.Input{Stack: g.Stack, Commit: "test", Kinds: one, Want: g.Resolve(text), Have: have, Replace: true})
+	planned := decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: one, Want: g.Resolve(text), Have: have, Replace: true})
 	if !planned.InSync() {
 		t.Errorf("planned with what is shared: %v", remaining(planned))
 	}

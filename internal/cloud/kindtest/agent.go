@@ -13,6 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -58,12 +61,12 @@ func (g *Target) agent() *cloud.Client {
 
 // Engine is an agent that has just been started, over c.
 func (g *Target) Engine(c *cloud.Client) *engine.Engine {
-	limit, err := plan.ParseLimit("100%")
+	limit, err := guard.ParseLimit("100%")
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	kinds := slices.DeleteFunc(g.open(c), func(k *kind.Kind) bool { return g.only != nil && !g.only[k.Info.Kind] })
-	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit, DataLoss: true}, Replace: true,
+	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: guard.Limits{All: limit, DataLoss: true}, Replace: true,
 		Timing: engine.Timing{Poll: 300 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
 		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Late: 50 * time.Millisecond, Grace: time.Millisecond}
@@ -224,7 +227,7 @@ func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	e := g.narrow(g.Engine(g.agent()))
 	have := e.Observe(context.WithoutCancel(g.t.Context()), want)
 	return func(manifests string) plan.Plan {
-		return plan.Compute(plan.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
+		return decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
 	}
 }
 

@@ -5,11 +5,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // Denied is a plan under a policy that denies one object, and nothing else.
 func Denied(p plan.Plan, denied manifest.Key) plan.Plan {
-	return p.Apply(plan.Judge(func(string) bool { return true }, func(about plan.Subject) (v plan.Verdict) {
+	return p.Apply(guard.Judge(func(string) bool { return true }, func(about guard.Subject) (v guard.Verdict) {
 		if about.Key == denied {
 			v.Deny = "denied"
 		}

@@ -85,7 +85,7 @@ func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 		g.MustSync(s.annotated(t, a))
 		var count Counter
 		pass := g.SyncThrough(s.Needs, count.Wrap)
-		if step := s.step(t, pass.Last); step.Action != plan.Keep || step.Have().Mark == nil || count.Writes.Load() > 0 {
+		if step := s.step(t, pass.Last); step.Action != plan.Keep || step.Have.Mark == nil || count.Writes.Load() > 0 {
 			t.Errorf("%s: without its manifest: %s (%s), %d writes", a, step.Action, step.Reason(), count.Writes.Load())
 		}
 		g.MustSync(s.all())
@@ -103,7 +103,7 @@ func (s Suite) takeAway(t *testing.T, g *Target) {
 		if k.Info.Kind != s.Key.Kind {
 			continue
 		}
-		if _, err := k.Driver.Delete(context.WithoutCancel(t.Context()), *step.Have()); err != nil && !errors.Is(err, kind.ErrGone) {
+		if _, err := k.Driver.Delete(context.WithoutCancel(t.Context()), *step.Have); err != nil && !errors.Is(err, kind.ErrGone) {
 			t.Fatal(err)
 		}
 	}

@@ -215,7 +215,7 @@ func (s Suite) onlyReports(t *testing.T, step plan.Step, e Edit) {
 	t.Helper()
 	seen := false
 	for _, c := range step.Changes {
-		if whole := manifest.Whole(step.Want().Body, c.Field); whole != "" {
+		if whole := manifest.Whole(step.Want.Body, c.Field); whole != "" {
 			t.Errorf("reports %s, which no annotation can name: the declaration of %s says that it is one value", c.Field, whole)
 		}
 		reported := []kind.Change{c}

@@ -15,11 +15,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-var nothing = plan.Limits{All: plan.Limit{Count: 0}}
+var nothing = guard.Limits{All: guard.Limit{Count: 0}}
 
 // planned plans for a world whose brake lets nothing through by itself.
 func look(t interface{ Fatal(...any) }, w *thingtest.World, approved []plan.Approval, lines ...string) plan.Plan {
@@ -113,8 +114,8 @@ func bare(s plan.Step) string {
 		return ""
 	}
 	text := fmt.Sprint(s.Key, d, s.Action, s.ID())
-	if s.Want() != nil {
-		text += s.Want().Digest
+	if s.Want != nil {
+		text += s.Want.Digest
 	}
 	return text
 }
@@ -131,8 +132,8 @@ func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 		mayDestroy, manifests := map[string]bool{}, map[string]bool{}
 		for _, s := range approved.Steps {
 			mayDestroy[bare(s)] = true
-			if s.Want() != nil {
-				manifests[s.Key.String()+s.Want().Digest] = true
+			if s.Want != nil {
+				manifests[s.Key.String()+s.Want.Digest] = true
 			}
 		}
 		disturb(rt, w)
@@ -144,7 +145,7 @@ func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 			if _, harms := s.Harm(); harms && !mayDestroy[bare(s)] {
 				rt.Fatalf("%s %s was not approved:\n%s\nnow:\n%s", s.Action, s.Key, stepsOf(approved), stepsOf(now))
 			}
-			if s.Action.Writes() && s.Want() != nil && !s.Surplus() && !manifests[s.Key.String()+s.Want().Digest] {
+			if s.Action.Writes() && s.Want != nil && !s.Surplus && !manifests[s.Key.String()+s.Want.Digest] {
 				rt.Fatalf("%s %s was not in the plan:\n%s\nnow:\n%s", s.Action, s.Key, stepsOf(approved), stepsOf(now))
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -47,7 +48,7 @@ func (h *hanging) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) 
 func (h *hanging) engine(m *memory.Memory) *Engine {
 	e := engineOf(h.World)
 	e.Kinds, e.Memory = []*kind.Kind{thingtest.Of(h.Kind().Info, h)}, m
-	e.Policies = []plan.Policy{plan.ReportDrift(true)} // what counts as drift stays as it is
+	e.Policies = []plan.Policy{guard.ReportDrift(true)} // what counts as drift stays as it is
 	return e
 }
 
@@ -162,14 +163,14 @@ func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
 			w := thingtest.New()
 			before, after := w.Put(thingtest.Thing{Name: "old"}).ID, w.Put(thingtest.Thing{Name: "new"}).ID
 			e := engineOf(w)
-			e.Policies = []plan.Policy{plan.ReportDrift(true)}
+			e.Policies = []plan.Policy{guard.ReportDrift(true)}
 			users := []string{"a near=group", "b near=group", "c beside=group"}
 			if pass, _ := syncPass(t, w, e, append(users, "group import=old")...); pass.Outcome() != plan.InSync {
 				t.Fatal(failed(pass))
 			}
 			if anew {
 				e = engineOf(w)
-				e.Policies = []plan.Policy{plan.ReportDrift(true)}
+				e.Policies = []plan.Policy{guard.ReportDrift(true)}
 			}
 			pass, _ := syncPass(t, w, e, append(users, "group import=new")...)
 			if pass.Drifted() != 0 || pass.Outcome() != plan.InSync {
@@ -226,7 +227,7 @@ func TestWhatIsMissingAfterARestartIsReported(t *testing.T) {
 				syncPass(t, w, engineOf(w), c.there...)
 			}
 			e := engineOf(w)
-			e.Policies = []plan.Policy{plan.ReportDrift(true)}
+			e.Policies = []plan.Policy{guard.ReportDrift(true)}
 			want, err := w.Wanted(c.want...)
 			if err != nil {
 				t.Fatal(err)

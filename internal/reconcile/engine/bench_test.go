@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -46,7 +47,7 @@ func BenchmarkPlan(b *testing.B) {
 	have := e.Observe(context.Background(), want)
 	b.ReportAllocs()
 	for b.Loop() {
-		plan := e.compute(Revision{Commit: "c", Want: want}, have, plan.Past{}).Apply(plan.Brake(e.Limits, nil))
+		plan := e.compute(Revision{Commit: "c", Want: want}, have, world.Past{}).Apply(guard.Brake(e.Limits, nil))
 		if s := plan.Summary(); s.Update != objects/100 || s.Keep != objects-objects/100 {
 			b.Fatal(s)
 		}

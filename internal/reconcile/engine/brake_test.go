@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -57,7 +58,7 @@ func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 				if w.Things["id-002"].Colour != "red" || pass.Outcome() != plan.OutOfSync || harmedBy(pass.Last) != 1 {
 					t.Errorf("%s: b is %s, left: %v", pass.Outcome(), w.Things["id-002"].Colour, pass.Last.Summary())
 				}
-				e.Limits = plan.Limits{All: plan.Limit{Count: 0}}
+				e.Limits = guard.Limits{All: guard.Limit{Count: 0}}
 				if next := e.Sync(context.Background(), Revision{Want: want}); !next.First.Held.Has(cause.OverLimit) {
 					t.Errorf("the next pass is held: %q", next.First.Held)
 				}

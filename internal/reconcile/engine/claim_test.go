@@ -14,6 +14,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -79,7 +82,7 @@ func TestAttackForgedMarks(t *testing.T) {
 		e := engineOf(w)
 		braked := rapid.Bool().Draw(rt, "limit 0")
 		if braked {
-			e.Limits = plan.Limits{All: plan.Limit{Count: 0}}
+			e.Limits = guard.Limits{All: guard.Limit{Count: 0}}
 		}
 		before := snapshot(w)
 		bubble(t, rt, func() error {
@@ -115,7 +118,7 @@ func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 			rt.Fatal(err)
 		}
 		e := engineOf(w)
-		planned := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want)})
+		planned := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want)})
 		for id, t := range w.Things {
 			if !slices.ContainsFunc(t.Mark.Owners(), func(o string) bool { return strings.HasPrefix(o, "stackreeve:s:") }) {
 				continue

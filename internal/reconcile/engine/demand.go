@@ -52,7 +52,7 @@ func (r *run) usedUp(s *plan.Step) error {
 // demand names what the object of a step shares with others, once they are counted.
 func (r *run) demand(s *plan.Step) string {
 	shared := []string{s.Key.Kind + " " + s.Through()}
-	for _, ref := range s.Want().Refs {
+	for _, ref := range s.Want.Refs {
 		if r.demands[ref.Key] > 1 {
 			shared = append(shared, ref.Field+"="+ref.Key.String())
 		}

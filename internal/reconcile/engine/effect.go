@@ -77,7 +77,7 @@ func (r *run) noteFinished(p plan.Plan, now time.Time) {
 	}
 	have := map[string]*kind.Live{}
 	for i := range p.Steps {
-		have[p.Steps[i].Identity()] = p.Steps[i].Have()
+		have[p.Steps[i].Identity()] = p.Steps[i].Have
 	}
 	var left []unfinished
 	for _, u := range r.unfinished {

@@ -10,6 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -31,7 +34,7 @@ type Engine struct {
 	// is not among them: see Limits.
 	Policies []plan.Policy
 	// Limits is how much one pass may destroy.
-	Limits plan.Limits
+	Limits guard.Limits
 	// Others is that of [plan.Input].
 	Others bool
 	// Replace is whether objects may be replaced when annotations are silent.
@@ -239,13 +242,13 @@ func (e *Engine) plan(ctx context.Context, rev Revision) (p plan.Plan, have kind
 	secrets = e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
 	have = e.Observe(ctx, rev.Want)
-	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(plan.Brake(e.Limits, rev.Approved))
+	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
 	return e.traced(ctx, p), have, secrets
 }
 
 // compute compares a revision with a snapshot.
-func (e *Engine) compute(rev Revision, have kind.Snapshot, past plan.Past) plan.Plan {
-	p := plan.Compute(plan.Input{
+func (e *Engine) compute(rev Revision, have kind.Snapshot, past world.Past) plan.Plan {
+	p := decide.Compute(world.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Others: e.Others, Synced: rev.Synced,
 		Printer: e.Printer, Past: past, Now: time.Now(), Healing: rev.healing, Approving: len(rev.Approved) > 0, Before: rev.Before,
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -313,7 +314,7 @@ func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := e.Plan(t.Context(), "c", want, nil).Steps[0]
-			if s.Action != tt.want || s.Unused() != (tt.want == plan.Recreate) {
+			if s.Action != tt.want || s.Unused != (tt.want == plan.Recreate) {
 				t.Errorf("%s: %s", s.Action, s.Reason())
 			}
 		})
@@ -426,8 +427,8 @@ func TestWhatIsMissingMayStillCome(t *testing.T) {
 }
 
 // share is a limit as a configuration has it.
-func share(text string) plan.Limit {
-	l, err := plan.ParseLimit(text)
+func share(text string) guard.Limit {
+	l, err := guard.ParseLimit(text)
 	if err != nil {
 		panic(err)
 	}
@@ -436,5 +437,5 @@ func share(text string) plan.Limit {
 
 // engineOf is an engine for a world, which may destroy all of it.
 func engineOf(w *thingtest.World) *Engine {
-	return &Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: plan.Limits{All: share("100%")}, Replace: true}
+	return &Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: guard.Limits{All: share("100%")}, Replace: true}
 }

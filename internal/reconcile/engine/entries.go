@@ -225,7 +225,7 @@ func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[stri
 // at is what a step is carried out with: the driver of an entry, and the object as it is
 // seen there.
 func (e *Engine) at(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
-	if have = s.Have(); have != nil {
+	if have = s.Have; have != nil {
 		have = cmp.Or(have.As(entry), have)
 	}
 	return e.driver(memory.Place{Kind: s.Key.Kind, Entry: entry}), have

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
@@ -301,7 +302,7 @@ func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 			t.Fatalf("%d things; %s", len(h.Things), failed(pass))
 		}
 		h.watch(3)
-		h.engine.Limits = plan.Limits{All: share("75%")}
+		h.engine.Limits = guard.Limits{All: share("75%")}
 		pass := h.sync(t, 3, "flat")
 		if pass.Outcome() != plan.InSync || h.fewest < 3 || len(h.Things) != 4 {
 			t.Fatalf("%d worked, %d things: %s %s", h.fewest, len(h.Things), pass.First.Held, failed(pass))
@@ -334,7 +335,7 @@ func TestAGroupThatSaysHowRolls(t *testing.T) {
 				h := newHerd()
 				h.Data = tt.data
 				h.engine = engineWith(h)
-				h.engine.Replace, h.engine.Limits = false, plan.Limits{All: share(tt.limit)}
+				h.engine.Replace, h.engine.Limits = false, guard.Limits{All: share(tt.limit)}
 				h.roll, h.notes = tt.roll, tt.notes
 				h.sync(t, 5, "round")
 				pass := h.sync(t, 5, "flat")
@@ -362,7 +363,7 @@ func (h *herd) shaped(shape string) (n int) {
 // Spares go whether or not the stack deletes anything, or the group is to stay.
 func TestSparesGoWhateverIsKept(t *testing.T) {
 	for name, set := range map[string]func(*herd){
-		"the stack deletes nothing": func(h *herd) { h.engine.Policies = []plan.Policy{plan.NoPrune} },
+		"the stack deletes nothing": func(h *herd) { h.engine.Policies = []plan.Policy{guard.NoPrune} },
 		"the group is to stay":      func(h *herd) { h.notes = `, annotations: {stackreeve.dev/prune: "false"}` },
 		"the group is to be let go": func(h *herd) { h.notes = `, annotations: {stackreeve.dev/on-delete: detach}` },
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // heal brings back members of groups while the plan is held: what nobody has approved of yet must not keep machines down. Nothing else is carried
@@ -12,13 +13,13 @@ func (r *run) heal(ctx, stepCtx context.Context) {
 	approved := r.rev.Approved
 	r.rev.healing = true
 	r.planRound(ctx)
-	if allowed := r.round.plan.OnlyHealing().Apply(plan.Brake(r.engine.Limits, approved)); !allowed.Stopped() && allowed.Summary().Writes() > 0 {
+	if allowed := r.round.plan.OnlyHealing().Apply(guard.Brake(r.engine.Limits, approved)); !allowed.Stopped() && allowed.Summary().Writes() > 0 {
 		r.permit(allowed)
 		r.loop(ctx, stepCtx)
 	}
 	r.rev.healing = false
 	r.planRound(ctx)
-	r.pass.Last = r.round.plan.Apply(plan.Brake(r.engine.Limits, approved)).Recorded()
+	r.pass.Last = r.round.plan.Apply(guard.Brake(r.engine.Limits, approved)).Recorded()
 	if len(r.pass.Results) == 0 {
 		return
 	}

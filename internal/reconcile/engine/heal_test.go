@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -257,7 +258,7 @@ func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
 func TestMembersAreHealedWhileAPlanIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
-		h.engine.Limits = plan.Limits{All: plan.Limit{Count: 1}}
+		h.engine.Limits = guard.Limits{All: guard.Limit{Count: 1}}
 		h.called("sheep-1").Down = "stopped"
 		h.called("sheep-2").Down = "failed"
 		was := h.called("sheep-2").ID

@@ -32,7 +32,7 @@ func (r *run) noteDrift(p plan.Plan) {
 // noteBegun records that a step is started: from now on its object differs by the stack's own doing, and so does what refers to it and has to
 // follow, and what refers to that. What somebody else has changed stays theirs.
 func (r *run) noteBegun(s plan.Step) {
-	if s.Surplus() {
+	if s.Surplus {
 		return
 	}
 	keys := []manifest.Key{s.Key}
@@ -67,7 +67,7 @@ func (r *run) usersOf(key manifest.Key) []manifest.Key {
 // madeByPass reports whether the pass itself may have made the difference: it wrote to the
 // object. An object that was there and that the pass did not delete is gone by somebody else's doing.
 func (r *run) madeByPass(s *plan.Step) bool {
-	if s.Lost() != "" {
+	if s.Lost != "" {
 		return false
 	}
 	_, busy := r.doing[s.Identity()]
@@ -81,5 +81,5 @@ func (r *run) listed(kind string) time.Time { return r.fresh[kind].began }
 // race with them: it ends, and the next one goes on after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {
 	t := r.histories[s.Identity()]
-	return s.Action == plan.Create && s.Lost() != "" && t != nil && t.runs[plan.Create] > 0
+	return s.Action == plan.Create && s.Lost != "" && t != nil && t.runs[plan.Create] > 0
 }

@@ -175,8 +175,8 @@ func TestAttackAStrangerThatWasUsedIsNotOurs(t *testing.T) {
 		}
 		delete(w.Things, stranger.ID)
 		pass, _ := syncPass(t, w, running, "x colour=red")
-		if s := pass.First.Steps[0]; s.Action != plan.Create || s.Drift || s.Lost() != "" {
-			t.Errorf("%s, and it is gone: %s, drift %v, lost %q", before, s.Action, s.Drift, s.Lost())
+		if s := pass.First.Steps[0]; s.Action != plan.Create || s.Drift || s.Lost != "" {
+			t.Errorf("%s, and it is gone: %s, drift %v, lost %q", before, s.Action, s.Drift, s.Lost)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -28,7 +29,7 @@ func TestNothingOfASuspendedStackIsCarriedOut(t *testing.T) {
 	inTurn(t, w, e, Revision{}, "a", "b")
 	writes := w.Writes
 	e.Limits = nothing
-	suspended := Revision{Commit: "c", Policies: []plan.Policy{plan.Suspend("for a test")}}
+	suspended := Revision{Commit: "c", Policies: []plan.Policy{guard.Suspend("for a test")}}
 	pass := inTurn(t, w, e, suspended, "a colour=red", "c atop=a")
 	if w.Writes != writes || pass.Outcome() != plan.OutOfSync || pass.First.Held != nil || pass.Last.Suspended != "for a test" {
 		t.Errorf("%d writes, %s, held %q, suspended %q", w.Writes-writes, pass.Outcome(), pass.First.Held, pass.Last.Suspended)
@@ -48,7 +49,7 @@ func TestNothingOfASuspendedStackIsCarriedOut(t *testing.T) {
 func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
-	rev := Revision{Commit: "c", Policies: []plan.Policy{plan.Manual("for a test")}}
+	rev := Revision{Commit: "c", Policies: []plan.Policy{guard.Manual("for a test")}}
 	held := inTurn(t, w, e, rev, "a", "b atop=a")
 	if w.Writes != 0 || !held.First.Held.Has(cause.EveryChange) || !held.First.Held.Names("for a test") {
 		t.Fatalf("%d writes, held %q", w.Writes, held.First.Held)
@@ -74,7 +75,7 @@ func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
-	rev := Revision{Commit: "c", Policies: []plan.Policy{plan.Manual("for a test")}}
+	rev := Revision{Commit: "c", Policies: []plan.Policy{guard.Manual("for a test")}}
 	held := inTurn(t, w, e, rev, "a")
 	rev.Approved = []plan.Approval{{Hash: held.First.Hash(), Commit: "c", Proof: held.First.Proof(), Standing: true}}
 	if pass := inTurn(t, w, e, rev, "a"); pass.Outcome() != plan.InSync {
@@ -97,7 +98,7 @@ func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 
 // Drift that shows while a pass runs waits for an approval of its own, where all changes do and where one plan and nothing else was asked for.
 func TestDriftDuringAnApprovedPassWaits(t *testing.T) {
-	for name, policies := range map[string][]plan.Policy{"manual": {plan.Manual("for a test")}, "only that plan": nil} {
+	for name, policies := range map[string][]plan.Policy{"manual": {guard.Manual("for a test")}, "only that plan": nil} {
 		t.Run(name, func(t *testing.T) {
 			w := thingtest.New()
 			e := engineOf(w)

@@ -148,7 +148,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			add(s, "", cause.Of(cause.StillUsed, s.Blockers[0]))
 		}
 	}
-	for _, f := range last.Fallbacks() {
+	for _, f := range last.Fallbacks {
 		list = append(list, Failure{Key: f.Group, Causes: cause.List{cause.Of(cause.WentBack, f.String())}})
 	}
 	for _, reason := range last.Unlisted {

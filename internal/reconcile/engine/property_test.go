@@ -15,6 +15,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -187,14 +190,14 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 			rt.Fatal(err)
 		}
 		e := engineOf(w)
-		planned := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
+		planned := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
 		for name, policy := range map[string]plan.Policy{
-			"NoPrune": plan.NoPrune, "ReportDrift": plan.ReportDrift(true), "Brake": plan.Brake(plan.Limits{All: plan.Limit{Count: 1}}, nil),
-			"Brake of a kind": plan.Brake(plan.Limits{All: plan.Limit{Count: 9}, Kinds: map[string]plan.Limit{"Thing": {Count: 1}}}, nil),
-			"Judge": plan.Judge(func(string) bool { return true }, func(s plan.Subject) plan.Verdict {
-				return plan.Verdict{Deny: []string{"", "is denied"}[len(s.Key.Name)%2], Warn: []string{"is warned of"}}
+			"NoPrune": guard.NoPrune, "ReportDrift": guard.ReportDrift(true), "Brake": guard.Brake(guard.Limits{All: guard.Limit{Count: 1}}, nil),
+			"Brake of a kind": guard.Brake(guard.Limits{All: guard.Limit{Count: 9}, Kinds: map[string]guard.Limit{"Thing": {Count: 1}}}, nil),
+			"Judge": guard.Judge(func(string) bool { return true }, func(s guard.Subject) guard.Verdict {
+				return guard.Verdict{Deny: []string{"", "is denied"}[len(s.Key.Name)%2], Warn: []string{"is warned of"}}
 			}),
-			"approved Brake": plan.Brake(nothing, []plan.Approval{{Hash: planned.Hash()}}),
+			"approved Brake": guard.Brake(nothing, []plan.Approval{{Hash: planned.Hash()}}),
 		} {
 			weak := policy(planned)
 			if len(weak.Steps) != len(planned.Steps) {

@@ -35,7 +35,7 @@ type history struct {
 // healable allows a failed object that this very pass has made, and that nobody could use yet, to be made again.
 func (r *run) healable(s plan.Step) bool {
 	t := r.histories[s.Identity()]
-	return s.Unused() && t != nil && t.runs[plan.Create] > 0
+	return s.Unused && t != nil && t.runs[plan.Create] > 0
 }
 
 // maxRuns is how often one pass does the same to the same object: the cloud
@@ -57,7 +57,7 @@ func (t *history) ran(s plan.Step) {
 		}
 	}
 	t.runs[s.Action]++
-	if s.Tends() {
+	if s.Tends {
 		t.tends++
 	}
 }
@@ -73,22 +73,22 @@ func wantedOf(s plan.Step) uint64 {
 // tended reports whether the pass has done before what is due of an object: once is enough, whatever the cloud
 // shows of it.
 func (t *history) tended(s plan.Step) bool {
-	return s.Tends() && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
+	return s.Tends && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
 }
 
 // endless reports whether a step would keep the pass going for itself: what is due again and again, as where it takes longer than
 // until the next time, is left to the next pass once nothing else goes on.
 func (r *run) endless(t *history, s plan.Step) bool {
-	if !s.Tends() || t.tends == 0 || len(r.round.waiting) > 0 {
+	if !s.Tends || t.tends == 0 || len(r.round.waiting) > 0 {
 		return false
 	}
 	for _, a := range r.doing {
-		if !a.Step.Tends() {
+		if !a.Step.Tends {
 			return false
 		}
 	}
 	for _, c := range r.round.queue {
-		if other := r.histories[c.id]; !c.step.Tends() && (other == nil || !other.final) {
+		if other := r.histories[c.id]; !c.step.Tends && (other == nil || !other.final) {
 			return false
 		}
 	}

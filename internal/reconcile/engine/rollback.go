@@ -13,7 +13,7 @@ import (
 // fallBack finds, for the groups that shall go back, the commit that made their other members, and reports whether there
 // is any. The next pass takes them there: so the brake sees it.
 func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
-	for _, f := range r.round.plan.Failing() {
+	for _, f := range r.round.plan.Failing {
 		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) {
 			continue
 		}
@@ -29,7 +29,7 @@ func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
 // recall does the same for groups that went back before, as their marks say, and reports whether there is any: the plan
 // would have them try once more what did not work.
 func (r *run) recall(ctx context.Context) (back bool) {
-	for _, f := range r.round.plan.Failing() {
+	for _, f := range r.round.plan.Failing {
 		if f.Recalled {
 			found, _ := r.goBack(ctx, f) // without a history it is tried once more
 			back = back || found

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -141,7 +142,7 @@ func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 func (r *rough) agent(report bool) *agent {
 	a := &agent{Engine: r.engine()}
 	if report {
-		a.Policies = []plan.Policy{plan.ReportDrift(true)}
+		a.Policies = []plan.Policy{guard.ReportDrift(true)}
 	}
 	return a
 }

@@ -96,7 +96,7 @@ func (r *run) trackPending(now time.Time) {
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
 	for _, s := range r.round.plan.Steps {
-		if s.Have() == nil || s.Action != plan.Wait && !s.Settling() {
+		if s.Have == nil || s.Action != plan.Wait && !s.Settling() {
 			continue
 		}
 		id := s.Identity()
@@ -138,7 +138,7 @@ func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.Whom(); whom != (manifest.Key{}) {
 		return fmt.Errorf("reports that %s does not serve, for more than %s", whom, limit)
 	}
-	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick())
+	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick)
 }
 
 // dispatch starts what can be started while there is room, and forgets what this
@@ -254,7 +254,7 @@ func (r *run) notUntil(t candidate) (at time.Time) {
 // misjudged are the kinds of what says that other members of the group serve, and was listed before the
 // member was: it may not have seen yet what the last step did.
 func (r *run) misjudged(s *plan.Step) (kinds []string) {
-	for _, kind := range s.Judges() {
+	for _, kind := range s.Judges {
 		if r.fresh[kind].at.Before(r.fresh[s.Key.Kind].at) {
 			kinds = append(kinds, kind)
 		}

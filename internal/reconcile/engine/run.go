@@ -132,7 +132,7 @@ func (r *run) start(ctx context.Context, t candidate) {
 	}
 	r.noteBegun(s)
 	r.engine.watch(func(w Watcher) { w.Started(s) })
-	if r.recording || s.Continues() {
+	if r.recording || s.Continues {
 		s = s.Recording()
 	}
 	go func() {
@@ -147,7 +147,7 @@ func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
 	s := o.result.Step
 	o.result.Step = s.Recorded()
-	if have := o.result.Step.Have(); have != nil {
+	if have := o.result.Step.Have; have != nil {
 		have.State, have.Also = nil, nil // it keeps the whole list alive that it came with
 	}
 	r.pass.Results = append(r.pass.Results, o.result)

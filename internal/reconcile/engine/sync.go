@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -64,7 +65,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	if r.recall(ctx) {
 		return e.pass(ctx, rev)
 	}
-	first := e.traced(ctx, r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))) // before correcting hides who did it
+	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only))) // before correcting hides who did it
 	found := e.preflightOnce(ctx, first, r.snapshot, r.secrets)
 	r.pass.First = first.Recorded()
 	r.permit(r.pass.First)

@@ -69,9 +69,9 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if drv == nil {
 		return kind.Trace{}
 	}
-	have := kind.Live{ID: s.Lost()}
+	have := kind.Live{ID: s.Lost}
 	var changes []kind.Change
-	if s.Have() != nil {
+	if s.Have != nil {
 		have, changes = *there, s.Changes
 	}
 	if have.ID == "" {
@@ -80,13 +80,13 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if drv.Trace == nil {
 		return kind.Trace{When: have.Updated}
 	}
-	t, ok, err := drv.Trace(redact.With(ctx, s.Secrets()), have, changes)
+	t, ok, err := drv.Trace(redact.With(ctx, s.Secrets), have, changes)
 	if err != nil && e.Log != nil {
-		e.Log.Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets(), err))
+		e.Log.Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets, err))
 	}
 	if !ok || err != nil {
 		return kind.Trace{}
 	}
-	t.Who, t.What = s.Secrets().Text(t.Who), s.Secrets().Text(t.What)
+	t.Who, t.What = s.Secrets.Text(t.Who), s.Secrets.Text(t.What)
 	return t
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -79,7 +82,7 @@ func TestTraceOfWhatChangedAndOfWhatIsGone(t *testing.T) {
 	w := &witness{World: thingtest.New()}
 	want := w.put(t, 2)
 	e := engineOf(w.World)
-	e.Kinds, e.Policies = w.kinds(), []plan.Policy{plan.ReportDrift(true)}
+	e.Kinds, e.Policies = w.kinds(), []plan.Policy{guard.ReportDrift(true)}
 	if found, asked := w.traces(t, e, want); len(found) != 0 || asked != 0 {
 		t.Fatalf("nothing drifts: found %v, asked %d times", found, asked)
 	}
@@ -114,7 +117,7 @@ func TestTraceThatIsNotAnswered(t *testing.T) {
 	w := &witness{World: thingtest.New(), err: errors.New("down")}
 	want := w.put(t, 1)
 	e := engineOf(w.World)
-	e.Kinds, e.Policies = w.kinds(), []plan.Policy{plan.ReportDrift(true)}
+	e.Kinds, e.Policies = w.kinds(), []plan.Policy{guard.ReportDrift(true)}
 	w.Things["id-001"].Colour = "blue"
 	for _, asks := range []int{1, 0} {
 		if found, asked := w.traces(t, e, want); len(found) != 0 || asked != asks {
@@ -129,7 +132,7 @@ func TestTracesOfMany(t *testing.T) {
 	const many = 50
 	want := w.put(t, many)
 	e := engineOf(w.World)
-	e.Kinds, e.Policies = w.kinds(), []plan.Policy{plan.ReportDrift(true)}
+	e.Kinds, e.Policies = w.kinds(), []plan.Policy{guard.ReportDrift(true)}
 	for _, thing := range w.Things {
 		thing.Colour = "blue"
 	}
@@ -145,11 +148,11 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	e := engineOf(w)
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	gone := kind.Live{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
-	step := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live{gone}}}}).Steps[0]
+	step := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live{gone}}}}).Steps[0]
 	if trace := e.trace(context.Background(), step); trace != (kind.Trace{When: when}) {
 		t.Errorf("got %+v", trace)
 	}
-	step.Have().Updated = time.Time{}
+	step.Have.Updated = time.Time{}
 	if trace := e.trace(context.Background(), step); trace != (kind.Trace{}) {
 		t.Errorf("the cloud does not report it, got %+v", trace)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -33,7 +34,7 @@ func TestAWindowClosesWhileAPassRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		within := plan.Within(until(time.Now().Add(45 * time.Second)))
+		within := guard.Within(until(time.Now().Add(45 * time.Second)))
 		pass := e.Sync(context.Background(), Revision{Commit: "c", Want: want, Policies: []plan.Policy{within}})
 		if w.Writes != 2 || pass.Outcome() != plan.OutOfSync || !strings.Contains(pass.Last.Suspended, "not before tomorrow") {
 			t.Errorf("%d writes, %s, suspended %q; want 2 writes", w.Writes, pass.Outcome(), pass.Last.Suspended)
@@ -46,7 +47,7 @@ func TestNothingIsDestroyedOutsideOfItsWindow(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	inTurn(t, w, e, Revision{Commit: "b"}, "a", "b", "c shape=round")
-	closed := Revision{Commit: "c", Policies: []plan.Policy{plan.DestroyWithin(until(time.Time{}))}}
+	closed := Revision{Commit: "c", Policies: []plan.Policy{guard.DestroyWithin(until(time.Time{}))}}
 	pass := inTurn(t, w, e, closed, "a colour=red", "c shape=flat", "d")
 	if len(w.Things) != 4 || pass.Outcome() != plan.OutOfSync {
 		t.Errorf("%d things are left, %s: %v", len(w.Things), pass.Outcome(), pass.Failures)
@@ -70,7 +71,7 @@ func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		within := plan.DestroyWithin(until(time.Now().Add(15 * time.Second)))
+		within := guard.DestroyWithin(until(time.Now().Add(15 * time.Second)))
 		e.Watcher = slow{}
 		pass := e.Sync(context.Background(), Revision{Commit: "c", Want: want, Policies: []plan.Policy{within}})
 		refused := 0

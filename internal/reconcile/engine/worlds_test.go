@@ -49,14 +49,14 @@ func TestPassesOfAnyWorld(t *testing.T) {
 func nothingLost(first, last Pass) error {
 	after, there := map[manifest.Key]bool{}, map[string]bool{}
 	for _, s := range last.Last.Steps {
-		after[s.Key], there[s.ID()] = after[s.Key] || s.Have() != nil, true
+		after[s.Key], there[s.ID()] = after[s.Key] || s.Have != nil, true
 	}
 	for _, s := range first.First.Steps {
-		if s.Have() == nil || s.Have().Copied != "" || s.Unmanaged() {
+		if s.Have == nil || s.Have.Copied != "" || s.Unmanaged() {
 			continue
 		}
 		isWanted := slices.ContainsFunc(first.want, func(d kind.Desired) bool { return d.Key == s.Key })
-		if isWanted && s.Have().Phase.Usable() && !strings.Contains(s.Key.Name, "-spare-") && !after[s.Key] && !there[s.ID()] {
+		if isWanted && s.Have.Phase.Usable() && !strings.Contains(s.Key.Name, "-spare-") && !after[s.Key] && !there[s.ID()] {
 			return fmt.Errorf("%s is gone: %s\nand %s", s.Key, told(first), told(last))
 		}
 	}

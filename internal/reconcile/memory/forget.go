@@ -85,8 +85,8 @@ func (e PassEnds) forgottenBy(m *Memory) {
 	wanted, open, members := make(map[string]bool, len(e.Plan.Steps)), map[manifest.Key]bool{}, map[manifest.Key]bool{}
 	for i := range e.Plan.Steps {
 		s := &e.Plan.Steps[i]
-		wanted[s.Identity()] = s.Want() != nil
-		open[s.Key] = open[s.Key] || s.Want() == nil || s.Have() == nil || s.Action != plan.Keep || len(s.Changes) > 0
+		wanted[s.Identity()] = s.Want != nil
+		open[s.Key] = open[s.Key] || s.Want == nil || s.Have == nil || s.Action != plan.Keep || len(s.Changes) > 0
 	}
 	for _, of := range e.Plan.Probed() {
 		members[of.Member] = true

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
@@ -60,14 +61,14 @@ type Memory struct {
 }
 
 // Past is what a plan has to know of it: a value, which later news do not change.
-func (m *Memory) Past() plan.Past {
+func (m *Memory) Past() world.Past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	keys := make(map[manifest.Key]bool, len(m.begun))
 	for key := range m.begun {
 		keys[key] = true
 	}
-	return plan.Past{
+	return world.Past{
 		Lost: maps.Clone(m.ids), Made: maps.Clone(m.made), Begun: keys,
 		Patients: maps.Clone(m.patients), Seen: m.seen, Fallbacks: maps.Clone(m.fallbacks),
 	}

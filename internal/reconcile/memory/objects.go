@@ -60,7 +60,7 @@ type Round struct {
 func (m *Memory) NotePlan(p plan.Plan, at Round) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.patients, m.seen = p.Patients(m.patients, at.Now), p.Seen()
+	m.patients, m.seen = p.Patients(m.patients, at.Now), p.Seen
 	m.adopted = map[string]bool{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -74,12 +74,12 @@ func (m *Memory) NotePlan(p plan.Plan, at Round) {
 // is not missed. Only a mark says that an object is the stack's: what is only used, or would be adopted, is not remembered, as it would
 // be taken for one that has lost its mark.
 func (m *Memory) noteID(s *plan.Step, at Round) {
-	id, have := s.Identity(), s.Have()
+	id, have := s.Identity(), s.Have
 	if s.Unmanaged() {
 		delete(m.ids, id)
 		return
 	}
-	if have == nil || s.Want() == nil || s.Surplus() || have.Phase == kind.Deleting || have.Unmade || have.Mark == nil || s.Adopts {
+	if have == nil || s.Want == nil || s.Surplus || have.Phase == kind.Deleting || have.Unmade || have.Mark == nil || s.Adopts {
 		return
 	}
 	if !at.Busy(id) && !m.begun[s.Key].goes && m.arrived(id, s.ID(), at.Listed(s.Key.Kind)) {
@@ -100,7 +100,7 @@ func (m *Memory) arrived(id, object string, listed time.Time) bool {
 
 // noteAdopted remembers an object that a manifest asks to adopt, and that bears its mark.
 func (m *Memory) noteAdopted(s *plan.Step) {
-	if s.Want() != nil && s.Want().Import != nil && s.Have() != nil && s.Have().Mark != nil && !s.Adopts && !s.Surplus() {
+	if s.Want != nil && s.Want.Import != nil && s.Have != nil && s.Have.Mark != nil && !s.Adopts && !s.Surplus {
 		m.adopted[s.Identity()] = true
 	}
 }
@@ -114,7 +114,7 @@ func (m *Memory) Adopted(id string) bool {
 
 // noteUsable forgets that this process has made what can be used by now, or is no longer there.
 func (m *Memory) noteUsable(s *plan.Step) {
-	if have := s.Have(); have != nil && !s.Surplus() && (have.ID != m.made[s.Identity()] || have.Phase.Usable() || have.InUse) {
+	if have := s.Have; have != nil && !s.Surplus && (have.ID != m.made[s.Identity()] || have.Phase.Usable() || have.InUse) {
 		delete(m.made, s.Identity())
 	}
 }

@@ -54,7 +54,7 @@ func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 // goesOn records until when lists may not show what comes of a step.
 func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 	o, known := m.begun[s.Key]
-	if !known || s.Surplus() {
+	if !known || s.Surplus {
 		return
 	}
 	if until.After(o.until) {

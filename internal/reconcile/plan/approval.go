@@ -86,9 +86,9 @@ func comparePrints(a, b Print) int { return bytes.Compare(a[:], b[:]) }
 func (p Plan) Fingerprints() []Print {
 	var prints []Print
 	for _, s := range p.Steps {
-		prints = append(prints, s.fingerprints(p.Stack, s.bound.whole())...)
-		if s.follows && !s.Action.Writes() { // it will, and the plan does not show it while the object it follows has the old ID
-			prints = append(prints, s.print(p.Stack, "write", "", s.bound.whole()))
+		prints = append(prints, s.fingerprints(p.Stack, s.Bound.whole())...)
+		if s.Follows && !s.Action.Writes() { // it will, and the plan does not show it while the object it follows has the old ID
+			prints = append(prints, s.print(p.Stack, "write", "", s.Bound.whole()))
 		}
 	}
 	slices.SortFunc(prints, comparePrints)
@@ -97,7 +97,7 @@ func (p Plan) Fingerprints() []Print {
 
 // fingerprints are what an approval of the step allows. of is what is bound of its manifest.
 func (s Step) fingerprints(stack string, of kind.Sum) []Print {
-	if !s.Action.Writes() || s.surplus || s.spare {
+	if !s.Action.Writes() || s.Surplus || s.Spare {
 		return nil
 	}
 	switch d, harms := s.Harm(); {
@@ -118,7 +118,7 @@ func (s Step) fingerprints(stack string, of kind.Sum) []Print {
 
 // needs are the prints any of which allows the step.
 func (s Step) needs(stack string) (needs []Print) {
-	for _, of := range s.bound.forms() {
+	for _, of := range s.Bound.forms() {
 		prints := s.fingerprints(stack, of)
 		switch {
 		case len(prints) == 0:
@@ -164,9 +164,9 @@ func (a Approval) missing(p Plan) (list []Step) {
 	return list
 }
 
-// unapproved says why none of the approvals lets the plan through: what has
+// Unapproved says why none of the approvals lets the plan through: what has
 // come on top of the one that is nearest to it.
-func (p Plan) unapproved(approved []Approval) cause.Cause {
+func (p Plan) Unapproved(approved []Approval) cause.Cause {
 	var near Approval
 	var grown []Step
 	for _, a := range approved {

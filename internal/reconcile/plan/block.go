@@ -2,79 +2,11 @@ package plan
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// block names, for every step that deletes, the owned objects that must release it
-// first. What is only replaced is awaited by those that are replaced with it;
-// all others keep using it. Of what is deleted and uses each other, in a circle,
-// those that use loosely need not go first. What is detached waits for its users that
-// are deleted or detached: some of them have their marks on it. It returns, for each step, those that must be done first for it to delete.
-func (p *planner) block() (blocked [][]int) {
-	going := map[*kind.Live]int{} // where the step is that destroys an object, or detaches it
-	for i := range p.steps {
-		if p.steps[i].Action.Destroys() || p.steps[i].Action == Detach {
-			going[p.steps[i].have] = i
-		}
-	}
-	blocked = make([][]int, len(p.steps))
-	if len(going) == 0 {
-		return blocked
-	}
-	users := make([][]*kind.Live, len(p.steps))
-	for _, i := range going {
-		users[i] = p.cloud.UsersOf(p.steps[i].have)
-	}
-	circle := resolve.Components(len(p.steps), func(i int) (next []int) {
-		for _, user := range users[i] {
-			if j, ok := going[user]; ok {
-				next = append(next, j)
-			}
-		}
-		return next
-	})
-	for i := range p.steps {
-		s, named := &p.steps[i], map[string]bool{}
-		for _, user := range users[i] {
-			j, goes := going[user]
-			switch {
-			case user == s.have || !goes && s.Action != Delete:
-				continue
-			case goes && circle[i] == circle[j] && (s.Action == Detach || loosely(user, s.have)):
-				continue
-			case goes && s.Action == Recreate && p.steps[j].part != nil && loosely(user, s.have): // a member of a group follows in its turn
-				continue
-			case goes && s.Action != Detach && p.steps[j].Action == Detach:
-				continue
-			case goes:
-				blocked[i] = append(blocked[i], j)
-			}
-			if name := p.userText(user); !named[name] {
-				named[name] = true
-				s.Blockers = append(s.Blockers, name)
-			}
-		}
-		natural.Sort(s.Blockers)
-	}
-	return blocked
-}
-
-// userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.
-func (w *world) userText(user *kind.Live) string {
-	return liveText(w.cloud.KindOf(user), user)
-}
-
-func liveText(of string, l *kind.Live) string {
+func LiveText(of string, l *kind.Live) string {
 	return manifest.Key{Kind: of, Name: cmp.Or(l.Name, l.ID)}.String()
-}
-
-// loosely reports whether all that an object uses of another one the cloud takes off
-// when that is deleted.
-func loosely(l, other *kind.Live) bool {
-	return slices.Contains(l.AutoDetached, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
 }

@@ -17,37 +17,37 @@ import (
 // fingerprint by a key that is not the first any more, still reports that nothing
 // has changed; the object's mark is renewed in place, which is no drift.
 
-// digests make what stands in the marks of a stack for what was applied.
-type digests struct {
+// Digests make what stands in the marks of a stack for what was applied.
+type Digests struct {
 	stack   string
 	printer *fingerprint.Printer
 }
 
-// digestsOf is of a stack, with the keys of its fingerprints.
-func digestsOf(stack string, printer *fingerprint.Printer) digests { return digests{stack, printer} }
+// DigestsOf is of a stack, with the keys of its fingerprints.
+func DigestsOf(stack string, printer *fingerprint.Printer) Digests { return Digests{stack, printer} }
 
-// subject is what a fingerprint of d is of: public holds a digest or sum, which no one gets to
+// Subject is what a fingerprint of d is of: public holds a digest or sum, which no one gets to
 // see, and that shows everything else that a commit can change.
-func (s digests) subject(d *kind.Desired, public string) fingerprint.Subject {
+func (s Digests) Subject(d *kind.Desired, public string) fingerprint.Subject {
 	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(s.stack, d.Key), Public: public, Secret: d.Confidential.Secret}
 }
 
 // applies is what the fingerprint in a mark is of.
-func (s digests) applies(d *kind.Desired) fingerprint.Subject {
-	return s.subject(d, "applied\n"+d.Digest)
+func (s Digests) applies(d *kind.Desired) fingerprint.Subject {
+	return s.Subject(d, "applied\n"+d.Digest)
 }
 
-// digest is what stands for everything that a commit can change about d.
-func (s digests) digest(d *kind.Desired) string {
+// InMark is what stands for everything that a commit can change about d.
+func (s Digests) InMark(d *kind.Desired) string {
 	if d.Confidential.Secret != "" {
 		return s.printer.Print(s.applies(d))
 	}
 	return d.Digest
 }
 
-// applied reports whether the mark of an object says that d, as it is now, was
+// Applied reports whether the mark of an object says that d, as it is now, was
 // applied to it.
-func (s digests) applied(d *kind.Desired, have *kind.Mark) bool {
+func (s Digests) Applied(d *kind.Desired, have *kind.Mark) bool {
 	switch {
 	case have == nil:
 		return false

@@ -10,10 +10,10 @@ import (
 // harms is false when it destroys nothing. What time makes due was agreed to with the manifest
 // that says so.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
-	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, s.harmful) {
+	if d = s.Disruption(); s.Action == Update && !s.Tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, s.harmful) {
 		d = kind.Rebuild // what it loses is lost in place
 	}
-	return d, d >= kind.Rebuild && !s.surplus && !s.spare
+	return d, d >= kind.Rebuild && !s.Surplus && !s.Spare
 }
 
 // harmful reports whether a change destroys something. Nobody depends yet on what somebody has put into the cloud by hand, or on what the
@@ -24,7 +24,7 @@ func (s Step) harmful(c kind.Change) bool {
 
 // halfMade reports whether the object bears the stack's mark, which does not say yet that all was applied.
 func (s Step) halfMade() bool {
-	return s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == "" || s.have.Mark.Applied == kind.Unfinished)
+	return s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == "" || s.Have.Mark.Applied == kind.Unfinished)
 }
 
 // CutsOnly reports whether all that is destroyed is what depends on the object.
@@ -32,8 +32,8 @@ func (s Step) CutsOnly() bool {
 	return s.Disruption() < kind.Rebuild && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 }
 
-// applied reports whether the object was last made what this very manifest says, or
+// Applied reports whether the object was last made what this very manifest says, or
 // was never finished.
-func (s Step) applied() bool {
-	return s.want != nil && s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == s.want.Digest || s.have.Mark.Applied == "")
+func (s Step) Applied() bool {
+	return s.Want != nil && s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == s.Want.Digest || s.Have.Mark.Applied == "")
 }

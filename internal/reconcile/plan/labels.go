@@ -16,11 +16,11 @@ func (p Plan) Labels() map[manifest.Key]map[string]string {
 	}
 	nodes := map[manifest.Key]node{}
 	for _, w := range p.Workloads {
-		nodes[w.Key] = node{w.Parent, w.want}
+		nodes[w.Key] = node{w.Parent, w.Want}
 	}
 	for _, s := range p.Steps {
-		if s.want != nil {
-			nodes[s.Key] = node{s.Parent, s.want}
+		if s.Want != nil {
+			nodes[s.Key] = node{s.Parent, s.Want}
 		}
 	}
 	known := map[manifest.Key]map[string]string{}

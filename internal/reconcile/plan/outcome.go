@@ -1,6 +1,8 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+)
 
 // Outcome is how a pass, or a plan, ends, and the exit code that says so.
 type Outcome int
@@ -21,7 +23,7 @@ func (o Outcome) String() string {
 // Outcome returns what the plan means when nothing more is done about it.
 func (p Plan) Outcome() Outcome {
 	switch {
-	case len(p.Unlisted) > 0 || len(p.fallbacks) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):
+	case len(p.Unlisted) > 0 || len(p.Fallbacks) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):
 		return Broken
 	case p.InSync():
 		return InSync

@@ -1,6 +1,8 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+)
 
 // Permission is what a pass may do of a stack where every change waits for an approval, or that was asked for one plan
 // and nothing else: what its first plan does, what must follow from that, and what else was approved with it. Drift that
@@ -32,9 +34,9 @@ func (p Plan) Permission(only bool) *Permission {
 // Allows reports whether a step may be carried out.
 func (l *Permission) Allows(stack string, s Step) bool {
 	switch {
-	case l == nil, s.spare:
+	case l == nil, s.Spare:
 		return true
-	case s.surplus:
+	case s.Surplus:
 		return l.steps[s.Identity()]
 	case s.Drift && !l.steps[s.Identity()]:
 		return false

@@ -46,10 +46,12 @@ type Plan struct {
 	// Left are the files and documents of the commit that were left alone: no step follows from them.
 	Left []manifest.Ignored
 
-	failing   []Failing
-	fallbacks []Fallback
-	seen      Seen
-	secrets   *redact.Redactor
+	// Failing are the groups that shall go back, Fallbacks those that are kept at something else than the repository wants, in the
+	// order of the workloads. Seen is what the next plan has to know. Secrets takes out of texts what must not be shown of the plan.
+	Failing   []Failing        `json:"-"`
+	Fallbacks []Fallback       `json:"-"`
+	Seen      Seen             `json:"-"`
+	Secrets   *redact.Redactor `json:"-"`
 }
 
 // Workload is an object that is not in the cloud itself: it stands for others,
@@ -61,15 +63,13 @@ type Workload struct {
 	Notes  []kind.Note
 	Data   bool // a ConfigMap or Secret
 
-	want *kind.Desired
+	// Want is the desired object that the workload is.
+	Want *kind.Desired `json:"-"`
 }
-
-// Want is the desired object that the workload is.
-func (w Workload) Want() *kind.Desired { return w.want }
 
 // InSync reports whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {
-	return p.Held == nil && len(p.Unlisted) == 0 && len(p.fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+	return p.Held == nil && len(p.Unlisted) == 0 && len(p.Fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its
@@ -97,10 +97,10 @@ func (p Plan) Differing() int {
 func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
 
 // Recorded is the plan as it is kept.
-func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
+func (p Plan) Recorded() Plan { return p.MapSteps(Step.Recorded) }
 
 // MapSteps is the plan with each step as f has it.
-func (p Plan) mapSteps(f func(Step) Step) Plan {
+func (p Plan) MapSteps(f func(Step) Step) Plan {
 	steps := make([]Step, len(p.Steps))
 	for i, s := range p.Steps {
 		steps[i] = f(s)

@@ -12,27 +12,27 @@ import (
 // Redacted takes secrets out of everything in a plan that people and programs get
 // to see: names, descriptions and messages in the cloud are what others wrote.
 func (p Plan) Redacted(r *redact.Redactor) Plan {
-	p = p.mapSteps(func(s Step) Step { return s.redacted(r) })
+	p = p.MapSteps(func(s Step) Step { return s.redacted(r) })
 	p.Unlisted = r.Texts(p.Unlisted)
 	p.Workloads = slices.Clone(p.Workloads)
 	for i := range p.Workloads {
 		p.Workloads[i].Notes = notes(r, p.Workloads[i].Notes)
 	}
-	p.secrets = r
+	p.Secrets = r
 	return p
 }
 
 func (s Step) redacted(r *redact.Redactor) Step {
-	s.secrets = r
+	s.Secrets = r
 	s.Causes, s.Turn = s.Causes.Map(r.Text), s.Turn.Map(r.Text)
-	if s.want == nil && s.have != nil && s.Key.Name == s.have.Name {
+	if s.Want == nil && s.Have != nil && s.Key.Name == s.Have.Name {
 		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud: its mark does not say
 	}
 	s.Blockers, s.Notes = r.Texts(s.Blockers), notes(r, s.Notes)
 	s.Names, _ = document.Redact(r, s.Names, nil).(map[string]string)
-	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
-	if s.upkeep != nil {
-		s.upkeep = &kind.Upkeep{Due: changes(r, s.upkeep.Due), Next: s.upkeep.Next, Overdue: r.Text(s.upkeep.Overdue)}
+	s.Changes, s.Ignored, s.Aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.Aside)
+	if s.Upkeep != nil {
+		s.Upkeep = &kind.Upkeep{Due: changes(r, s.Upkeep.Due), Next: s.Upkeep.Next, Overdue: r.Text(s.Upkeep.Overdue)}
 	}
 	return s
 }
@@ -47,7 +47,7 @@ func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 
 // ShownID is the object's identifier in the cloud, "" when there is none, for
 // people: a cloud might repeat a secret even there.
-func (s Step) ShownID() string { return s.secrets.Text(s.ID()) }
+func (s Step) ShownID() string { return s.Secrets.Text(s.ID()) }
 
 func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 	list = slices.Clone(list)
@@ -61,12 +61,12 @@ func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 func (p Plan) Specs() func(key manifest.Key) any {
 	wants := map[manifest.Key]*kind.Desired{}
 	for _, w := range p.Workloads {
-		wants[w.Key] = w.want
+		wants[w.Key] = w.Want
 	}
 	for i := range p.Steps {
-		if s := &p.Steps[i]; s.want != nil {
-			wants[s.Key] = s.want
+		if s := &p.Steps[i]; s.Want != nil {
+			wants[s.Key] = s.Want
 		}
 	}
-	return func(key manifest.Key) any { return document.Spec(wants[key], p.secrets) }
+	return func(key manifest.Key) any { return document.Spec(wants[key], p.Secrets) }
 }

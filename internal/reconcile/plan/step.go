@@ -79,59 +79,60 @@ type Step struct {
 	// what else the cloud has.
 	Names map[string]string
 
-	object
-	manner
-	membership
-	consent
+	// What follows is for the program; a step is written down without it.
+	Object     `json:"-"`
+	Manner     `json:"-"`
+	Membership `json:"-"`
+	Consent    `json:"-"`
 }
 
-// object is what a step is about, as its manifest and the cloud have it.
-type object struct {
-	want *kind.Desired
-	have *kind.Live
-	view *kind.Want
-	lost string // the ID of an object that was there and is gone, if it is known
+// Object is what a step is about, as its manifest and the cloud have it.
+type Object struct {
+	Want   *kind.Desired
+	Have   *kind.Live
+	Viewed *kind.Want
+	Lost   string // the ID of an object that was there and is gone, if it is known
 	// surplus copies bear the mark of an object that exists besides them.
-	surplus bool
+	Surplus bool
 	// obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
-	obstacle Obstacle
+	Obstacle Obstacle
 	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
 	// they are counted nowhere.
-	aside   []kind.Change
-	upkeep  *kind.Upkeep     // what time makes due of it; nil for nothing ever
-	secrets *redact.Redactor // what must not be shown of it
+	Aside   []kind.Change
+	Upkeep  *kind.Upkeep     // what time makes due of it; nil for nothing ever
+	Secrets *redact.Redactor // what must not be shown of it
 }
 
-// manner is by which rule a step came about, where its action does not say that.
-type manner struct {
-	left        bool // it stays as it is because its group changes no member now
-	ofSuspended bool // no manifest has it any more, and what is suspended had
-	locked      bool // nothing but a user is in the way of its deletion
-	spare       bool // it was made for a member that its group does not need any more
-	heals       bool // it brings a member back
-	unused      bool // it is recreated although nobody could use it yet: nothing is lost with it
-	tends       bool // it does what time makes due
+// Manner is by which rule a step came about, where its action does not say that.
+type Manner struct {
+	Left        bool // it stays as it is because its group changes no member now
+	OfSuspended bool // no manifest has it any more, and what is suspended had
+	Locked      bool // nothing but a user is in the way of its deletion
+	Spare       bool // it was made for a member that its group does not need any more
+	Healing     bool // it brings a member back
+	Unused      bool // it is recreated although nobody could use it yet: nothing is lost with it
+	Tends       bool // it does what time makes due
 }
 
-// membership is what the groups of the stack know of a step of a member of theirs.
-type membership struct {
-	part     *part     // where members stand in for each other; nil for what is a part of none
-	settling *settling // what others wait for, of an object that has to be well again first; nil when nobody waits
-	works    bool      // the object does the work of a member
-	sick     string    // why it does not serve, as the member's probes have found
-	silent   bool      // the probes are sure of that
-	crowded  string    // that it shares a host with others that are to be kept apart
-	judges   []string  // kinds of what says whether the members of its group serve, of a step that interrupts one
+// Membership is what the groups of the stack know of a step of a member of theirs.
+type Membership struct {
+	Part        *Part     // where members stand in for each other; nil for what is a part of none
+	Settles     *Settling // what others wait for, of an object that has to be well again first; nil when nobody waits
+	Works       bool      // the object does the work of a member
+	Sick        string    // why it does not serve, as the member's probes have found
+	Unanswering bool      // the probes are sure of that
+	Crowded     string    // that it shares a host with others that are to be kept apart
+	Judges      []string  // kinds of what says whether the members of its group serve, of a step that interrupts one
 }
 
-// consent is what people approve of with a step, and what they have said of it.
-type consent struct {
-	bound       *bound // what an approval binds of the manifest; nil where nothing is written
-	follows     bool   // the object has to be written because what it refers to gets a new ID
-	target      string // what the machine that it makes shall bear if people approved of it, see [planner.targetOf]
-	continues   bool   // they have approved of it before this process began
-	losesData   bool   // it loses data which is nowhere else
-	lossAllowed *bool  // what manifests say of that; nil for nothing
+// Consent is what people approve of with a step, and what they have said of it.
+type Consent struct {
+	Bound       *Bound // what an approval binds of the manifest; nil where nothing is written
+	Follows     bool   // the object has to be written because what it refers to gets a new ID
+	Target      string // what the machine that it makes shall bear if people approved of it, see [planner.targetOf]
+	Continues   bool   // they have approved of it before this process began
+	DataAtStake bool   // it loses data which is nowhere else
+	LossAllowed *bool  // what manifests say of that; nil for nothing
 }
 
 // Disruption is the worst that the step does to users of the object.
@@ -140,7 +141,7 @@ func (s Step) Disruption() kind.Disruption {
 	case Recreate, Delete:
 		return kind.Replace
 	case Update:
-		return worst(s.Changes)
+		return Worst(s.Changes)
 	case Keep, Create, Detach, Wait, Refuse:
 	}
 	return kind.InPlace
@@ -148,10 +149,10 @@ func (s Step) Disruption() kind.Disruption {
 
 // ID is the object's identifier in the cloud, "" when there is none.
 func (s Step) ID() string {
-	if s.have == nil {
+	if s.Have == nil {
 		return ""
 	}
-	return s.have.ID
+	return s.Have.ID
 }
 
 // fingerprint is of the step exactly as it is shown.
@@ -163,7 +164,7 @@ func (s Step) fingerprint() Print {
 	for _, c := range changes {
 		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want), c.Disruption.String(), c.Way)
 	}
-	all.AddSums(s.bound.whole())
+	all.AddSums(s.Bound.whole())
 	return all.Sum()
 }
 
@@ -174,22 +175,22 @@ func (s Step) Alters() bool {
 }
 
 // Unmanaged reports whether the step is about an object that is only used.
-func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
+func (s Step) Unmanaged() bool { return s.Want != nil && s.Want.Unmanaged }
 
 // Recorded is the step as it is kept: without what it was planned with, which
 // would keep a whole round's planner and lists alive.
 func (s Step) Recorded() Step {
-	s.view = nil
-	if s.have != nil {
-		have := *s.have
-		s.have = &have
+	s.Viewed = nil
+	if s.Have != nil {
+		have := *s.Have
+		s.Have = &have
 	}
 	return s
 }
 
 // Identity identifies a step across rounds.
 func (s Step) Identity() string {
-	if s.surplus || s.want == nil {
+	if s.Surplus || s.Want == nil {
 		return s.Key.String() + "#" + s.ID()
 	}
 	return s.Key.String()
@@ -204,17 +205,17 @@ func (s Step) Reason() string {
 }
 
 // Why says in few words what a step is about.
-func (s Step) Why() string { return s.why().And(s.Turn).String() }
+func (s Step) Why() string { return s.Because().And(s.Turn).String() }
 
-// why is what a step is about: where nothing else is said, the first field that differs.
-func (s Step) why() cause.List {
+// Because is what a step is about: where nothing else is said, the first field that differs.
+func (s Step) Because() cause.List {
 	if len(s.Causes) > 0 || len(s.Changes) == 0 {
 		return s.Causes
 	}
 	return cause.List{cause.Of(cause.Field, s.Changes[0].Field)}
 }
 
-func worst(list []kind.Change) kind.Disruption {
+func Worst(list []kind.Change) kind.Disruption {
 	d := kind.InPlace
 	for _, c := range list {
 		d = max(d, c.Disruption)
@@ -222,18 +223,14 @@ func worst(list []kind.Change) kind.Disruption {
 	return d
 }
 
-// Want is the desired object that the step is for; nil of one that no manifest
-// stands for any more.
-func (s Step) Want() *kind.Desired { return s.want }
-
 // Through is the entry of clouds.yaml that the step is carried out through: the manifest's,
 // where that shows the object, and otherwise the one that the object was found by.
 func (s Step) Through() string {
 	switch {
-	case s.want != nil && !s.surplus && (s.have == nil || s.have.As(s.want.Entry) != nil):
-		return s.want.Entry
-	case s.have != nil:
-		return s.have.Through
+	case s.Want != nil && !s.Surplus && (s.Have == nil || s.Have.As(s.Want.Entry) != nil):
+		return s.Want.Entry
+	case s.Have != nil:
+		return s.Have.Through
 	}
 	return ""
 }
@@ -241,11 +238,11 @@ func (s Step) Through() string {
 // Others are the further entries that show the object of a step, where no manifest says by which one it is made: it may
 // have been made by any of them.
 func (s Step) Others() (entries []string) {
-	if s.have == nil || s.want != nil && !s.surplus {
+	if s.Have == nil || s.Want != nil && !s.Surplus {
 		return nil
 	}
-	for i := range s.have.Also {
-		if entry := s.have.Also[i].Through; entry != s.Through() {
+	for i := range s.Have.Also {
+		if entry := s.Have.Also[i].Through; entry != s.Through() {
 			entries = append(entries, entry)
 		}
 	}
@@ -254,69 +251,45 @@ func (s Step) Others() (entries []string) {
 
 // View is that object as its kind's driver sees it. A recorded step has none.
 func (s Step) View() kind.Want {
-	if s.view == nil {
+	if s.Viewed == nil {
 		return kind.Want{}
 	}
-	return *s.view
+	return *s.Viewed
 }
 
-// Have is the object in the cloud; nil when there is none.
-func (s Step) Have() *kind.Live { return s.have }
-
-// Lost is the ID of an object that was there and is gone, if it is known.
-func (s Step) Lost() string { return s.lost }
-
-// Surplus is true of a step about a copy that bears the mark of an object which
-// exists besides it.
-func (s Step) Surplus() bool { return s.surplus }
-
-// settling is what others of its group, or the group itself, wait for of an object.
-type settling struct {
-	whom     manifest.Key  // the member, where the object only reports of it; zero for the object itself
-	until    time.Time     // when it has worked for long enough; the zero time when something else is waited for
-	patience time.Duration // how long they wait; 0 where the group does not say
-	failing  time.Time     // since when it has not served after it was changed; the zero time where that is not sure
+// Settling is what others of its group, or the group itself, wait for of an object.
+type Settling struct {
+	Whom     manifest.Key  // the member, where the object only reports of it; zero for the object itself
+	Until    time.Time     // when it has worked for long enough; the zero time when something else is waited for
+	Patience time.Duration // how long they wait; 0 where the group does not say
+	Failing  time.Time     // since when it has not served after it was changed; the zero time where that is not sure
 }
 
 // Settling is true when something else waits until the object is well again.
-func (s Step) Settling() bool { return s.settling != nil }
+func (s Step) Settling() bool { return s.Settles != nil }
 
 // Until is when what is settling has worked for long enough; the zero time when something
 // else is waited for.
 func (s Step) Until() time.Time {
-	if s.settling == nil {
+	if s.Settles == nil {
 		return time.Time{}
 	}
-	return s.settling.until
+	return s.Settles.Until
 }
 
 // Patience is how long others wait for what is settling; 0 where the group does not say. Failing is since when
 // it has not served after it was changed; the zero time where that is not sure.
 func (s Step) Patience() (limit time.Duration, failing time.Time) {
-	if s.settling == nil {
+	if s.Settles == nil {
 		return 0, time.Time{}
 	}
-	return s.settling.patience, s.settling.failing
+	return s.Settles.Patience, s.Settles.Failing
 }
 
 // Whom is the member of a group that the object reports not to serve, of one that is waited for because of that; zero for others.
 func (s Step) Whom() manifest.Key {
-	if s.settling == nil {
+	if s.Settles == nil {
 		return manifest.Key{}
 	}
-	return s.settling.whom
+	return s.Settles.Whom
 }
-
-// Sick says why what does the work of a member of a group does not serve, as far as its probes have
-// found; "" when they have not.
-func (s Step) Sick() string { return s.sick }
-
-// Judges are the kinds of objects on whose word it depends that the step may interrupt a member of a
-// group: they must have been listed no earlier than the object itself.
-func (s Step) Judges() []string { return s.judges }
-
-// Unused is true of a step that recreates what this process has made, and nobody could use yet.
-func (s Step) Unused() bool { return s.unused }
-
-// Secrets takes out of texts what must not be shown of the object.
-func (s Step) Secrets() *redact.Redactor { return s.secrets }

@@ -8,7 +8,7 @@ import (
 // Difference is the same for the same difference between a step's object and its manifest.
 func (s Step) Difference() kind.Sum {
 	all := kind.NewSums("difference")
-	all.Add(s.Key.String(), string(s.Action), s.ID(), s.lost)
+	all.Add(s.Key.String(), string(s.Action), s.ID(), s.Lost)
 	for _, c := range s.Changes {
 		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want))
 	}
@@ -59,7 +59,7 @@ func (p Plan) WithTraces(of func(Step) *kind.Trace) Plan {
 	if len(p.Drifting()) == 0 {
 		return p // a copy of the steps is megabytes
 	}
-	return p.mapSteps(func(s Step) Step {
+	return p.MapSteps(func(s Step) Step {
 		if s.Drifting() {
 			s.Trace = of(s)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 )
 
 // A subnet has a limited number of IPv4 addresses. A new object takes the address in its manifest, any address of a subnet, or
@@ -53,11 +54,11 @@ func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	c := newCapacity(kinds, have)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Have() != nil && !s.Unmanaged() {
+		if s.Have != nil && !s.Unmanaged() {
 			c.staying[s.ID()] = !s.Action.Destroys()
 		}
-		if s.Want() != nil && !s.Surplus() {
-			c.objects = append(c.objects, wanted{s.Want(), s.View(), makes(s)})
+		if s.Want != nil && !s.Surplus {
+			c.objects = append(c.objects, wanted{s.Want, s.View(), makes(s)})
 		}
 	}
 	return c.compare()
@@ -65,7 +66,7 @@ func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 
 // ScarceIn are those of a repository, as far as the manifests show them. Members that groups have at times only do not count.
 func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
-	c, view := newCapacity(kinds, nil), plan.Views(kinds, want)
+	c, view := newCapacity(kinds, nil), decide.Views(kinds, want)
 	for i := range want {
 		if d := &want[i]; !d.Virtual && !d.Spare && !d.Scaled && !d.Absent() {
 			c.objects = append(c.objects, wanted{d, view(d), d.Spec != nil && !d.Unmanaged && !d.Options.Suspend})

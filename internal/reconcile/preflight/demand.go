@@ -40,8 +40,8 @@ func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 		if s.Action != plan.Delete {
 			takes = k.Takes(s.View())
 		}
-		if s.Have() != nil {
-			holds = k.Holds(s.Have().State, facts)
+		if s.Have != nil {
+			holds = k.Holds(s.Have.State, facts)
 		}
 		d.add(inherited(takes, holds), holds)
 	}
@@ -50,10 +50,10 @@ func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 
 // elsewhere reports whether the object of a step is in another project, whose quotas are not the stack's.
 func elsewhere(s *plan.Step, k *kind.Kind) bool {
-	if s.Have() != nil {
-		return !s.Have().InOwnProject
+	if s.Have != nil {
+		return !s.Have.InOwnProject
 	}
-	if k.Project == nil || s.Want() == nil {
+	if k.Project == nil || s.Want == nil {
 		return false
 	}
 	project := k.Project(s.View())

@@ -28,7 +28,7 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	at, makes := map[manifest.Key]int{}, map[manifest.Key]bool{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if k := byName[s.Key.Kind]; k != nil && k.PerHost != nil && s.Want() != nil && !s.Unmanaged() {
+		if k := byName[s.Key.Kind]; k != nil && k.PerHost != nil && s.Want != nil && !s.Unmanaged() {
 			if n, hard := k.PerHost(s.View()); n > 0 && hard {
 				at[s.Key] = len(list)
 				list = append(list, Apart{Key: s.Key, PerHost: n})
@@ -37,10 +37,10 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if len(list) == 0 || s.Want() == nil || s.Surplus() || s.Unmanaged() {
+		if len(list) == 0 || s.Want == nil || s.Surplus || s.Unmanaged() {
 			continue
 		}
-		for _, ref := range s.Want().Refs {
+		for _, ref := range s.Want.Refs {
 			group, ok := at[ref.Key]
 			if !ok {
 				continue

@@ -22,7 +22,7 @@ func partsFirst(list []plan.Workload) []plan.Workload {
 		return n
 	}
 	defined := func(w plan.Workload) int {
-		if w.Want().Defined() != nil {
+		if w.Want.Defined() != nil {
 			return 1
 		}
 		return 0
@@ -50,8 +50,8 @@ func shownFirst(list []plan.Workload) []plan.Workload {
 		for _, p := range parts[w.Key] {
 			take(p)
 		}
-		if w.Want().Defined() != nil {
-			external := w.Want().Definition.External
+		if w.Want.Defined() != nil {
+			external := w.Want.Definition.External
 			for _, id := range slices.Sorted(maps.Keys(external)) {
 				if other, ok := byKey[external[id]]; ok {
 					take(other)

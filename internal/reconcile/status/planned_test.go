@@ -8,6 +8,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
@@ -28,24 +31,24 @@ func planned(t *testing.T, repo, cloud, options []string) plan.Plan {
 	if slices.Contains(options, "unlisted") {
 		w.ListErr = errors.New("network: GET /v2.0/things: 503 down for maintenance")
 	}
-	p := plan.Compute(plan.Input{
+	p := decide.Compute(world.Input{
 		Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(),
 		Replace: !slices.Contains(options, "refuse-replace"), Synced: slices.Contains(options, "synced"),
 	})
-	var limits plan.Limits
-	limits.All, _ = plan.ParseLimit("100%")
+	var limits guard.Limits
+	limits.All, _ = guard.ParseLimit("100%")
 	for _, o := range options {
 		switch word, value, _ := strings.Cut(o, " "); word {
 		case "report":
-			p = p.Apply(plan.ReportDrift(value != "annotated"))
+			p = p.Apply(guard.ReportDrift(value != "annotated"))
 		case "no-prune":
-			p = p.Apply(plan.NoPrune)
+			p = p.Apply(guard.NoPrune)
 		case "limit":
-			limits.All, err = plan.ParseLimit(value)
+			limits.All, err = guard.ParseLimit(value)
 		}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Apply(plan.Brake(limits, nil))
+	return p.Apply(guard.Brake(limits, nil))
 }

@@ -102,7 +102,7 @@ func TestLeftAlone(t *testing.T) {
 
 // There is one count: whoever counts statuses gets what the plan says.
 func TestStatusesCountAsPlansDo(t *testing.T) {
-	files, err := filepath.Glob("../plan/testdata/stories/*.txtar")
+	files, err := filepath.Glob("../plan/decide/testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no stories: %v", err)
 	}

@@ -31,7 +31,7 @@ func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 	for _, s := range subjects {
 		o := f.object(s.Key, s.Parent)
 		o.Status = f.status(s, find(s, h, queue)).settled(nil)
-		if list = append(list, o); !s.Surplus() {
+		if list = append(list, o); !s.Surplus {
 			w.add(o, s.Parent, s.Key, s.want)
 		}
 	}
@@ -42,7 +42,7 @@ func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 		o := f.object(of.Key, of.Parent)
 		o.Status = w.status(of).settled(w.members(of))
 		list = append(list, o)
-		w.add(o, of.Parent, of.Key, of.Want())
+		w.add(o, of.Parent, of.Key, of.Want)
 	}
 	out := make([]Object, len(list))
 	for i, o := range list {
@@ -84,12 +84,12 @@ type frames struct {
 }
 
 func framesOf(p plan.Plan, kinds []*kind.Kind) frames {
-	f := frames{p.Stack, map[string]*kind.Kind{}, p.Labels(), p.Secrets()}
+	f := frames{p.Stack, map[string]*kind.Kind{}, p.Labels(), p.Secrets}
 	for _, k := range kinds {
 		f.kinds[k.Info.Kind] = k
 	}
 	for _, w := range p.Workloads {
-		if defined := w.Want().Defined(); defined != nil {
+		if defined := w.Want.Defined(); defined != nil {
 			f.kinds[w.Key.Kind] = defined
 		}
 	}
@@ -119,10 +119,10 @@ func (f frames) apiVersion(kind string) string {
 
 // status is that of a step's object, without secrets.
 func (f frames) status(s subject, found finding) Status {
-	hide := s.Secrets().Text
+	hide := s.Secrets.Text
 	out := Status{
 		State: found.state, Sync: found.sync, Health: found.health, WaitsFor: hide(found.waitsFor), Message: hide(found.message),
-		Action: s.Action, Drift: s.Drift, Trace: TraceOf(*s.Step), Surplus: s.Surplus(), ID: s.ShownID(),
+		Action: s.Action, Drift: s.Drift, Trace: TraceOf(*s.Step), Surplus: s.Surplus, ID: s.ShownID(),
 		Changes: unsealed(s.Known()), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
 		Notes: s.Notes, Origin: originOf(s.Origin), Names: s.Names, unmanaged: s.Unmanaged(),
 	}
@@ -139,8 +139,8 @@ func (f frames) status(s subject, found finding) Status {
 			out.ID = k.StatusID(out.ID)
 		}
 		observed := k.Status(s.have.State)
-		out.Resource = document.Redact(s.Secrets(), observed, nil)
-		out.Addresses = addressesOf(s.Secrets(), observed)
+		out.Resource = document.Redact(s.Secrets, observed, nil)
+		out.Addresses = addressesOf(s.Secrets, observed)
 	}
 	return out
 }

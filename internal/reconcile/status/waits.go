@@ -19,7 +19,7 @@ func waitsOf(list []subject) waits {
 	w := waits{map[manifest.Key]*subject{}, map[string]bool{}, map[manifest.Key]string{}}
 	for i := range list {
 		s := &list[i]
-		if !s.Surplus() {
+		if !s.Surplus {
 			w.at[s.Key] = s
 		}
 		if name := s.LiveName(); name != "" && s.Action.Destroys() {

@@ -18,7 +18,7 @@ type whole struct {
 
 func newWhole(p plan.Plan, f frames) whole {
 	w := whole{f, map[manifest.Key][]*Object{}, newShown(), map[manifest.Key]string{}, map[manifest.Key]string{}}
-	for _, back := range p.Fallbacks() {
+	for _, back := range p.Fallbacks {
 		w.fallbacks[back.Group] = back.String()
 	}
 	for _, r := range p.Rollouts() {
@@ -43,20 +43,20 @@ func (w whole) status(of plan.Workload) Status {
 	if progress := w.rollouts[of.Key]; progress != "" {
 		out.Message = progress + "; " + out.Message
 	}
-	return w.defined(out, of.Want())
+	return w.defined(out, of.Want)
 }
 
 // own is what the kind of a workload says of it.
 func (w whole) own(of plan.Workload) map[string]any {
 	k := w.kinds[of.Key.Kind]
-	if k == nil || k.Summarize == nil || of.Want() == nil {
+	if k == nil || k.Summarize == nil || of.Want == nil {
 		return nil
 	}
 	var parts []kind.PartStatus
 	for _, p := range w.parts[of.Key] {
 		parts = append(parts, kind.PartStatus{Kind: p.Kind, Name: p.Metadata.Name, Available: p.Status.Conditions[0].Status == "True", Resource: p.Status.Resource})
 	}
-	own, _ := document.Redact(w.secrets, k.Summarize(of.Want().Spec, parts), document.EveryKey).(map[string]any)
+	own, _ := document.Redact(w.secrets, k.Summarize(of.Want.Spec, parts), document.EveryKey).(map[string]any)
 	return own
 }
 

@@ -6,18 +6,19 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 func TestASuspensionIsSaidBeforeAndAfterTheMerge(t *testing.T) {
-	planned := plan.Plan{Stack: "prod", Steps: []plan.Step{stepOf("Network", "front", plan.Keep)}}.Apply(plan.Suspend("`a` <b> says so"))
+	planned := plan.Plan{Stack: "prod", Steps: []plan.Step{stepOf("Network", "front", plan.Keep)}}.Apply(guard.Suspend("`a` <b> says so"))
 	p := Page{Stack: "prod", Head: headCommit, Base: "main", Plan: &planned}
 	got := p.Markdown()
 	judge(t, got)
 	if ok, status := p.Status(); !ok || !strings.Contains(status, "suspended") || !strings.Contains(got, "**The stack is suspended** with this") {
 		t.Errorf("a pull request that changes nothing but that reads\n%s\n%s", status, got)
 	}
-	refused := plan.Plan{Stack: "prod", Steps: []plan.Step{stepOf("Network", "front", plan.Refuse)}}.Apply(plan.Suspend("a test"))
+	refused := plan.Plan{Stack: "prod", Steps: []plan.Step{stepOf("Network", "front", plan.Refuse)}}.Apply(guard.Suspend("a test"))
 	if ok, status := (Page{Stack: "prod", Plan: &refused}).Status(); ok || !strings.Contains(status, "not possible") {
 		t.Errorf("what cannot be is no less wrong while the stack is suspended: %v %s", ok, status)
 	}

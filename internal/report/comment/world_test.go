@@ -22,6 +22,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -71,7 +74,7 @@ func newStory(t *testing.T, archive *txtar.Archive) *story {
 		report = report || word == "report"
 		s.option(word, value)
 	}
-	s.engine.Policies = []plan.Policy{plan.ReportDrift(report)}
+	s.engine.Policies = []plan.Policy{guard.ReportDrift(report)}
 	return s
 }
 
@@ -84,10 +87,10 @@ func (s *story) start() {
 	s.server = server
 	s.client, err = cloud.Open(s.t.Context(), cloud.Config{Cloud: "demo", File: file})
 	s.check(err)
-	limit, err := plan.ParseLimit("100%")
+	limit, err := guard.ParseLimit("100%")
 	s.check(err)
 	s.engine = &engine.Engine{
-		Stack: s.page.Stack, Kinds: all.Kinds(s.client, defaults.Defaults{Network: "private", Region: "RegionOne"}), Limits: plan.Limits{All: limit, Kinds: map[string]plan.Limit{}, DataLoss: true}, Replace: true, Parallelism: 1,
+		Stack: s.page.Stack, Kinds: all.Kinds(s.client, defaults.Defaults{Network: "private", Region: "RegionOne"}), Limits: guard.Limits{All: limit, Kinds: map[string]guard.Limit{}, DataLoss: true}, Replace: true, Parallelism: 1,
 		Timing: engine.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, Busy: 50 * time.Millisecond, Tries: 2},
 	}
 }
@@ -105,12 +108,12 @@ func (s *story) option(word, value string) {
 	case "root":
 		s.root = value
 	case "limit":
-		limit, err := plan.ParseLimit(value)
+		limit, err := guard.ParseLimit(value)
 		s.check(err)
 		s.engine.Limits.All = limit
 	case "limit-of":
 		kind, text, _ := strings.Cut(value, " ")
-		limit, err := plan.ParseLimit(text)
+		limit, err := guard.ParseLimit(text)
 		s.check(err)
 		s.engine.Limits.Kinds[kind] = limit
 	case "refuse-replace":
@@ -176,10 +179,10 @@ func (s *story) texts() map[string]string {
 }
 
 func (s *story) plan(want []kind.Desired) {
-	planned := plan.Compute(plan.Input{
+	planned := decide.Compute(world.Input{
 		Stack: s.engine.Stack, Commit: headCommit, Kinds: s.engine.Kinds, Want: want, Have: s.engine.Observe(s.t.Context(), want),
 		Replace: s.engine.Replace, Synced: s.synced,
-	}).Apply(s.engine.Policies...).Apply(plan.Brake(s.engine.Limits, nil))
+	}).Apply(s.engine.Policies...).Apply(guard.Brake(s.engine.Limits, nil))
 	s.page.Plan, s.hashes = &planned, append(s.hashes, planned.Hash())
 	if s.approved != "" {
 		s.page.Approvals = []plan.Approval{{Hash: planned.Hash(), By: s.approved}}

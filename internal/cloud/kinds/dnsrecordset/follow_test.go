@@ -154,7 +154,7 @@ func pointer(name, zone, rest string) string {
 func pointers(p plan.Plan) map[string]string {
 	out := map[string]string{}
 	for _, s := range p.Steps {
-		if have := s.Have(); have != nil && strings.HasSuffix(have.Name, " PTR") {
+		if have := s.Have; have != nil && strings.HasSuffix(have.Name, " PTR") {
 			out[strings.TrimSuffix(have.Name, " PTR")] = s.Key.Name
 		}
 	}

@@ -58,8 +58,8 @@ func TestAClusterThatBeginsInVainIsDeletedByNobody(t *testing.T) {
 			t.Errorf("%d objects have drifted", pass.Drifted())
 		}
 		for _, s := range pass.Last.Steps {
-			if s.Key.Kind == "EtcdMember" && s.Lost() != "" {
-				t.Errorf("%s: %s is taken to have been deleted", s.Key, s.Lost())
+			if s.Key.Kind == "EtcdMember" && s.Lost != "" {
+				t.Errorf("%s: %s is taken to have been deleted", s.Key, s.Lost)
 			}
 		}
 	}

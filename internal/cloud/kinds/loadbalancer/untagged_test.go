@@ -39,7 +39,7 @@ func TestTagsThatSomebodyWroteAnew(t *testing.T) {
 	if err := c.Do(t.Context(), anew); err != nil {
 		t.Fatal(err)
 	}
-	if s := stepOf(t, sync().Last); s.ID() != id || s.Have().Mark == nil {
+	if s := stepOf(t, sync().Last); s.ID() != id || s.Have.Mark == nil {
 		t.Errorf("it is %s and was %s", s.ID(), id)
 	}
 	if after := pools(); after != before {

@@ -76,8 +76,8 @@ func TestProjectOfOthers(t *testing.T) {
 	admin := demo.Beside("admin")
 	id := demo.Client(nil).ProjectID
 	for _, step := range admin.MustSync(of(admin, id)).Last.Steps {
-		if step.Key.Kind == "Network" && step.Key.Name == "front" && step.Have().Project != id {
-			t.Errorf("it is in project %s, not %s", step.Have().Project, id)
+		if step.Key.Kind == "Network" && step.Key.Name == "front" && step.Have.Project != id {
+			t.Errorf("it is in project %s, not %s", step.Have.Project, id)
 		}
 	}
 	if pass := admin.MustSync(head + "{managementPolicy: unmanaged, import: {id: " + id + "}}"); pass.Last.Owned != 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // A group that loses all of its rules, or most of them, counts for the brake as if it was deleted. Other rules in their place, and
@@ -27,7 +27,7 @@ spec:
     - {direction: egress, ethertype: IPv6}
 `
 	head, _, _ := strings.Cut(full, "    rules:")
-	limit, err := plan.ParseLimit("0")
+	limit, err := guard.ParseLimit("0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ spec:
 		"as it is":  {full, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := g.In(t).Plan(tt.manifest).Apply(plan.Brake(plan.Limits{All: limit}, nil))
+			p := g.In(t).Plan(tt.manifest).Apply(guard.Brake(guard.Limits{All: limit}, nil))
 			if (p.Held != nil) != tt.held {
 				t.Errorf("held %q", p.Held)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -196,7 +197,7 @@ func TestAttackADeniedImageByTheServersStep(t *testing.T) {
 		t.Errorf("the Volume is denied, and the server's step is to %s", s.Action)
 	}
 	var fields []string
-	p.Apply(plan.Judge(func(kind string) bool { return kind == "Volume" }, func(s plan.Subject) (v plan.Verdict) {
+	p.Apply(guard.Judge(func(kind string) bool { return kind == "Volume" }, func(s guard.Subject) (v guard.Verdict) {
 		if s.Key == rootKey && s.Action == plan.Update {
 			fields = s.Fields
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -33,7 +35,7 @@ func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
 	have := kind.Snapshot{"Server": {Items: []kind.Live{{ID: "s1", Name: state.Name, Mark: &mark, InOwnProject: true, Phase: kind.Ready, State: state}}}}
-	for _, step := range plan.Compute(plan.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
+	for _, step := range decide.Compute(world.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
 		if step.Key == key {
 			return step
 		}

@@ -22,7 +22,7 @@ func TestHostsThatAreShared(t *testing.T) {
 	hosts := map[string]string{}
 	for _, s := range g.MustSync(doc).Last.Steps {
 		if s.Key.Kind == "Server" {
-			hosts[s.Key.Name] = s.Have().Facts.Host
+			hosts[s.Key.Name] = s.Have.Facts.Host
 		}
 	}
 	if hosts["first"] == "" || hosts["near"] != hosts["first"] || hosts["apart"] == hosts["first"] || hosts["both"] != hosts["apart"] {

@@ -23,6 +23,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -178,11 +180,11 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := plan.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Printer: prints}
+			in := world.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Printer: prints}
 			most := map[string]int{"one Secret": 2, "secrets of its own": 2 * servers}[name]
 			for pass := range 2 {
 				before, started := prints.Count(), time.Now()
-				plan.Compute(in)
+				decide.Compute(in)
 				t.Logf("pass %d: %d slow hashes, %s", pass+1, prints.Count()-before, time.Since(started).Round(time.Millisecond))
 				if n := prints.Count() - before; n > most {
 					t.Errorf("pass %d: %d slow hashes, at most %d allowed", pass+1, n, most)

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -155,8 +156,8 @@ func TestWhoseResizeIsConfirmed(t *testing.T) {
 			for _, c := range step.Changes {
 				confirms = confirms || c.Way == "confirm"
 			}
-			if confirms != want || !strings.Contains(step.Have().Message, "confirm or revert its resize") {
-				t.Errorf("%s: %s; confirms: %v", step.Action, step.Have().Message, confirms)
+			if confirms != want || !strings.Contains(step.Have.Message, "confirm or revert its resize") {
+				t.Errorf("%s: %s; confirms: %v", step.Action, step.Have.Message, confirms)
 			}
 			g.MustSync(with("flavorRef=resize", "tiny", "os"))
 		})
@@ -203,11 +204,11 @@ func TestRebuildIsALoss(t *testing.T) {
 	if d, harms := s.Harm(); !harms || d != kind.Rebuild || strings.Join(s.Loss, ";") != "its local disk" {
 		t.Errorf("harm %s %v, loses %v", d, harms, s.Loss)
 	}
-	none, err := plan.ParseLimit("0")
+	none, err := guard.ParseLimit("0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := p.Apply(plan.Brake(plan.Limits{All: none}, nil)).Held; !strings.Contains(held.String(), "it would wipe 1 of the") {
+	if held := p.Apply(guard.Brake(guard.Limits{All: none}, nil)).Held; !strings.Contains(held.String(), "it would wipe 1 of the") {
 		t.Errorf("held: %q", held)
 	}
 }
@@ -275,7 +276,7 @@ func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass
 func awaitStatus(t *testing.T, g *kindtest.Target, manifests, message string) {
 	t.Helper()
 	for range 1000 {
-		if webOf(t, g.Plan(manifests)).Have().Message == message {
+		if webOf(t, g.Plan(manifests)).Have.Message == message {
 			return
 		}
 	}
@@ -295,8 +296,8 @@ func act(t *testing.T, g *kindtest.Target, id, action string, body any, version 
 func TestResizeOfAStoppedServer(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	act(t, g, webOf(t, g.MustSync(with("flavorRef=resize", "small", "os")).Last).ID(), "os-stop", nil)
-	if pass := g.MustSync(with("flavorRef=resize", "tiny", "os")); webOf(t, pass.Last).Have().Message != "is SHUTOFF" {
-		t.Errorf("the server is %q", webOf(t, pass.Last).Have().Message)
+	if pass := g.MustSync(with("flavorRef=resize", "tiny", "os")); webOf(t, pass.Last).Have.Message != "is SHUTOFF" {
+		t.Errorf("the server is %q", webOf(t, pass.Last).Have.Message)
 	}
 }
 

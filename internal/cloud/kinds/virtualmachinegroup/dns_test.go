@@ -37,10 +37,10 @@ func records(t *testing.T, p plan.Plan) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
 	for _, s := range p.Steps {
-		if s.Key.Kind != "DNSRecordSet" || s.Have() == nil {
+		if s.Key.Kind != "DNSRecordSet" || s.Have == nil {
 			continue
 		}
-		text, err := json.Marshal(s.Have().State)
+		text, err := json.Marshal(s.Have.State)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func records(t *testing.T, p plan.Plan) map[string][]string {
 			t.Fatal(err)
 		}
 		slices.Sort(state.Spec.Records)
-		out[strings.SplitN(s.Have().Name, ".", 2)[0]] = state.Spec.Records
+		out[strings.SplitN(s.Have.Name, ".", 2)[0]] = state.Spec.Records
 	}
 	return out
 }
@@ -111,7 +111,7 @@ spec: {resource: {name: 61.168.192.in-addr.arpa., email: admin@example.org}}
 		}
 		got := map[string]string{}
 		for _, s := range pass.Last.Steps {
-			if have := s.Have(); have != nil && strings.HasSuffix(have.Name, " PTR") {
+			if have := s.Have; have != nil && strings.HasSuffix(have.Name, " PTR") {
 				got[have.Name] = s.Key.String()
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -208,7 +209,7 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 	before := with(3, "drainSeconds: 1") + front
 	g.Only(before)
 	g.MustSync(before)
-	manual := []plan.Policy{plan.Manual("for a test")}
+	manual := []plan.Policy{guard.Manual("for a test")}
 	rev := engine.Revision{Commit: "c", Want: g.Resolve(strings.Replace(before, "n3-1vcpu-2gb", "m1.small", 1))}
 	agent := func() *engine.Engine {
 		e := g.Engine(g.Client(nil))

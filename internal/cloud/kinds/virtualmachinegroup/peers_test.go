@@ -74,7 +74,7 @@ func TestMachinesKnowTheirPeers(t *testing.T) {
 	before, addresses := ids(pass.Last), map[string]string{}
 	for _, s := range pass.Last.Steps {
 		if s.Key.Kind == "Port" {
-			addresses[s.Key.Name] = s.Have().Facts.Address
+			addresses[s.Key.Name] = s.Have.Facts.Address
 		}
 	}
 	initial := "etcd-0=http://" + addresses["etcd-0"] + ":2380,etcd-1=http://" + addresses["etcd-1"] + ":2380,etcd-2=http://" + addresses["etcd-2"] + ":2380"
@@ -107,7 +107,7 @@ func TestMachinesKnowTheirPeers(t *testing.T) {
 func address(p plan.Plan, port string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == "Port" && s.Key.Name == port {
-			return s.Have().Facts.Address
+			return s.Have.Facts.Address
 		}
 	}
 	return ""

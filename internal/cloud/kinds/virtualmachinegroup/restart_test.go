@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -35,7 +36,7 @@ func rolling(t *testing.T) (g *kindtest.Target, before, after string) {
 func held(t *testing.T, g *kindtest.Target, wrap func(http.RoundTripper) http.RoundTripper) *engine.Engine {
 	t.Helper()
 	e := g.Engine(g.Client(wrap))
-	e.Limits = plan.Limits{All: plan.Limit{Count: 1}, DataLoss: true}
+	e.Limits = guard.Limits{All: guard.Limit{Count: 1}, DataLoss: true}
 	return e
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -52,7 +54,7 @@ func resync(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
 
 func servers(p plan.Plan) (names []string) {
 	for _, s := range p.Steps {
-		if s.Key.Kind == "Server" && s.Have() != nil && s.Action == plan.Keep {
+		if s.Key.Kind == "Server" && s.Have != nil && s.Action == plan.Keep {
 			names = append(names, strings.TrimPrefix(s.Key.Name, "web-"))
 		}
 	}
@@ -186,7 +188,7 @@ func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 		for _, name := range strings.Fields(of) {
 			have[name] = kind.Collection{Err: errors.New("refused")}
 		}
-		p := plan.Compute(plan.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Replace: true})
+		p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Replace: true})
 		for _, s := range p.Steps {
 			if s.Action.Destroys() || s.Action == plan.Create {
 				t.Errorf("without %s: %s %s: %s", of, s.Action, s.Key, s.Reason())

@@ -18,6 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -139,7 +141,7 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	e, want := g.Engine(g.Client(nil)), g.Resolve(none)
 	have := e.Observe(t.Context(), want)
 	have["LoadBalancer"] = kind.Collection{Err: errors.New("refused")}
-	p := plan.Compute(plan.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Now: time.Now()})
+	p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Now: time.Now()})
 	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be seen")
 }
 

@@ -49,7 +49,7 @@ func TestZonesOfAGroup(t *testing.T) {
 	disks := strings.Replace(first, "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript", 1)
 	zones := map[string]string{}
 	for _, s := range g.Plan(disks).Steps {
-		for _, v := range document.Values(s.Want(), s.Secrets()) {
+		for _, v := range document.Values(s.Want, s.Secrets) {
 			if v.Field == "spec.resource.availabilityZone" {
 				zones[s.Key.Name], _ = v.Value.(string)
 			}
@@ -149,8 +149,8 @@ func TestDataVolumesOfMembers(t *testing.T) {
 			t.Errorf("%s: the volumes are %v, and were %v", when, now, disks)
 		}
 		for _, s := range p.Steps {
-			if s.Key.Kind == "Server" && s.Key.Name == name && !slices.Contains(s.Have().Uses, disks[name+"-data"]) {
-				t.Errorf("%s: %s has %v", when, name, s.Have().Uses)
+			if s.Key.Kind == "Server" && s.Key.Name == name && !slices.Contains(s.Have.Uses, disks[name+"-data"]) {
+				t.Errorf("%s: %s has %v", when, name, s.Have.Uses)
 			}
 		}
 	}

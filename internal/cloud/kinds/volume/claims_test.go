@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
@@ -105,20 +106,20 @@ func same(t *testing.T, before, after map[string]disk) {
 // them, all configurations are tried on the same volumes.
 func TestAttackCopiedProperties(t *testing.T) {
 	testcost.Long(t)
-	limit, err := plan.ParseLimit("0")
+	limit, err := guard.ParseLimit("0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]copied{
 		"nothing said":            {},
-		"prune: false":            {policies: []plan.Policy{plan.NoPrune}},
+		"prune: false":            {policies: []plan.Policy{guard.NoPrune}},
 		"prune: false, annotated": {annotations: `stackreeve.dev/prune: "false"`},
 		"detach":                  {annotations: `stackreeve.dev/on-delete: detach`},
 		"suspend":                 {annotations: `stackreeve.dev/suspend: "true"`},
-		"drift: report":           {policies: []plan.Policy{plan.ReportDrift(true)}},
-		"maxDeletes 0":            {limits: &plan.Limits{All: limit}},
+		"drift: report":           {policies: []plan.Policy{guard.ReportDrift(true)}},
+		"maxDeletes 0":            {limits: &guard.Limits{All: limit}},
 		"manifests gone":          {gone: true},
-		"manifests gone, 0":       {gone: true, limits: &plan.Limits{All: limit}},
+		"manifests gone, 0":       {gone: true, limits: &guard.Limits{All: limit}},
 	}
 	for _, stripped := range []bool{false, true} {
 		g := kindtest.NewTarget(t, all.Kinds)
@@ -149,7 +150,7 @@ func TestAttackCopiedProperties(t *testing.T) {
 type copied struct {
 	annotations string
 	policies    []plan.Policy
-	limits      *plan.Limits
+	limits      *guard.Limits
 	gone        bool // the manifests are
 }
 
@@ -252,7 +253,7 @@ func TestAttackClonedVolume(t *testing.T) {
 	before := d.list()
 	for _, text := range []string{pairs(""), ""} {
 		e := g.Engine(g.Client(nil))
-		e.Limits = plan.Limits{}
+		e.Limits = guard.Limits{}
 		e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(text)})
 	}
 	same(t, before, d.list())

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // A commit that deletes one volume of eleven objects is held, unless the stack, or the manifest that was applied, lets data be lost.
@@ -19,7 +19,7 @@ func TestALostVolumeIsHeld(t *testing.T) {
 		others = append(others, fmt.Sprintf("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net-%d}\nspec: {resource: {}}", i))
 	}
 	rest := strings.Join(others, "\n---\n")
-	limit, err := plan.ParseLimit("30%")
+	limit, err := guard.ParseLimit("30%")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestALostVolumeIsHeld(t *testing.T) {
 			g.Only(volume, rest)
 			g.MustSync(tt.volume + "\n---\n" + rest)
 			e := g.Engine(g.Client(nil))
-			e.Limits = plan.Limits{All: limit, DataLoss: tt.allowed}
+			e.Limits = guard.Limits{All: limit, DataLoss: tt.allowed}
 			pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(rest)})
 			if (pass.Last.Held != nil) != tt.held || (len(pass.Results) == 0) != tt.held {
 				t.Errorf("%d done, held %q", len(pass.Results), pass.Last.Held)

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
 // What Cinder notes of a volume itself, and shows among its metadata, is nobody's change, and is not written there as
@@ -60,7 +61,7 @@ spec: {resource: {size: 1}}`
 				t.Fatal(err)
 			}
 			e := g.Engine(g.Client(nil))
-			e.Replace, e.Policies = false, []plan.Policy{plan.NoPrune, plan.ReportDrift(true)}
+			e.Replace, e.Policies = false, []plan.Policy{guard.NoPrune, guard.ReportDrift(true)}
 			pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifest)})
 			if s := pass.Last.Steps[0]; len(pass.Results) > 0 || s.ID() != id || s.Action != plan.Refuse {
 				t.Errorf("%d done; %s %s: %s", len(pass.Results), s.Action, s.ID(), s.Reason())

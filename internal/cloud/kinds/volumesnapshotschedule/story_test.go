@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -176,12 +177,12 @@ func TestFewerKeptIsALoss(t *testing.T) {
 	if s := p.Steps[at]; s.Action != plan.Update || len(s.Loss) != 1 || !strings.HasPrefix(s.Loss[0], "3 of the 4 snapshots, of 2") {
 		t.Errorf("%s %v: %v", s.Action, s.Changes, s.Loss)
 	}
-	limit, err := plan.ParseLimit("0")
+	limit, err := guard.ParseLimit("0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := d.g.Engine(d.c)
-	e.Limits = plan.Limits{All: limit}
+	e.Limits = guard.Limits{All: limit}
 	pass := e.Sync(t.Context(), engine.Revision{Commit: "fewer", Want: d.g.Resolve(fewer)})
 	if pass.First.Held == nil || len(d.list()) != 4 {
 		t.Errorf("held: %q, %d are left", pass.First.Held, len(d.list()))
@@ -447,7 +448,7 @@ func TestACautiousAgentRemovesNothing(t *testing.T) {
 	all := needs + "---" + object
 	d.g.MustSync(all)
 	cautious := func() engine.Pass {
-		return d.g.Engine(d.c).Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: d.g.Resolve(all), Policies: []plan.Policy{plan.Cautious}})
+		return d.g.Engine(d.c).Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: d.g.Resolve(all), Policies: []plan.Policy{guard.Cautious}})
 	}
 	for range 3 {
 		d.age(24 * time.Hour)

@@ -1,0 +1,31 @@
+package decide
+
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// decideAbsent makes the step for what manifests refer to and none describes: they wait
+// for it. What the stack made of it while there was a manifest stays as it is, and so does
+// what refers to it.
+func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
+	s := plan.Step{Key: d.Key, Origin: d.Origin, Object: plan.Object{Want: d, Obstacle: plan.NotYet}, Error: true}
+	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
+		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, errs[0].Error()))
+	}
+	if p.Cloud.Of(d.Key.Kind) == nil { // not of the cloud, such as a Secret
+		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
+	}
+	ch := p.settle(d)
+	p.besides(d, ch)
+	switch {
+	case !ch.refusal.IsZero():
+		return s.WithAction(plan.Refuse, ch.refusal)
+	case ch.have == nil || ch.have.Phase == kind.Deleting:
+		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
+	}
+	s.Have, s.Locked, s.Obstacle = ch.have, true, ""
+	p.Live[d.Key], p.Ready[d.Key] = s.Have, s.Have.Phase.Usable()
+	return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, cause.Of(cause.Gone), cause.Of(cause.StillReferred)))
+}

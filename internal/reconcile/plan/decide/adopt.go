@@ -1,0 +1,141 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// sought is the one object that a managed manifest asks to adopt by a filter or by its
+// name, if there is just one and nobody owns it.
+func (p *planner) sought(d *kind.Desired) *kind.Live {
+	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanished(d) != "" {
+		return nil
+	}
+	if found := p.adoptable(d); len(found) == 1 && found[0].Mark == nil {
+		return found[0]
+	}
+	return nil
+}
+
+// vanished is the ID of what d was in the cloud when it was last seen, if that is gone now and
+// it was not this agent that deleted it; "" where it is there, or nobody knows. What else a search
+// finds then is another object.
+func (w given) vanished(d *kind.Desired) string {
+	id := w.Lost[d.Key.String()]
+	if id == "" || w.Cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
+		return ""
+	}
+	return id
+}
+
+// adoptable are the project's objects that a manifest asks to adopt, owned or not.
+func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
+	candidates := p.Cloud.Of(d.Key.Kind).Named(p.nameToAdopt(d))
+	if d.Import.Filter != nil {
+		candidates = p.candidates(d)
+	}
+	for _, l := range candidates {
+		if p.mayTake(d, l) && l.AlsoListedAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// nameToAdopt is the name of the object without a mark in it.
+func (p *planner) nameToAdopt(d *kind.Desired) string {
+	w := p.view(d, d.Spec)
+	w.Mark = kind.Mark{}
+	return p.KindOf[d.Key.Kind].Name(w)
+}
+
+// unreadyFilter is what the filter refers to and is not known yet; "" for nothing.
+func (p *planner) unreadyFilter(d *kind.Desired) string {
+	for _, ref := range d.Refs {
+		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.Ready[ref.Key] {
+			return ref.Key.String()
+		}
+	}
+	return ""
+}
+
+// decideUnadopted makes the step for an object that is to be adopted and cannot be.
+func (p *planner) decideUnadopted(s plan.Step, d *kind.Desired) plan.Step {
+	if d.Import.Filter != nil {
+		if key := p.unreadyFilter(d); key != "" {
+			return s.WithAction(plan.Wait, cause.Of(cause.WaitsFor, key))
+		}
+	}
+	s.Error = true
+	return s.WithAction(plan.Refuse, p.unadoptable(d))
+}
+
+// unadoptable says why no object that a manifest asks for can be adopted.
+func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
+	if !d.Import.Searches() {
+		return p.unadoptableID(d)
+	}
+	what, name := d.Key.Kind, p.nameToAdopt(d)
+	found := p.adoptable(d)
+	if id := p.vanished(d); id != "" && len(found) > 0 {
+		return cause.Of(cause.Vanished, id, called(found[0]), d.Import.Where())
+	}
+	part := d.Parent.Kind != "" // the annotation is its parent's, and says "true"
+	switch {
+	case part && name == "":
+		return cause.Of(cause.NamelessPart, d.Parent)
+	case part && len(found) == 0:
+		return cause.Of(cause.NoneNamedPart, what, printable.Name(name), d.Import.Where())
+	case d.Import.ByName && name == "":
+		return cause.Of(cause.Nameless, d.Import.Where())
+	case len(found) == 0 && d.Import.ByName:
+		return cause.Of(cause.NoneNamed, what, printable.Name(name), d.Import.Where())
+	case len(found) == 0:
+		return cause.Of(cause.NoneMatches, what, d.Import.Where())
+	case len(found) > 1:
+		return p.severalToAdopt(d, found)
+	default:
+		return p.ownedText(d, found[0])
+	}
+}
+
+func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
+	const shown = 5
+	var names []string
+	for i, l := range found {
+		if i == shown {
+			names = append(names, fmt.Sprintf("and %d more", len(found)-shown))
+			break
+		}
+		names = append(names, called(l))
+	}
+	fix := cause.Of(cause.GiveID)
+	switch {
+	case d.Parent.Kind != "":
+		fix = cause.Of(cause.RenameOthers, d.Parent)
+	case d.Import.Filter != nil:
+		fix = cause.Of(cause.NarrowOrID)
+	}
+	if w.private(d) {
+		return cause.Of(cause.SeveralToAdopt, len(found), d.Import.Where(), fix)
+	}
+	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)
+}
+
+// cannotBe says why d cannot stand for an object that it names or has found; zero where it can. Of several manifests that name one
+// object the first has it, whoever owns the object now.
+func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
+	info := p.KindOf[d.Key.Kind].Info
+	switch first := p.StandsFor[l]; {
+	case first != nil && first != d && d.Import != nil:
+		return cause.Of(cause.AdoptedBy, called(l), first.Key, d.Import.Where())
+	case adopts && info.FixedMark:
+		return cause.Of(cause.MarkUnwritable, called(l), info.Kind)
+	}
+	return cause.Cause{}
+}

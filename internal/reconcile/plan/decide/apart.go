@@ -1,0 +1,41 @@
+package decide
+
+import (
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// apart refuses a step that would use exclusively what another stack has marked: attach its volume, take a snapshot of it, plug its port. Who writes the
+// manifests of one stack of a project does not get at the data of another one by an import. What is only read is not used.
+func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
+	if p.Others || s.Action != plan.Create && s.Action != plan.Update && s.Action != plan.Recreate {
+		return s
+	}
+	for _, ref := range d.Refs {
+		target, live := p.ByKey[ref.Key], p.Live[ref.Key]
+		if ref.Order || ref.Reads || target == nil || !target.Unmanaged || live == nil || !p.KindOf[ref.Key.Kind].Info.Exclusive {
+			continue
+		}
+		if stack := p.otherStack(live); stack != "" {
+			s.Error = true
+			delete(p.Doomed, d.Key)
+			return s.WithAction(plan.Refuse, cause.Of(cause.UsedApart, ref.Field, called(live), printable.Name(stack), p.Stack))
+		}
+	}
+	return s
+}
+
+// otherStack is the stack that an object is marked by; "" where that is this one, or none.
+func (w given) otherStack(l *kind.Live) string {
+	if l.Mark == nil || l.Copied != "" {
+		return ""
+	}
+	for _, owner := range []string{l.Mark.Owner, l.Mark.Rivals} {
+		if o, ok := kind.ParseOwner(owner); ok && !o.Of(w.Stack) {
+			return o.Stack
+		}
+	}
+	return ""
+}

@@ -1,0 +1,23 @@
+package decide
+
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// mark is what an object shall bear in the cloud.
+func (p *planner) mark(d *kind.Desired) kind.Mark {
+	m := d.PlainMark(p.Stack)
+	m.Applied, m.Refused, m.Loses = p.InMark(d), p.refused(d), p.remembersLoss(d)
+	if p.Drains[d.Key] || p.refersToDropped(d) {
+		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
+	}
+	return m
+}
+
+// renewed reports whether two marks say the same in different forms. Marks of versions
+// that took no marks off do not say that the object shall be detached.
+func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
+	want := p.mark(d)
+	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && p.Applied(d, have) &&
+		(have.Detach == want.Detach && (have.Applied != want.Applied || have.Refused != want.Refused) || want.Detach && !have.Detach)
+}

@@ -1,0 +1,47 @@
+package decide
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// bind works out what is approved of with each step that writes, or that follows an object which gets a new ID.
+func (p *planner) bind() {
+	moved := map[manifest.Key]bool{}
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Action == plan.Recreate {
+			moved[s.Key] = true
+		}
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Want == nil || s.Surplus {
+			continue
+		}
+		for _, ref := range s.Want.Refs {
+			s.Follows = s.Follows || moved[ref.Key]
+		}
+		if s.Action.Writes() || s.Follows {
+			s.Bound = &plan.Bound{Sum: p.boundSum(s.Want, true), Open: p.boundSum(s.Want, false)}
+		}
+	}
+}
+
+// boundSum is of a manifest and, where found says so, of the objects that its imports are. What the stack makes has steps of
+// its own.
+func (p *planner) boundSum(d *kind.Desired, found bool) kind.Sum {
+	all := kind.NewSums("bound")
+	if d.Confidential.Secret != "" {
+		all.AddSums(p.Printer.Sum(p.Subject(d, "approved\n"+string(d.Sum[:]))))
+	} else {
+		all.AddSums(d.Sum)
+	}
+	for _, ref := range d.Refs {
+		target := p.ByKey[ref.Key]
+		if live := p.Live[ref.Key]; found && live != nil && target != nil && target.Unmanaged && target.Import != nil {
+			all.Add(ref.Field, ref.Key.Group, ref.Key.String(), live.ID)
+		}
+	}
+	return all.Sum()
+}

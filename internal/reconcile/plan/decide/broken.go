@@ -1,0 +1,58 @@
+package decide
+
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// decideFailed makes the step for an object that is broken for good. Nobody has asked for its end: no commit did, and
+// an object that was in use before may hold what people need.
+//
+//	the object                                  it is recreated
+//	------------------------------------------  ----------------------------------------
+//	is gone, and an entry of it is left         at once
+//	was made by this process and never usable   at once
+//	is a member of a group that replaces those  in its turn
+//	is anything else                            like any other replacement: where that is
+//	                                            allowed, drift is corrected, and its manifest
+//	                                            does not say that it is kept
+func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
+	have, reason := s.Have, cause.Of(cause.Failed, s.Have.Message)
+	if have.Empty || p.Made[s.Identity()] == have.ID && !have.InUse {
+		s.Unused = true
+		return p.recreate(s, d, reason)
+	}
+	s.Changes = []kind.Change{{Field: plan.HealthField, Have: string(have.Phase), Want: string(kind.Ready), Disruption: kind.Replace}}
+	if !p.mayRecreate(d) {
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, cause.Of(cause.MaybeUsed, resolve.AnnotationReplace))
+	}
+	s = p.recreate(s, d, reason)
+	s.Drift = s.Action == plan.Recreate && !p.Begun[d.Key] && (p.Synced || p.Applied(d, have.Mark))
+	return s
+}
+
+// mayRecreate reports whether an object that failed may be deleted and recreated. What outlives its manifest
+// is not deleted for being broken, unless its own annotation says so.
+func (w given) mayRecreate(d *kind.Desired) bool {
+	switch o := d.Options; {
+	case o.Replace != nil:
+		return *o.Replace
+	case o.NoPrune, o.Detach:
+		return false
+	}
+	return w.Replace || w.consents(d) || w.healsFailed(d)
+}
+
+// healsFailed reports whether an object does the work of a member of a group that replaces the members that failed.
+func (w given) healsFailed(d *kind.Desired) bool {
+	part := w.PartOf(d)
+	if part == nil {
+		return false
+	}
+	group := w.ByKey[part.Group].Rollout
+	return group != nil && group.Heal.Down["failed"] == rollout.Replace && w.DoesTheWork(d.Key, part.Member)
+}

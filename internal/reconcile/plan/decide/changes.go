@@ -1,0 +1,88 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// changes returns how the object of a step itself differs, which of its fixed references
+// will have to follow their target, what its annotations have ignored, and what
+// this cloud does not realise. former is the key that it was made for; zero for its own.
+func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ignored []kind.Change, notes []kind.Note) {
+	d, have, mark := s.Want, s.Have, s.Viewed.Mark
+	c := p.KindOf[d.Key.Kind].Diff(*s.Viewed, have.State)
+	var next []kind.Change
+	for _, change := range c.List() {
+		by, entrusted := d.Options.Entrusted[change.Field]
+		switch {
+		case d.Options.Ignores(change.Field):
+			ignored = append(ignored, change)
+		case entrusted && change.Disruption == kind.Replace:
+			notes = append(notes, kind.Note{Field: change.Field, Text: "is changed by the step of " + by.String()})
+		case change.Disruption == kind.Replace && d.Options.Way(change.Field) == manifest.WayNext:
+			next = append(next, change)
+		default:
+			chosen, _ := d.Options.Chosen(change)
+			differs = append(differs, chosen)
+		}
+	}
+	fixed := p.KindOf[d.Key.Kind].Info.FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || former != (manifest.Key{}))
+	if fixed && have.Mark.Owner != mark.Owner {
+		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
+	}
+	if !fixed && (have.Mark == nil || !have.Mark.SameAs(mark) || have.Copied != "") {
+		differs = append(differs, kind.Change{Field: kind.MarkField, Have: markText(have), Want: mark.Text()})
+	}
+	for _, ref := range d.Refs {
+		if ref.Fixed && p.Doomed[ref.Key] && !d.Options.Ignores(ref.Field) {
+			moved = append(moved, kind.Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: kind.Replace})
+		}
+	}
+	along, left := goAlong(next, slices.Concat(differs, moved))
+	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
+}
+
+// goAlong parts the changes that wait for another reason into those that have one, and those that go on waiting.
+func goAlong(next, others []kind.Change) (along, left []kind.Change) {
+	for _, change := range next {
+		if joined, ok := join(change, others); ok {
+			along = append(along, joined)
+		} else {
+			left = append(left, change)
+		}
+	}
+	return along, left
+}
+
+// join is a change as it is carried out with others that replace the object, or rebuild it; ok is false where none does.
+func join(change kind.Change, others []kind.Change) (joined kind.Change, ok bool) {
+	if slices.ContainsFunc(others, func(c kind.Change) bool { return c.Disruption == kind.Replace }) {
+		return change, true
+	}
+	for _, other := range others {
+		if by, ok := change.By(other.Way); ok && other.Disruption == kind.Rebuild {
+			return by, true
+		}
+	}
+	return change, false
+}
+
+func markText(l *kind.Live) string {
+	switch {
+	case l.Mark == nil:
+		return ""
+	case l.Copied != "":
+		return l.Mark.Text() + " copied"
+	}
+	return l.Mark.Text()
+}
+
+// differences returns how the object itself differs, whatever its annotations ignore.
+func (p *planner) differences(s plan.Step) []kind.Change {
+	c := p.KindOf[s.Key.Kind].Diff(*s.Viewed, s.Have.State)
+	return c.List()
+}

@@ -1,0 +1,205 @@
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// besides makes the steps for the objects that claim to be d and are not.
+func (p *planner) besides(d *kind.Desired, ch choice) {
+	for _, item := range ch.surplus {
+		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
+		switch {
+		case item.Phase == kind.Deleting:
+			s = s.WithAction(plan.Wait, cause.Of(cause.CopyGoing))
+		case d.Options.Suspend:
+			s = s.WithAction(plan.Keep, cause.Of(cause.Suspended), cause.Of(cause.HalfMadeLeft))
+		default:
+			s = s.WithAction(plan.Delete, cause.Of(cause.HalfMade))
+		}
+		p.steps = append(p.steps, s)
+	}
+	for _, item := range ch.copied {
+		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
+		p.steps = append(p.steps, s.WithAction(plan.Refuse, p.copiedText(d.Key.Kind, item)))
+	}
+}
+
+// stillOwned makes the steps for what bears the mark of an object that manifests now
+// only import, unless it is what they import.
+func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
+	c := p.Cloud.Claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
+	for _, item := range c.All() {
+		if item == found {
+			continue
+		}
+		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
+		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
+	}
+}
+
+// unwanted makes the steps for the objects that claim a key which is no longer
+// in the repository. When it cannot be decided which is meant, none is deleted, and none
+// let go: what is left would seem to be the one.
+func (p *planner) unwanted(o kind.Owner, owner string, c bind.Claims) (list []plan.Step) {
+	staying := c.Staying()
+	var refusal cause.Cause
+	switch {
+	case len(c.Shared) > 0:
+		refusal = p.contestedText(o.Kind, c.Shared[0])
+	case len(staying) > 1:
+		refusal = p.severalText(p.orphanKey(o, staying[0]), owner, staying)
+	}
+	for _, item := range c.Sole {
+		adopter := p.AdoptedBy[item]
+		if p.adoptedNow(item) {
+			continue
+		}
+		s := p.orphan(o, item)
+		if adopter != nil && s.Action.Writes() {
+			refusal = cause.Of(cause.AdoptedTwice, adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
+		}
+		if !refusal.IsZero() && s.Action.Writes() {
+			s.Error = true
+			s = s.WithAction(plan.Refuse, refusal)
+		}
+		list = append(list, s)
+	}
+	for _, item := range c.Shared {
+		s := plan.Step{Key: p.orphanKey(o, item), Object: plan.Object{Have: item}, Error: true}
+		list = append(list, s.WithAction(plan.Refuse, p.contestedText(o.Kind, item)))
+	}
+	for _, item := range c.Copied {
+		if !p.adoptedNow(item) {
+			s := plan.Step{Key: p.orphanKey(o, item), Object: plan.Object{Have: item}}
+			list = append(list, s.WithAction(plan.Refuse, p.copiedText(o.Kind, item)))
+		}
+	}
+	return list
+}
+
+// copiesLeft makes the steps for the objects with a copy of a wanted object's mark that a manifest names to adopt, and does not: it
+// stands for another object.
+func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step) {
+	for _, item := range c.Copied {
+		if p.AdoptedBy[item] != nil && !p.adoptedNow(item) {
+			s := plan.Step{Key: key, Object: plan.Object{Have: item, Surplus: true}}
+			list = append(list, s.WithAction(plan.Refuse, p.copiedText(key.Kind, item)))
+		}
+	}
+	return list
+}
+
+// adoptedNow reports whether an object is what the manifest that names it stands for.
+func (p *planner) adoptedNow(item *kind.Live) bool {
+	d := p.AdoptedBy[item]
+	return d != nil && p.Live[d.Key] == item
+}
+
+// strays makes the steps for objects with a mark of the stack that is not for
+// their kind: no request of ours puts one there.
+func (w given) strays() (list []plan.Step) {
+	for _, name := range w.KindNames {
+		x := w.Cloud.Of(name)
+		if x == nil || w.Have[name].Err != nil {
+			continue
+		}
+		for _, m := range x.Misplaced() {
+			s := plan.Step{Key: w.orphanKey(m.Owner, m.Item), Object: plan.Object{Have: m.Item, Surplus: true}}
+			list = append(list, s.WithAction(plan.Refuse, cause.Of(cause.Misplaced, name, called(m.Item), w.unmark(name, m.Item.ID, m.Text))))
+		}
+	}
+	return list
+}
+
+func (w given) severalText(key manifest.Key, owner string, all []*kind.Live) cause.Cause {
+	const shown = 5
+	var names []string
+	for i, l := range all {
+		if i == shown {
+			names = append(names, fmt.Sprintf("and %d more", len(all)-shown))
+			break
+		}
+		names = append(names, called(l))
+	}
+	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), w.unmark(key.Kind, "<id>", owner))
+}
+
+// severalNamesText is severalText, of an object that was called otherwise before.
+func (w given) severalNamesText(d *kind.Desired, all []*kind.Live) cause.Cause {
+	for _, l := range all {
+		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live) bool { return o.Mark.Owner != l.Mark.Owner }) {
+			return cause.Of(cause.SeveralNames, from, called(l), resolve.AnnotationMoved)
+		}
+	}
+	return w.severalText(d.Key, all[0].Mark.Owner, all)
+}
+
+func (w given) contestedText(kind string, l *kind.Live) cause.Cause {
+	return cause.Of(cause.Contested, called(l), strings.Join(l.Mark.Owners(), ", "), w.unmark(kind, l.ID, "<mark>"))
+}
+
+func (w given) copiedText(kind string, l *kind.Live) cause.Cause {
+	return cause.Of(cause.Copied, called(l), l.Copied, w.unmark(kind, l.ID, l.Mark.Owner), l.ID)
+}
+
+func (w given) onlyCopiedText(key manifest.Key, l *kind.Live) cause.Cause {
+	return cause.Of(cause.OnlyCopied, w.copiedText(key.Kind, l))
+}
+
+// unadoptableID says why an object that a manifest names by its ID cannot be adopted.
+func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
+	l := p.Named(d)
+	if l == nil || !p.mayTake(d, l) || l.Mark == nil {
+		return cause.Of(cause.UnadoptableID, d.Key.Kind, d.Import.ID, d.Import.Where())
+	}
+	return p.ownedText(d, l)
+}
+
+// ownedText says who owns an object that a manifest asks to adopt.
+func (w given) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
+	switch {
+	case l.Mark == nil:
+		return cause.Of(cause.Unadoptable, called(l))
+	case l.Mark.Rivals != "":
+		return w.contestedText(d.Key.Kind, l)
+	}
+	if owner, wanted := w.ByOwner[l.Mark.Owner]; wanted {
+		return cause.Of(cause.WantedOtherwise, called(l), owner, d.Import.Where())
+	}
+	return cause.Of(cause.OwnedByOther, called(l), l.Mark.Owner, d.Import.Where(), w.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
+}
+
+// unmark says how the mark is taken off an object.
+func (w given) unmark(kind, id, owner string) cause.Cause {
+	command := ""
+	if k := w.KindOf[kind]; k != nil {
+		command = k.Info.Unmark
+	}
+	if command == "" {
+		return cause.Of(cause.Unmark)
+	}
+	return cause.Of(cause.UnmarkBy, strings.NewReplacer("<id>", id, "<mark>", owner).Replace(command))
+}
+
+// called identifies an object of the cloud for people.
+func called(l *kind.Live) string {
+	text := l.ID + " ("
+	if l.Name != l.ID {
+		text += l.Name
+	}
+	if !l.Created.IsZero() {
+		text += ", created " + l.Created.UTC().Format(time.RFC3339)
+	}
+	return text + ")"
+}

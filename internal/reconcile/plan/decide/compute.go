@@ -1,0 +1,155 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/group"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+)
+
+// Compute compares what a stack wants with what the cloud holds. It is pure and
+// total: any input gives a plan, the same input the same plan.
+//
+//	wanted  owned in the cloud   otherwise                        step
+//	------  -------------------  -------------------------------  -------
+//	any     unknown              the list failed                  wait
+//	import  -                    one object matches               keep
+//	import  -                    none, or several                 wait, refuse
+//	yes     several              which is meant cannot be decided refuse
+//	yes     shared or copied     nobody owns it                   refuse
+//	yes     no                   name taken by somebody           refuse
+//	yes     no                   something it depends on is missing wait
+//	yes     no                   perhaps through an unknown entry wait
+//	yes     no                   all it depends on is ready         create
+//	yes     yes                  equal                            keep
+//	yes     yes                  differs in changeable fields     update
+//	yes     yes                  differs in a fixed field         replace
+//	yes     yes                  made just now, and failed        replace
+//	yes     yes                  failed for good                  replace, refuse
+//	yes     yes                  the cloud is working on it       wait
+//	no      yes                  a part of what is suspended      keep
+//	no      yes                  marked to be kept                keep
+//	no      yes                  marked to be detached            detach
+//	no      several, shared      which is meant cannot be decided refuse
+//	no      copied               nobody owns it                   refuse
+//	no      yes                  still used by another            wait
+//	no      yes                  unused                           delete
+//	any     yes                  has to go, and what stays uses it refuse
+func Compute(in world.Input) plan.Plan {
+	p, _ := decided(in)
+	return p.finish()
+}
+
+// decided is the planner that learns nothing new from what it has decided, and which one it was. (decision 0054)
+func decided(in world.Input) (p *planner, times int) {
+	in = in.FallenBack()
+	known, all, want, cloud := newVerdicts(), world.SparesOf(in), in.Want, bind.In(in.Have, in.Stack)
+	worldWith := func(known verdicts) *world.World {
+		in.Want = all.With(want, known.Spares, known.Sizes)
+		return world.Of(in, cloud, all)
+	}
+	w := worldWith(known)
+	if all != nil {
+		p := plannerOf(w, known)
+		known.Spares, known.Sizes = p.sparesThere(), p.sizesNow()
+	}
+	for news := true; news; times++ {
+		if all != nil { // only the number of members makes it another one
+			w = worldWith(known)
+		}
+		p = plannerOf(w, known)
+		p.decideAll()
+		known, news = p.learn()
+	}
+	return p, times
+}
+
+// learn is what is known once everything is decided, and reports whether anything of it was not known when it was.
+func (p *planner) learn() (next verdicts, news bool) {
+	next = p.verdicts.clone()
+	if p.learnLocks(next) { // first: a group needs no spare for a member that cannot be replaced
+		return next, true
+	}
+	p.groups = group.Of(p.World, p.Learned, p.Found, p.was, p.steps)
+	return next, p.groups.Learn(next.Learned)
+}
+
+func (p *planner) decideAll() {
+	workloads := 0
+	for i := range p.Want {
+		if p.Want[i].Virtual {
+			workloads++
+		}
+	}
+	p.steps, p.workloads = make([]plan.Step, 0, len(p.Want)-workloads), make([]plan.Workload, 0, workloads)
+	p.foresee()
+	for i := range p.Want {
+		d := &p.Want[i]
+		if d.Virtual {
+			p.workloads = append(p.workloads, plan.Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: p.withSize(d), Data: d.Data != nil, Want: d})
+			continue
+		}
+		p.steps = append(p.steps, p.decide(d))
+	}
+	p.awaitMoves()
+	p.orphans()
+	p.steps = append(p.steps, p.strays()...)
+	p.placeOrphans()
+}
+
+// decide makes the step for one desired object. Objects come in an order in
+// which everything it refers to was decided before.
+func (p *planner) decide(d *kind.Desired) plan.Step {
+	if d.Absent() {
+		return p.decideAbsent(d)
+	}
+	view := p.view(d, d.Spec)
+	s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, Object: plan.Object{Want: d, Viewed: &view}}
+	c, known := p.Have[d.Key.Kind]
+	switch {
+	case !known:
+		return s.WithAction(plan.Wait, cause.Of(cause.NotLooked))
+	case c.Blind(d.Entry) != nil:
+		s.Error = true
+		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, through(d.Entry)+c.Blind(d.Entry).Error()))
+	case d.Unmanaged:
+		s = p.decideImport(s, d)
+		p.stillOwned(d, s.Have)
+		return s
+	}
+	if first := p.ByOwner[view.Mark.Owner]; first != d.Key {
+		s.Error = true
+		return s.WithAction(plan.Refuse, cause.Of(cause.SameMark, first))
+	}
+	ch := p.settle(d)
+	p.besides(d, ch)
+	switch {
+	case !ch.refusal.IsZero() && d.Options.Suspend:
+		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), ch.refusal)
+	case !ch.refusal.IsZero():
+		s.Error = true
+		return s.WithAction(plan.Refuse, ch.refusal)
+	case ch.have == nil:
+		return p.apart(p.decideMissing(s, d), d)
+	}
+	return p.apart(p.decideOwned(s, d, ch.have), d)
+}
+
+// await names what must be ready before the step can run. It does not change
+// the decision: people see what will be done, the engine when.
+func (p *planner) await(s plan.Step, d *kind.Desired) plan.Step {
+	for _, ref := range d.Refs {
+		target := p.ByKey[ref.Key]
+		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != plan.Update {
+			continue
+		}
+		if !p.Ready[ref.Key] || p.Doomed[ref.Key] && s.Action == plan.Create {
+			s.Awaits = append(s.Awaits, ref.Key)
+		}
+	}
+	return s
+}

@@ -1,0 +1,108 @@
+package decide
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// keeper is what keeps others apart.
+type keeper struct {
+	step    *plan.Step
+	perHost int
+	hard    bool
+}
+
+// tellCrowded notes what shares a host with more of its like than the object allows that keeps them apart: a
+// scheduler that places several at the same time does not always see it. Nothing is done about it, since to
+// interrupt a machine for it is for people to decide. Where they are apart only as far as there are hosts, it is a note on
+// the object, and no fault of those that share one.
+func (p *planner) tellCrowded() {
+	keepers := p.keepers()
+	if len(keepers) == 0 {
+		return
+	}
+	members := map[manifest.Key][]*plan.Step{}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Want == nil || s.Have == nil || s.Surplus || s.Action == plan.Recreate || s.Outdated() {
+			continue // not, or not yet, what its manifest says
+		}
+		for _, ref := range s.Want.Refs {
+			list := members[ref.Key]
+			if seen := len(list) > 0 && list[len(list)-1] == s; keepers[ref.Key].perHost > 0 && !seen {
+				members[ref.Key] = append(list, s)
+			}
+		}
+	}
+	for key, list := range members {
+		of := keepers[key]
+		for _, crowd := range crowds(list, of.perHost) {
+			if !of.hard {
+				of.step.Notes = append(slices.Clip(of.step.Notes), kind.Note{Field: "spec.resource.policy", Text: "is kept as far as there are hosts: " + together(crowd) + " run on the same one"})
+				continue
+			}
+			for i, s := range crowd {
+				s.Crowded = fmt.Sprintf("runs on the same host as %s, and %s keeps them apart: delete one of them in the cloud, and it is made again on another host",
+					crowd[(i+1)%len(crowd)].Key, key)
+			}
+		}
+	}
+}
+
+// keepers are the objects that keep others apart, those that are only used among them.
+func (p *planner) keepers() map[manifest.Key]keeper {
+	keepers := map[manifest.Key]keeper{}
+	for i := range p.steps {
+		s := &p.steps[i]
+		of := p.KindOf[s.Key.Kind]
+		if of == nil || of.PerHost == nil || s.Want == nil || s.Have == nil {
+			continue
+		}
+		k := keeper{step: s}
+		if s.Unmanaged() {
+			k.perHost, k.hard = of.PerHostOf(s.Have.State)
+		} else {
+			k.perHost, k.hard = of.PerHost(s.View())
+		}
+		if k.perHost > 0 {
+			keepers[s.Key] = k
+		}
+	}
+	return keepers
+}
+
+// together names the first few of a crowd.
+func together(crowd []*plan.Step) string {
+	const most = 4
+	var names []string
+	for _, s := range crowd[:min(most, len(crowd))] {
+		names = append(names, s.Key.String())
+	}
+	text := strings.Join(names, ", ")
+	if more := len(crowd) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// crowds are those that share a host with more than may.
+func crowds(list []*plan.Step, perHost int) (out [][]*plan.Step) {
+	on := map[string][]*plan.Step{}
+	for _, s := range list {
+		if s.Have.HostID != "" {
+			on[s.Have.HostID] = append(on[s.Have.HostID], s)
+		}
+	}
+	for _, host := range slices.Sorted(maps.Keys(on)) {
+		if len(on[host]) > perHost {
+			out = append(out, on[host])
+		}
+	}
+	return out
+}

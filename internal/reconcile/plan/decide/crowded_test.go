@@ -1,0 +1,28 @@
+package decide
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Only more on one host than may be there are a crowd; of which host nothing is known are none.
+func TestCrowds(t *testing.T) {
+	for _, tt := range []struct {
+		hosts           string // a letter each; - is not known
+		perHost, crowds int
+	}{{"", 1, 0}, {"a", 1, 0}, {"ab", 1, 0}, {"aa", 1, 1}, {"aa", 2, 0}, {"aaab", 2, 1}, {"aabb", 1, 2}, {"--", 1, 0}} {
+		var list []*plan.Step
+		for _, host := range tt.hosts {
+			live := &kind.Live{HostID: string(host)}
+			if host == '-' {
+				live.HostID = ""
+			}
+			list = append(list, &plan.Step{Object: plan.Object{Have: live}})
+		}
+		if found := crowds(list, tt.perHost); len(found) != tt.crowds {
+			t.Errorf("%s, %d on a host: %d crowds, want %d", tt.hosts, tt.perHost, len(found), tt.crowds)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package decide
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// throughAnother is the change of an object that the entry of its manifest does not show: it was
+// made through another one.
+func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
+	if have.As(d.Entry) != nil {
+		return nil
+	}
+	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Through), Want: entryName(d.Entry), Disruption: kind.Replace}}
+}
+
+// perhapsElsewhere says why d, which no entry shows, may be in the cloud all the same; zero where
+// it is not. It was perhaps made through another entry, of which its manifest was before, and
+// that one does not say now what there is:
+//
+//	the other entry                                 d is created
+//	----------------------------------------------  ----------------------------
+//	offers no such service                          yes
+//	could not log in                                unless it was seen before and
+//	                                                the agent has not deleted it
+//	may not list, or its list failed                no
+func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
+	for _, part := range w.Have[d.Key.Kind].Parts {
+		switch {
+		case part.Err == nil || part.Entry == d.Entry || errors.Is(part.Err, kind.ErrNoService):
+		case part.Closed && w.Lost[d.Key.String()] == "":
+		default:
+			return cause.Of(cause.PerhapsThrough, entryName(part.Entry), part.Err.Error())
+		}
+	}
+	return cause.Cause{}
+}
+
+// unseen explains which entries that are logged in did not say what they have.
+func (w given) unseen() (out []string) {
+	for _, name := range w.KindNames {
+		for _, part := range w.Have[name].Parts {
+			if part.Err != nil && !part.Refused && !part.Closed && !errors.Is(part.Err, kind.ErrNoService) {
+				out = append(out, name+": "+through(part.Entry)+part.Err.Error())
+			}
+		}
+	}
+	return out
+}
+
+// closed explains which entries could not log in.
+func (w given) closed() (out []string) {
+	for _, name := range w.KindNames {
+		for _, part := range w.Have[name].Parts {
+			if line := through(part.Entry); part.Closed && !slices.ContainsFunc(out, func(s string) bool { return strings.HasPrefix(s, line) }) {
+				out = append(out, line+part.Err.Error())
+			}
+		}
+	}
+	return out
+}
+
+// entryName is what an entry is called in messages.
+func entryName(entry string) string {
+	if entry == "" {
+		return "the main entry"
+	}
+	return "entry " + entry
+}
+
+// through begins a message about an entry; "" for the main one.
+func through(entry string) string {
+	if entry == "" {
+		return ""
+	}
+	return entryName(entry) + ": "
+}

@@ -1,0 +1,34 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A difference is drift where the wanted value equals what was last applied. The value of a reference is an object, so
+// one that got another ID since, or is not there yet, is another value, although the manifest says the same:
+//
+//	what the reference names            why the object differs
+//	----------------------------------  ---------------------------------------------
+//	another import than was applied     by the commit: the digest of its mark differs
+//	does not exist, or gets a new ID    it follows
+//	was made after its last change      it follows: nobody has written it since
+//	anything else                       by the commit, or it is drift
+//
+// follows reports whether an object differs in a field because of what that refers to.
+func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool {
+	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
+		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
+			return false
+		}
+		target, live := p.ByKey[ref.Key], p.Live[ref.Key]
+		switch {
+		case target == nil || target.Virtual:
+			return false
+		case live == nil || p.Doomed[ref.Key]:
+			return true
+		}
+		return !target.Unmanaged && !have.Updated.IsZero() && live.Created.After(have.Updated)
+	})
+}

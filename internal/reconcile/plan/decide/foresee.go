@@ -1,0 +1,58 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// bereft reports whether something that d refers to is gone and yet to come back: then
+// the object differs because the cloud took that off it, and nobody touched it. A
+// pass that replaces a target and is killed leaves its users so.
+func (p *planner) bereft(d *kind.Desired) bool {
+	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
+		target := p.ByKey[ref.Key]
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
+			return false
+		}
+		ch := p.settle(target)
+		return ch.have == nil && ch.refusal.IsZero()
+	})
+}
+
+// foresee finds what the targets of late references are in the cloud, which are
+// decided about after what refers to them.
+func (p *planner) foresee() {
+	for i := range p.Want {
+		for _, ref := range p.Want[i].Refs {
+			d := p.ByKey[ref.Key]
+			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.Live[ref.Key] != nil {
+				continue
+			}
+			if c, known := p.Have[d.Key.Kind]; !known || c.Blind(d.Entry) != nil {
+				continue
+			}
+			if have := p.settle(d).have; have != nil && have.Phase != kind.Deleting {
+				p.Live[d.Key] = have
+				p.Ready[d.Key] = have.Phase.Usable()
+			}
+		}
+	}
+}
+
+// withoutLate says which late references an object will be made without; zero for
+// none.
+func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
+	var keys []manifest.Key
+	for _, ref := range d.Refs {
+		if ref.Late && !p.Ready[ref.Key] && !slices.Contains(keys, ref.Key) {
+			keys = append(keys, ref.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return cause.Cause{}
+	}
+	return cause.Of(cause.WithoutLate, manifest.Listed(keys))
+}

@@ -1,0 +1,84 @@
+package decide
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// What could not be listed may use what is to go. Nobody is asked to delete that, or to let it go, before it is
+// known; and nothing is replaced that such an object may refer to by a fixed reference.
+
+// awaitUsers has steps wait for the kinds whose objects may use theirs and cannot be seen.
+func (p *planner) awaitUsers() {
+	users := p.hiddenUsers()
+	if len(users) == 0 {
+		return
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if !s.Turn.IsZero() || !s.Action.Destroys() && s.Action != plan.Detach {
+			continue
+		}
+		for _, u := range users {
+			if u.mayUse(s) {
+				s.WaitFor(cause.Of(cause.AllSeen, u.key.Kind), u.key)
+				break
+			}
+		}
+	}
+}
+
+// hiddenUser is a kind of which it is not known what an entry shows.
+type hiddenUser struct {
+	key   manifest.Key // the first object of it that is wanted there, or only the kind
+	entry string
+	all   bool            // nor what any other entry shows
+	uses  map[string]bool // see [resolve.UsesOf]
+}
+
+// mayUse reports whether a hidden object may use what a step destroys or lets go. It is then of the same project.
+func (u hiddenUser) mayUse(s *plan.Step) bool {
+	fixed, can := u.uses[s.Key.Kind]
+	return can && (fixed || s.Action != plan.Recreate) && (u.all || s.Have.As(u.entry) != nil)
+}
+
+func (w given) hiddenUsers() (users []hiddenUser) {
+	for _, name := range w.KindNames {
+		c := w.Have[name]
+		parts := c.Parts
+		if c.Err != nil {
+			parts = []kind.Shown{{Err: c.Err}}
+		}
+		for _, part := range parts {
+			if key, hides := w.hides(name, part); hides {
+				users = append(users, hiddenUser{key, part.Entry, c.Err != nil, resolve.UsesOf(w.KindOf[name])})
+			}
+		}
+	}
+	return users
+}
+
+// hides reports whether an entry may have objects of a kind that it does not show, and what is waited for then. One that
+// could not log in, or may not list the kind, has most likely made none, unless a manifest asks for one there or the
+// agent has seen one.
+func (w given) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
+	if part.Err == nil || errors.Is(part.Err, kind.ErrNoService) {
+		return key, false
+	}
+	for i := range w.Want {
+		if d := &w.Want[i]; d.Key.Kind == name && d.Entry == part.Entry {
+			return d.Key, true
+		}
+	}
+	hides = !part.Closed && !errors.Is(part.Err, kind.ErrForbidden)
+	for had := range w.Lost {
+		hides = hides || strings.HasPrefix(had, name+"/")
+	}
+	return manifest.Key{Group: w.APIGroups[name], Kind: name}, hides
+}

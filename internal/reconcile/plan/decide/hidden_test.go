@@ -1,0 +1,63 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// sends is what a Front is made of: it sends to Things.
+type sends struct {
+	Near  []string `json:"near,omitempty" ref:"Thing"`
+	Reads []string `json:"reads,omitempty" ref:"Other,reads"`
+	After []string `json:"after,omitempty" ref:"Another,order"`
+}
+
+func fronts() *kind.Kind {
+	k := define("Front")
+	k.Body = manifest.TypeFor[sends]()
+	return k
+}
+
+// define is a kind of Things by another name.
+func define(name string) *kind.Kind {
+	return thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: name}, thingtest.New())
+}
+
+// What cannot be seen may use what is to go: that waits, and only that.
+func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
+	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
+	item := func(name string, mark kind.Mark) kind.Collection {
+		mark.Owner = kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"})
+		return kind.Collection{Items: []kind.Live{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
+	}
+	for name, c := range map[string]struct {
+		of    string // the kind of what is to go
+		front kind.Collection
+		mark  kind.Mark
+		lost  map[string]string
+		want  string
+	}{
+		"its users are known":             {of: "Thing", front: kind.Collection{}, want: "delete no longer in the repository []"},
+		"they are not":                    {of: "Thing", front: kind.Collection{Err: down}, want: "delete no longer in the repository; when every Front can be seen [Front]"},
+		"nor whose mark it would be":      {of: "Thing", front: kind.Collection{Err: down}, mark: kind.Mark{Keep: true, Detach: true}, want: "detach is no longer managed, and stays in the cloud as its annotation asked; when every Front can be seen [Front]"},
+		"those of other projects are not": {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}, want: "delete no longer in the repository []"},
+		"a part of them is not":           {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{Err: down}, {Entry: "b"}}}, want: "delete no longer in the repository; when every Front can be seen [Front]"},
+		"there is no such service":        {of: "Thing", front: kind.Collection{Err: kind.ErrNoService}, want: "delete no longer in the repository []"},
+		"nobody asks for what is closed":  {of: "Thing", front: kind.Collection{Err: forbidden}, want: "delete no longer in the repository []"},
+		"there was one that is closed":    {of: "Thing", front: kind.Collection{Err: forbidden}, lost: map[string]string{"Front/f": "id"}, want: "delete no longer in the repository; when every Front can be seen [Front]"},
+		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
+		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
+	} {
+		p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{define(c.of), fronts()}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: world.Past{Lost: c.lost}})
+		if got := strings.TrimSpace(fmt.Sprint(p.Steps[0].Action, " ", p.Steps[0].Reason(), " ", p.Steps[0].Awaits)); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

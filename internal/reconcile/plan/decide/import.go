@@ -1,0 +1,174 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// decideImport finds the one existing object that an unmanaged manifest means.
+func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
+	for _, ref := range d.Refs {
+		if !p.Ready[ref.Key] && !p.ByKey[ref.Key].Virtual {
+			s.Awaits = append(s.Awaits, ref.Key)
+			return s.WithAction(plan.Wait, cause.Of(cause.WaitsFor, ref.Key))
+		}
+	}
+	found := p.candidates(d)
+	if left := p.leftBehind(found); left != nil && len(found) == 1 {
+		// What refers to it goes on as it is, and nothing new does.
+		s.Error, s.Have = true, left
+		p.Live[d.Key] = left
+		p.Imports[left] = append(p.Imports[left], d.Key)
+		return s.WithAction(plan.Refuse, p.leftBehindText(left))
+	}
+	switch {
+	case len(found) == 0:
+		s.Error, s.Obstacle = true, plan.NotYet
+		if d.Import.ID != "" {
+			s.Obstacle = plan.Never
+		}
+		return s.WithAction(plan.Wait, p.nothingFound(d))
+	case len(found) > 1:
+		s.Error, s.Obstacle = true, plan.Ambiguous
+		return s.WithAction(plan.Refuse, p.severalFound(d, found))
+	}
+	s.Have = found[0]
+	p.Live[d.Key] = found[0]
+	p.Imports[found[0]] = append(p.Imports[found[0]], d.Key)
+	p.Ready[d.Key] = found[0].Phase.Usable()
+	if found[0].Phase == kind.Failed {
+		s.Error, s.Obstacle = true, plan.NotYet
+		return s.WithAction(plan.Refuse, cause.Of(cause.ImportFailed, called(found[0]), found[0].Message))
+	}
+	if !p.Ready[d.Key] {
+		return s.WithAction(plan.Wait, cause.Of(cause.Phase, string(found[0].Phase), found[0].Message))
+	}
+	return s.WithAction(plan.Keep)
+}
+
+// leftBehind is one of the objects that a manifest of this stack made which is gone
+// by now: to import it would be to stop managing it without a word. One that was
+// released on purpose is like any other.
+func (w given) leftBehind(found []*kind.Live) *kind.Live {
+	for _, item := range found {
+		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
+			continue
+		}
+		o, ok := kind.ParseOwner(item.Mark.Owner)
+		if !ok || !o.Of(w.Stack) || o.Kind == item.AlsoListedAs {
+			continue
+		}
+		if d := w.ByKey[w.ByOwner[item.Mark.Owner]]; d == nil || d.Unmanaged {
+			return item
+		}
+	}
+	return nil
+}
+
+func (w given) leftBehindText(item *kind.Live) cause.Cause {
+	o, _ := kind.ParseOwner(item.Mark.Owner)
+	key := w.orphanKey(o, item)
+	return cause.Of(cause.LeftBehind, called(item), key, resolve.AnnotationDelete)
+}
+
+func (p *planner) candidates(d *kind.Desired) []*kind.Live {
+	x := p.Cloud.Of(d.Key.Kind)
+	if d.Import.ID != "" {
+		if item := x.Find(d.Import.ID, d.Entry); item != nil {
+			return []*kind.Live{item}
+		}
+		return nil
+	}
+	var found []*kind.Live
+	k, w := p.KindOf[d.Key.Kind], p.view(d, d.Import.Filter)
+	items := p.Have[d.Key.Kind].Items
+	for i := range items {
+		if seen := items[i].As(d.Entry); seen != nil && k.Match(w, seen.State) {
+			found = append(found, &items[i])
+		}
+	}
+	return found
+}
+
+// mostCompared is how many names of the cloud a plan compares with those that it
+// has not, and mostName how long one of these is that is shown.
+const (
+	mostCompared = 20_000
+	mostName     = 255
+)
+
+func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
+	kind := strings.ToLower(d.Key.Kind)
+	if d.Import.ID != "" {
+		return cause.Of(cause.NoID, kind, d.Import.ID)
+	}
+	if d.Import.Hint != "" {
+		return cause.Of(cause.NoSuch, kind, d.Import.Hint)
+	}
+	wanted := filterName(d.Import.Filter)
+	if wanted == "" {
+		return cause.Of(cause.NoMatch, kind)
+	}
+	wanted = printable.Clip(wanted, mostName)
+	none := func(then cause.Cause) cause.Cause { return cause.Of(cause.NoName, kind, printable.Name(wanted), then) }
+	items := p.Have[d.Key.Kind].Items
+	if p.compared += len(items); p.compared > mostCompared || p.private(d) {
+		return none(cause.Of(cause.CorrectName))
+	}
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Name
+	}
+	if near := nearest.Names(wanted, names, 3); len(near) > 0 {
+		for i := range near {
+			near[i] = printable.Name(near[i])
+		}
+		return none(cause.Of(cause.NearestNames, strings.Join(near, ", ")))
+	}
+	return none(cause.Of(cause.CorrectName))
+}
+
+// private reports whether names of the cloud's objects are kept from people: those of a
+// privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
+func (w given) private(d *kind.Desired) bool { return w.KindOf[d.Key.Kind].Info.Privileged }
+
+func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
+	var names []string
+	for _, item := range found {
+		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
+	}
+	slices.Sort(names)
+	if len(names) > 5 {
+		names = append(names[:5], "…")
+	}
+	fix := remedy(d.Import.Hint, cause.NarrowImport)
+	if w.private(d) {
+		return cause.Of(cause.ManyMatch, len(found), fix)
+	}
+	return cause.Of(cause.ManyNamed, len(found), strings.Join(names, ", "), fix)
+}
+
+// remedy is how a kind says that something is put right; otherwise it is a code.
+func remedy(said string, otherwise cause.Code) cause.Cause {
+	if said != "" {
+		return cause.Of(cause.Kind, said)
+	}
+	return cause.Of(otherwise)
+}
+
+// Named is implemented by import filters that ask for a name.
+type Named interface{ FilterName() string }
+
+func filterName(filter any) string {
+	if n, ok := filter.(Named); ok {
+		return n.FilterName()
+	}
+	return ""
+}

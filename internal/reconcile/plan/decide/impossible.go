@@ -1,0 +1,132 @@
+package decide
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// impossible says why the cloud will refuse to make an object, as far as that shows in
+// what it refers to; zero for nothing. have is the one that it takes the place of; nil for none.
+// What cannot be made is not asked for, and nothing is deleted to make room for it.
+func (p *planner) impossible(d *kind.Desired, have *kind.Live, view kind.Want) cause.Cause {
+	k := p.KindOf[d.Key.Kind]
+	var claims []kind.Claim
+	if k.ExclusiveClaims != nil {
+		claims = k.ExclusiveClaims(view)
+	}
+	overlaps := make([]cause.Cause, len(claims)) // found first: what is in the way stays, whatever else is
+	for i, c := range claims {
+		if c.Range {
+			overlaps[i] = p.overlapped(d, have, c)
+		}
+	}
+	if k.Impossible != nil {
+		if why := k.Impossible(view); why != "" {
+			return cause.Of(cause.Kind, why)
+		}
+	}
+	for i, c := range claims {
+		if why := cause.First(p.takenAlready(d, have, c), overlaps[i]); !why.IsZero() {
+			return cause.Of(cause.ClaimRefused, c.Field, claimCause(c, why))
+		}
+	}
+	return cause.Cause{}
+}
+
+// takenAlready says who has, or asks for, what only one object can have; zero for nobody.
+func (p *planner) takenAlready(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
+	if p.holders == nil {
+		p.holders = p.findHolders()
+	}
+	if other := p.rival(d, c); other != nil {
+		return rivalText(other, c)
+	}
+	h, found := p.holders.stranger(c)
+	if !found || have != nil && h.goesWith(have) {
+		return cause.Cause{}
+	}
+	return cause.Of(cause.ClaimTaken, h.text(), p.Stack, remedy(c.Remedy, cause.ChooseAnother))
+}
+
+// claimCause says of what is claimed what is the matter with it.
+func claimCause(c kind.Claim, why cause.Cause) cause.Cause {
+	return cause.Of(cause.Claim, printable.Line(c.What), c.Of.Key.Kind, c.Of.Name, why)
+}
+
+func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
+	if c.Range {
+		return cause.Of(cause.RivalOverlaps, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseRange))
+	}
+	return cause.Of(cause.RivalAsks, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseForOne))
+}
+
+// rival is another object of the repository that asks for the same; nil for none. What both
+// refer to is decided before them, so that all is known of it. One that is suspended and is not
+// there is not made, and asks for nothing.
+func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
+	if c.What == "" {
+		return nil // any other one will do as well: see capacity.go
+	}
+	for _, of := range p.alsoCalled(c.Of.Key) {
+		for _, other := range p.asking(of, c) {
+			if other.Key != d.Key && !(other.Options.Suspend && p.settle(other).have == nil) {
+				return other
+			}
+		}
+	}
+	return nil
+}
+
+// asking are the objects that ask for what is claimed of another one, or a part of it.
+func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
+	all := p.claimants(of)
+	if !c.Range {
+		return all[c.What]
+	}
+	for _, what := range slices.Sorted(maps.Keys(all)) {
+		if c.Overlaps(what) {
+			list = append(list, all[what]...)
+		}
+	}
+	return list
+}
+
+// alsoCalled are the manifests that stand for the same object of the cloud, that of the key first.
+func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
+	all, l := []manifest.Key{key}, p.Live[key]
+	if l == nil {
+		return all
+	}
+	if l.Mark != nil {
+		if made := p.ByOwner[l.Mark.Owner]; made != key && p.Live[made] == l {
+			all = append(all, made)
+		}
+	}
+	return append(all, slices.DeleteFunc(slices.Clone(p.Imports[l]), func(k manifest.Key) bool { return k == key })...)
+}
+
+// claimants are who asks for what of an object.
+func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
+	if asked, done := p.holders.claimed[of]; done {
+		return asked
+	}
+	asked := map[string][]*kind.Desired{}
+	for _, other := range p.holders.asking[of] {
+		k := p.KindOf[other.Key.Kind]
+		if k == nil || k.ExclusiveClaims == nil {
+			continue
+		}
+		for _, claim := range k.ExclusiveClaims(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Surroundings{Scene: p.scene})) {
+			if claim.Of.Key == of {
+				asked[claim.What] = append(asked[claim.What], other)
+			}
+		}
+	}
+	p.holders.claimed[of] = asked
+	return asked
+}

@@ -1,0 +1,221 @@
+package decide
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// claiming is a kind whose objects that rest on another one ask for a place there: the one that
+// their colour names.
+func claiming(k *kind.Kind) *kind.Kind {
+	k.ExclusiveClaims = func(w kind.Want) []kind.Claim {
+		spec, ok := w.Spec.(*thingtest.Spec)
+		if !ok || len(spec.On) == 0 {
+			return nil
+		}
+		return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing", Range: strings.Contains(spec.Colour, "/")}}
+	}
+	return k
+}
+
+// asking is a case of what only one object can have. token is what the object of the cloud called x
+// answers to, besides; alter changes what is known.
+type asking struct {
+	repo, cloud []string
+	token       string
+	alter       func(*world.Input)
+	refused     map[string]string
+	kept        []string // of what no manifest stands for any more
+}
+
+const baseHere = "base ours colour=red"
+
+func (c asking) run(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted(c.repo...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, c.cloud, want)
+	in := world.Input{Stack: "s", Kinds: []*kind.Kind{claiming(w.Kind())}, Want: want, Have: w.Snapshot(), Replace: true}
+	items := in.Have["Thing"].Items
+	for i := range items {
+		if items[i].Name == "x" {
+			items[i].Tokens = append(items[i].Tokens, c.token)
+		}
+	}
+	if c.alter != nil {
+		c.alter(&in)
+	}
+	for _, s := range Compute(in).Steps {
+		why := c.refused[s.Key.Name]
+		if refused := s.Action == plan.Refuse; refused != (why != "") || !strings.Contains(s.Reason(), why) {
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
+		}
+		if kept := s.Action == plan.Keep && s.Want == nil; kept != slices.Contains(c.kept, s.Key.Name) {
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
+		}
+	}
+}
+
+func TestWhatOnlyOneCanHave(t *testing.T) {
+	taken := map[string]string{"a": "blue of Thing/base is taken by Thing x (id-002), which stack s did not make; choose another"}
+	for name, c := range map[string]asking{
+		"two ask, nothing is there": {
+			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue", "c atop=base colour=green"},
+			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/base is also asked for by Thing/a"}},
+		"two ask, one by an import of the same": {
+			repo:    []string{"base colour=red", "alias import=base", "a atop=base colour=blue", "b atop=alias colour=blue"},
+			cloud:   []string{baseHere},
+			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/alias is also asked for by Thing/a"}},
+		"the one that is there stays": {
+			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue"},
+			cloud:   []string{baseHere, "a ours colour=blue atop=id-001"},
+			refused: map[string]string{"b": "also asked for by Thing/a (things.yaml:"}},
+		"somebody has it": {
+			repo:  []string{"base colour=red", "a atop=base colour=blue"},
+			cloud: []string{baseHere, "x nobody colour=blue"}, token: "id-001/blue", refused: taken},
+		"another stack has it": {
+			repo:  []string{"base colour=red", "a atop=base colour=blue"},
+			cloud: []string{baseHere, "x other colour=blue"}, token: "id-001/blue", refused: taken},
+		"what is replaced cannot have it either": {
+			repo:  []string{"base colour=red", "a atop=base colour=blue shape=new"},
+			cloud: []string{baseHere, "x nobody", "a ours colour=blue shape=old atop=id-001"}, token: "id-001/blue", refused: taken},
+	} {
+		t.Run(name, c.run)
+	}
+}
+
+// madeFor puts what the cloud has made for an object into what is known, with the token of blue.
+func madeFor(id string) func(*world.Input) {
+	return func(in *world.Input) {
+		c := in.Have["Thing"]
+		c.Items = append(c.Items, kind.Live{ID: "shade", ServesID: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
+		in.Have["Thing"] = c
+	}
+}
+
+// What is healthy, or not known, is not refused.
+func TestNobodyElseHasIt(t *testing.T) {
+	blue := []string{"base colour=red", "a atop=base colour=blue"}
+	for name, c := range map[string]asking{
+		"one of the stack's own may make way": {repo: blue, cloud: []string{baseHere, "x stale colour=blue"}, token: "id-001/blue"},
+		"a half-made one of the stack's own":  {repo: blue, cloud: []string{baseHere, "x half colour=blue"}, token: "id-001/blue"},
+		"it is on its way out":                {repo: blue, cloud: []string{baseHere, "x nobody leaving=1"}, token: "id-001/blue"},
+		"the same of something else":          {repo: blue, cloud: []string{baseHere, "x nobody"}, token: "id-009/blue"},
+		"what it is of is yet to be made":     {repo: blue, cloud: []string{"x nobody"}, token: "/blue"},
+		"what it is of is replaced":           {repo: []string{"base shape=new", "a atop=base colour=blue"}, cloud: []string{"base ours shape=old", "x nobody"}, token: "id-001/blue"},
+		"the object itself, before it is replaced": {
+			repo: []string{"base colour=red", "x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x ours shape=old atop=id-001"}, token: "id-001/blue"},
+		"the object itself, that has lost its mark": {
+			repo: []string{"base colour=red", "x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x nobody shape=old atop=id-001"}, token: "id-001/blue",
+			alter: func(in *world.Input) { in.Lost = map[string]string{"Thing/x": "id-002"} }},
+		"the object itself, under its name of before": {
+			repo: []string{"base colour=red", "a moved-from=Thing/x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x stale shape=old atop=id-001"}, token: "id-001/blue"},
+		"what goes with the object itself": {
+			repo: []string{"base colour=red", "a atop=base colour=blue shape=new"}, cloud: []string{baseHere, "a ours shape=old atop=id-001"}, alter: madeFor("id-002")},
+		"what went with an object that is gone": {repo: blue, cloud: []string{baseHere}, alter: madeFor("gone")},
+		"what goes with one of the stack's own": {repo: blue, cloud: []string{baseHere, "x stale"}, alter: madeFor("id-002")},
+		"a stranger is plugged into one of the stack's own": {
+			repo: blue, cloud: []string{baseHere, "x stale"}, token: "id-001/blue", alter: madeFor("")},
+		"the other is suspended and not there": {repo: append([]string{"b suspend=true atop=base colour=blue"}, blue...), cloud: []string{baseHere}},
+		"it shows as another kind": {repo: blue, cloud: []string{baseHere}, alter: func(in *world.Input) {
+			in.Have["Shade"] = kind.Collection{Items: []kind.Live{{ID: "shade", Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
+		}},
+	} {
+		t.Run(name, c.run)
+	}
+}
+
+// A range is had by one object; what has a part of it and bears the stack's mark stays where nothing takes its place.
+func TestARangeOnlyOneCanHave(t *testing.T) {
+	base, a := "base colour=red", "a atop=base colour=10.0.0.0/24"
+	for name, c := range map[string]asking{
+		"two ask for a part of one": {
+			repo:    []string{base, a, "b atop=base colour=10.0.0.128/25", "c atop=base colour=10.0.1.0/24"},
+			refused: map[string]string{"a": "overlaps what Thing/b", "b": "overlaps what Thing/a"}},
+		"of two things": {repo: []string{base, "also colour=red", a, "b atop=also colour=10.0.0.0/24"}},
+		"somebody has it": {
+			repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing x (id-002), which stack s did not make"}},
+		"it is on its way out": {repo: []string{base, a}, cloud: []string{baseHere, "x nobody leaving=1"}, token: "id-001/10.0.0.0/16"},
+		"of something else":    {repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-009/10.0.0.0/16"},
+		"what its manifest still says elsewhere": {
+			repo: []string{base, a, "x colour=red"}, cloud: []string{baseHere, "x ours colour=red"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing/x has a part of its addresses, and is not replaced"}},
+		"what is replaced": {
+			repo: []string{base, a, "x atop=base colour=10.9.0.0/24 shape=new"}, cloud: []string{baseHere, "x stale colour=10.0.0.0/16 shape=old atop=id-001"}, token: "id-001/10.0.0.0/16"},
+		"itself": {
+			repo: []string{base, "x atop=base colour=10.0.0.0/24 shape=new"}, cloud: []string{baseHere, "x stale colour=10.0.0.0/24 shape=old atop=id-001"}, token: "id-001/10.0.0.0/24"},
+		"a half-made copy of itself": {repo: []string{base, "x atop=base colour=10.0.0.0/24"}, cloud: []string{baseHere, "x half colour=10.0.0.0/24 atop=id-001"}, token: "id-001/10.0.0.0/24"},
+		"its name of before": {
+			repo: []string{base, a}, cloud: []string{baseHere, "x stale atop=id-001", "user stale near=id-002", "far stale near=id-003", "aside stale"}, token: "id-001/10.0.0.0/24",
+			refused: map[string]string{"a": "stackreeve.dev/moved-from: Thing/x"}, kept: []string{"x", "user", "far"}},
+	} {
+		t.Run(name, c.run)
+	}
+}
+
+// Who asks for what an object has that no manifest stands for any more may be the same under another name.
+func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("base colour=red", "a atop=base colour=blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, []string{baseHere, "x stale", "y stale"}, want)
+	in := world.Input{Stack: "s", Kinds: []*kind.Kind{claiming(w.Kind())}, Want: want, Have: w.Snapshot()}
+	items := in.Have["Thing"].Items
+	for i := range items {
+		if items[i].Name == "x" {
+			items[i].Tokens = append(items[i].Tokens, "id-001/blue")
+		}
+	}
+	for _, s := range Compute(in).Steps {
+		if hinted := strings.Contains(s.Reason(), "stackreeve.dev/moved-from: Thing/x"); hinted != (s.Key.Name == "x") {
+			t.Errorf("%s %s: %s", s.Action, s.Key.Name, s.Reason())
+		}
+	}
+}
+
+// Manifests that ask for the same are found without a cloud.
+func TestRivals(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("base colour=red", "a atop=base colour=10.0.0.0/24", "b atop=base colour=10.0.0.128/25", "c atop=base colour=blue", "d atop=base colour=blue",
+		"e atop=base colour=10.0.0.0/16 suspend=true", "f atop=base colour=green")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, found := range Rivals([]*kind.Kind{claiming(w.Kind())}, want) {
+		names = append(names, found.Key.Name)
+	}
+	if got := strings.Join(names, " "); got != "a b c d" {
+		t.Errorf("found %q", got)
+	}
+}
+
+// Of what could not be listed nobody knows what is there, so that its manifest states nothing and nobody has anything.
+func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unknown := range []error{nil, errors.New("it is down")} {
+		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
+		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
+		claim := kind.Claim{Of: kind.Ref{ID: "of"}, What: "it", By: "Shade"}
+		if _, found := p.findHolders().stranger(claim); found != (unknown == nil) {
+			t.Errorf("%v: somebody has it: %t", unknown, found)
+		}
+		if ref := p.lookup(thingtest.Key("a")); ref.Managed != (unknown == nil) {
+			t.Errorf("%v: managed: %t", unknown, ref.Managed)
+		}
+	}
+}

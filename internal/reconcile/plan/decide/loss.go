@@ -1,0 +1,71 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Some objects hold data that is nowhere else (see [kind.Info.HoldsData]). A plan that would lose it is held whatever its
+// share of the stack, unless the stack or the object says otherwise:
+//
+//	a step                                            loses data
+//	------------------------------------------------  ----------
+//	deletes or replaces an object of such a kind      yes
+//	takes data from an object that stays (Destroys)   yes, but not what time makes due
+//	overwrites it by a way that its annotation names  no: the annotation says so
+//	is about a surplus copy, a spare or an unused one no: nothing is in it, or the group made it for a while
+
+// weighLosses notes which steps lose data, and what manifests say of that.
+func (p *planner) weighLosses() {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Surplus || s.Spare || s.Unused || !p.loses(s) {
+			continue
+		}
+		s.DataAtStake, s.LossAllowed = true, p.lossAllowed(s)
+	}
+}
+
+func (w given) loses(s *plan.Step) bool {
+	switch s.Action {
+	case plan.Delete, plan.Recreate:
+		return w.KindOf[s.Key.Kind].Info.HoldsData && !s.Have.Empty
+	case plan.Update:
+		return !s.Tends && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
+	case plan.Keep, plan.Create, plan.Detach, plan.Wait, plan.Refuse:
+	}
+	return false
+}
+
+// lossAllowed is what manifests say of losing the data of an object: its own, the one that its mark remembers, or
+// that of the group that it was a part of; nil where none says anything.
+func (w given) lossAllowed(s *plan.Step) *bool {
+	if s.Want != nil {
+		return s.Want.Options.DataLoss
+	}
+	if group := w.ByKey[s.Within]; group != nil && group.Options.DataLoss != nil {
+		return group.Options.DataLoss
+	}
+	if s.Have.Mark != nil && s.Have.Mark.Loses {
+		return &s.Have.Mark.Loses
+	}
+	return nil
+}
+
+// remembersLoss reports whether the mark of an object can remember that its data may be lost.
+func (w given) remembersLoss(d *kind.Desired) bool {
+	if may := d.Options.DataLoss; may == nil || !*may || d.Options.NoPrune || d.Options.Detach {
+		return false
+	}
+	info := w.KindOf[d.Key.Kind].Info
+	return info.HoldsData && !info.FixedMark
+}
+
+// consents reports whether the group that an object belongs to says how its members are replaced, and so that they are.
+// What a built-in kind says for its own machines is nobody's word.
+func (w given) consents(d *kind.Desired) bool {
+	part := w.PartOf(d)
+	return part != nil && w.ByKey[part.Group].Rollout != nil && w.ByKey[part.Group].Rollout.Consents && w.Written(part.Group)
+}

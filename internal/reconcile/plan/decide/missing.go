@@ -1,0 +1,65 @@
+package decide
+
+import (
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// decideMissing makes the step for a desired object that is not in the cloud.
+func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
+	if d.Options.Suspend {
+		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), cause.Of(cause.NotThere))
+	}
+	if why := p.leftOut(d); !why.IsZero() {
+		return p.leaveOut(s, d, why)
+	}
+	if d.Import != nil {
+		return p.decideUnadopted(s, d)
+	}
+	why := p.impossible(d, s.Have, s.View())
+	if taken := p.nameTaken(d, nil); taken != nil {
+		s.Error = true
+		return s.WithAction(plan.Refuse, p.takenText(taken))
+	}
+	if !why.IsZero() {
+		s.Error = true
+		return s.WithAction(plan.Refuse, cause.Of(cause.CannotCreate, why))
+	}
+	if why := p.perhapsElsewhere(d); !why.IsZero() {
+		s.Error = true
+		return s.WithAction(plan.Wait, why)
+	}
+	s.Lost = p.Lost[s.Identity()]
+	s.Action, s.Drift = plan.Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.Lost != "" || p.wasWanted(d) // a requested scale-up is not drift
+	s.Causes = cause.List(nil).And(p.withoutLate(d))
+	p.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
+	return p.await(s, d)
+}
+
+// wasWanted reports whether a missing object was there before, as far as the commit before shows it.
+func (w given) wasWanted(d *kind.Desired) bool {
+	sum, known := w.Before[d.Key]
+	return known && sum == d.Sum && w.Owned > 0 && !d.Scaled && !w.Begun[d.Key]
+}
+
+func (w given) takenText(by *kind.Live) cause.Cause {
+	if !by.InOwnProject || by.Mark != nil {
+		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, w.Stack)
+	}
+	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, w.Stack, by.ID)
+}
+
+// nameTaken finds somebody else's object, which is not the one that d is now, under the name that d would bear:
+// one that no stack owns, or any at all where names are unique. What is on its way out may
+// have lost its mark before the rest of it, and only keeps a name that is unique.
+func (p *planner) nameTaken(d *kind.Desired, have *kind.Live) *kind.Live {
+	k := p.KindOf[d.Key.Kind]
+	for _, item := range p.Cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {
+		if item != have && item.Name != "" && item.As(d.Entry) != nil && (k.Info.UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+			return item
+		}
+	}
+	return nil
+}

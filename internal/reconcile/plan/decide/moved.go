@@ -1,0 +1,108 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+func (w given) identities(d *kind.Desired) (list []kind.Identity) {
+	for i, owner := range w.FormerOwners(d) {
+		was := kind.Identity{Name: d.From[i].Name, Owner: owner, Holder: d.Confidential.Holder}
+		if i < len(d.Confidential.Former) {
+			was.Holder = d.Confidential.Former[i]
+		}
+		list = append(list, was)
+	}
+	return list
+}
+
+// formerKey is the key that an object in the cloud was made for by this stack, when
+// that is another than d's; zero when there is none.
+func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
+	if have == nil || have.Mark == nil {
+		return manifest.Key{}
+	}
+	if i := slices.Index(w.FormerOwners(d), have.Mark.Owner); i >= 0 {
+		return d.From[i]
+	}
+	if o, ok := kind.ParseOwner(have.Mark.Owner); ok && o.Of(w.Stack) && have.Mark.Owner != kind.OwnerText(w.Stack, d.Key) {
+		return w.orphanKey(o, have)
+	}
+	return manifest.Key{}
+}
+
+// claims are all that claim to be d, under any of its names: in the stack's own project, and in the one that its manifest names. A
+// mark of this stack in any other project is not believed: whoever has that project can write it.
+func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
+	project := p.projectOf(d).ID
+	for _, owner := range append(p.FormerOwners(d), kind.OwnerText(p.Stack, d.Key)) {
+		c = c.And(p.Cloud.Claimed(d.Key.Kind, owner)).And(p.Cloud.ClaimedIn(project, d.Key.Kind, owner))
+	}
+	return c
+}
+
+// renamings adds to the deletion of an object which new one is the same but for its
+// name, where there is just one such: who renames a manifest may not know what
+// that means. So is a new one of the kind that asks for what only one can have, and what the old one has.
+func (p *planner) renamings() {
+	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
+		return
+	}
+	asking := p.askingFor()
+	type likeness struct{ kind, digest string }
+	alike := map[likeness][]manifest.Key{}
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Action == plan.Create && s.Want.Confidential.Secret == "" {
+			at := likeness{s.Key.Kind, s.Want.Digest}
+			alike[at] = append(alike[at], s.Key)
+		}
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if !isOrphanDeletion(*s) {
+			continue
+		}
+		if keys := alike[likeness{s.Key.Kind, s.Have.Mark.Applied}]; len(keys) == 1 {
+			s.Causes = s.Causes.And(cause.Of(cause.SameUnderName, keys[0], resolve.AnnotationMoved, s.Key))
+			continue
+		}
+		for _, token := range s.Have.Tokens {
+			if key, asks := asking[claimed{s.Key.Kind, token}]; asks {
+				s.Causes = s.Causes.And(cause.Of(cause.AsksForTheSame, key, resolve.AnnotationMoved, s.Key))
+				break
+			}
+		}
+	}
+}
+
+// claimed is what only one object of a kind can have.
+type claimed struct{ kind, token string }
+
+// askingFor is which new object asks for what another one of its kind may have.
+func (p *planner) askingFor() map[claimed]manifest.Key {
+	asking := map[claimed]manifest.Key{}
+	for i := range p.steps {
+		s := &p.steps[i]
+		k := p.KindOf[s.Key.Kind]
+		if k == nil || k.ExclusiveClaims == nil || s.Action != plan.Create {
+			continue
+		}
+		for _, c := range k.ExclusiveClaims(s.View()) {
+			if token := c.Token(); token != "" && c.By == s.Key.Kind {
+				asking[claimed{s.Key.Kind, token}] = s.Key
+			}
+		}
+	}
+	return asking
+}
+
+// isOrphanDeletion is true of what is deleted because its manifest is gone, or would be if nothing used it.
+func isOrphanDeletion(s plan.Step) bool {
+	return (s.Action == plan.Delete || s.Action == plan.Refuse && s.Locked) && s.Want == nil && !s.Surplus
+}

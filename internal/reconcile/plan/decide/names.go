@@ -1,0 +1,112 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+var anyUUID = pattern.Of(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+
+// nameIDs finds what the IDs among the values of changes stand for. In fields that
+// refer to others whatever is an ID there is looked for, and what is one within a
+// text; elsewhere only a value that is nothing but a UUID.
+func (p *planner) nameIDs() {
+	var keys map[*kind.Live]manifest.Key // made when first asked for
+	for i := range p.steps {
+		s := &p.steps[i]
+		for _, c := range slices.Concat(s.Changes, s.Ignored) {
+			kinds := refKinds(s, c.Field)
+			for _, text := range append(textsIn(c.Have), textsIn(c.Want)...) {
+				for _, id := range idsIn(text, len(kinds) > 0) {
+					item, kind := p.withID(id, kinds)
+					if item == nil {
+						continue
+					}
+					if keys == nil {
+						keys = p.keysOfLive()
+					}
+					if s.Names == nil {
+						s.Names = map[string]string{}
+					}
+					s.Names[id] = p.calledBy(item, kind, keys)
+				}
+			}
+		}
+	}
+}
+
+// refKinds are the kinds that a field, or something in it, refers to.
+func refKinds(s *plan.Step, field string) (kinds []string) {
+	if s.Want == nil {
+		return nil
+	}
+	for _, ref := range s.Want.Refs {
+		if kind.Within(ref.Field, field) || kind.Within(field, ref.Field) {
+			kinds = append(kinds, ref.Key.Kind)
+		}
+	}
+	return kinds
+}
+
+func textsIn(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []string:
+		return v
+	}
+	return nil
+}
+
+func idsIn(text string, reference bool) []string {
+	switch {
+	case reference:
+		return append(anyUUID.Regexp().FindAllString(text, -1), text)
+	case anyUUID.Regexp().FindString(text) == text && text != "":
+		return []string{text}
+	}
+	return nil
+}
+
+// withID finds an object, first among those of the given kinds; one whose ID is no
+// UUID only there.
+func (w given) withID(id string, kinds []string) (*kind.Live, string) {
+	if anyUUID.MatchString(id) {
+		kinds = slices.Concat(kinds, w.KindNames)
+	}
+	for _, kind := range kinds {
+		if x := w.Cloud.Of(kind); x != nil && x.WithID(id) != nil {
+			return x.WithID(id), kind
+		}
+	}
+	return nil, ""
+}
+
+func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
+	keys := make(map[*kind.Live]manifest.Key, len(p.Live))
+	for key, item := range p.Live {
+		if old, twice := keys[item]; !twice || key.Compare(old) < 0 {
+			keys[item] = key
+		}
+	}
+	return keys
+}
+
+// calledBy is how an object is named to people: by its key if it is the stack's or
+// imported, or by its kind and its name in the cloud.
+func (w given) calledBy(item *kind.Live, kindName string, keys map[*kind.Live]manifest.Key) string {
+	if key, ok := keys[item]; ok {
+		return key.String()
+	}
+	if item.InOwnProject && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
+		if o, ok := kind.ParseOwner(item.Mark.Owner); ok && o.Of(w.Stack) && o.Kind == kindName {
+			return w.orphanKey(o, item).String()
+		}
+	}
+	return kindName + " " + printable.Name(item.Name)
+}

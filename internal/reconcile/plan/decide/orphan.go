@@ -1,0 +1,131 @@
+package decide
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// orphans decides about what the stack owns and no longer wants, in an order
+// in which users come before what they use.
+func (p *planner) orphans() {
+	list, reached := []plan.Step{}, p.reached()
+	for _, name := range slices.Backward(p.KindNames) {
+		x := p.Cloud.Of(name)
+		if x == nil || p.Have[name].Err != nil {
+			continue
+		}
+		for owner, claimed := range x.Known(reached) {
+			o, ok := kind.ParseOwner(owner)
+			switch key, wanted := p.ByOwner[owner]; {
+			case !ok || o.Kind != name:
+			case wanted:
+				list = append(list, p.copiesLeft(key, claimed)...)
+			default:
+				list = append(list, p.unwanted(o, owner, claimed)...)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b plan.Step) int {
+		return cmp.Or(cmp.Compare(p.rank(b.Key.Kind), p.rank(a.Key.Kind)), a.Key.Compare(b.Key), cmp.Compare(a.ID(), b.ID()))
+	})
+	p.steps = append(append(p.steps, p.astray(reached)...), p.usersFirst(list)...)
+}
+
+// usersFirst moves each step behind those whose objects use its own, and
+// changes the order no further.
+func (w given) usersFirst(list []plan.Step) []plan.Step {
+	at := make(map[*kind.Live]int, len(list))
+	for i, s := range list {
+		at[s.Have] = i
+	}
+	out := make([]plan.Step, 0, len(list))
+	seen := make([]bool, len(list))
+	var visit func(i int)
+	visit = func(i int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		for _, user := range w.Cloud.UsersOf(list[i].Have) {
+			if j, ok := at[user]; ok {
+				visit(j)
+			}
+		}
+		out = append(out, list[i])
+	}
+	for i := range list {
+		visit(i)
+	}
+	return out
+}
+
+func (w given) rank(kind string) int { return slices.Index(w.KindNames, kind) }
+
+// orphanKey is the key that an owner text stands for; where the text has only a
+// digest of it, the object's name takes its place.
+func (w given) orphanKey(o kind.Owner, item *kind.Live) manifest.Key {
+	key := manifest.Key{Group: w.APIGroups[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+	if key.Name == "" {
+		key.Namespace, key.Name = "default", item.Name
+	}
+	return key
+}
+
+func (p *planner) orphan(o kind.Owner, item *kind.Live) plan.Step {
+	s, gone := plan.Step{Key: p.orphanKey(o, item), Object: plan.Object{Have: item}}, cause.Of(cause.Gone)
+	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
+		s.Parent, s.OfSuspended = over, true
+		return s.WithAction(plan.Keep, gone, cause.Of(cause.PartOfSuspended, over))
+	}
+	stays := p.staysFor(o.Kind, item)
+	switch info := p.KindOf[o.Kind].Info; {
+	case item.Mark.Detach && (info.FixedMark || info.StaysMarked):
+		return s.WithAction(plan.Keep, gone, cause.Of(cause.MarkStays, o.Kind))
+	case item.Mark.Detach && !p.holding[item].IsZero():
+		return s.WithAction(plan.Keep, gone, cause.Of(cause.MarkHeld, p.holding[item]))
+	case !stays.IsZero() && item.Phase != kind.Deleting:
+		s.Left = true
+		return s.WithAction(plan.Keep, gone, stays)
+	case item.Mark.Detach && item.Phase != kind.Deleting:
+		return s.WithAction(plan.Detach, cause.Of(cause.LetGo))
+	case item.Mark.Keep:
+		return s.WithAction(plan.Keep, gone, cause.Of(cause.LeftAsAsked))
+	case item.Phase == kind.Deleting:
+		return s.WithAction(plan.Wait, cause.Of(cause.BeingDeleted))
+	case !p.spared[item].IsZero():
+		s.Left = true
+		return s.WithAction(plan.Keep, gone, p.spared[item])
+	case len(p.Imports[item]) > 0:
+		s.Error, s.Locked = true, true
+		return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, gone, cause.Of(cause.StillReferred)))
+	case !p.locked[item].IsZero():
+		s.Error, s.Locked = true, true
+		return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, gone, p.locked[item]))
+	}
+	if p.isSpare(item) {
+		s.Spare = true
+		return s.WithAction(plan.Delete, cause.Of(cause.SpareUnneeded))
+	}
+	if why := p.beyond(item); !why.IsZero() {
+		return s.WithAction(plan.Delete, why)
+	}
+	return s.WithAction(plan.Delete, gone)
+}
+
+// unlisted explains which collections are unknown although the cloud has the
+// service, sorted by kind.
+func (w given) unlisted() []string {
+	var out []string
+	for _, name := range w.KindNames {
+		if c, ok := w.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, kind.ErrNoService) {
+			out = append(out, name+": "+c.Err.Error())
+		}
+	}
+	return append(out, w.unseen()...)
+}

@@ -1,0 +1,159 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// decideOwned makes the step for an object that is in the cloud.
+func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) plan.Step {
+	s.Have = have
+	s.Adopts = p.Named(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
+	p.Live[d.Key] = have
+	p.Ready[d.Key] = have.Phase.Usable()
+	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
+		s.Error = true
+		return s.WithAction(plan.Refuse, refusal)
+	}
+	p.StandsFor[have] = d
+	if d.Options.Suspend {
+		if p.Ready[d.Key] {
+			s.Aside = p.differences(s)
+		}
+		return s.WithAction(plan.Keep, cause.Of(cause.Suspended))
+	}
+	if c, sick := p.cureOf(d); sick && p.Ready[d.Key] {
+		return p.heal(s, d, c)
+	}
+	switch have.Phase {
+	case kind.Deleting:
+		s.Drift = !p.Begun[d.Key] && (p.Synced || p.Applied(d, have.Mark))
+		return s.WithAction(plan.Wait, cause.Of(cause.BeingDeleted), cause.Of(cause.RecreatedLater))
+	case kind.Failed:
+		return p.decideFailed(s, d)
+	case kind.Pending:
+		return s.WithAction(plan.Wait, reported(have))
+	case kind.Ready, kind.Degraded, kind.Begun:
+	}
+	var former manifest.Key
+	if have.Mark != nil && have.Mark.Owner != s.Viewed.Mark.Owner {
+		former = p.formerKey(d, have)
+	}
+	differs, moved, ignored, notes := p.changes(s, former)
+	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
+	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
+	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
+	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
+	s.From = former.Name
+	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
+	if left, stays := p.leave(s, d); stays {
+		return p.tend(left, d)
+	}
+	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
+	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, have, c) })
+	switch {
+	case len(s.Changes) == 0:
+		return p.tend(s.WithAction(plan.Keep, reported(have)), d)
+	case len(takes(s.Changes)) > 0:
+		return s.WithAction(plan.Refuse, takesLeft(takes(s.Changes)))
+	case fixed < 0:
+		s.Action = plan.Update
+		if former != (manifest.Key{}) {
+			s.Causes = cause.List{cause.Of(cause.Was, former)}
+		}
+		return p.await(s, d)
+	case barred >= 0:
+		return s.WithAction(plan.Refuse, p.whyBarred(d, have, s.Changes[barred]))
+	default:
+		return p.recreate(s, d, cause.Of(cause.FixedField, s.Changes[fixed].Field))
+	}
+}
+
+// reported is what the cloud says of an object; zero where it says nothing.
+func reported(l *kind.Live) cause.Cause {
+	if l.Message == "" {
+		return cause.Cause{}
+	}
+	return cause.Of(cause.Reported, l.Message)
+}
+
+func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) plan.Step {
+	if s.Adopts {
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AdoptFirst))
+	}
+	if left := p.leftIn(s); len(left) > 0 {
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, takesLeft(left))
+	}
+	if locked := p.locked[s.Have]; !locked.IsZero() {
+		s.Error = true
+		return s.WithAction(plan.Refuse, locked)
+	}
+	if d.Import != nil {
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
+	}
+	if copies := p.settle(d).copied; len(copies) > 0 { // beside it nothing is made once this is gone
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
+	}
+	why := p.impossible(d, s.Have, s.View())
+	if taken := p.nameTaken(d, s.Have); taken != nil {
+		why = p.takenText(taken)
+	}
+	if !why.IsZero() {
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherCannot, why))
+	}
+	if why := p.doubtful(d, s); why != "" {
+		s.Error = true
+		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
+	}
+	s = s.WithAction(plan.Recreate, reason)
+	p.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
+	return p.await(s, d)
+}
+
+// takes are the elements left to others that would go with changes.
+func takes(changes []kind.Change) (elements []string) {
+	for _, c := range changes {
+		elements = append(elements, c.Takes...)
+	}
+	return elements
+}
+
+// leftIn are the elements left to others that would go with an object: its own, and those of others which the cloud deletes with it.
+func (p *planner) leftIn(s plan.Step) []string {
+	own := p.leaves(s.Want, s.Have)
+	elements := own.Left()
+	for _, user := range p.Cloud.UsersOf(s.Have) {
+		if user == s.Have || user.Mark == nil || !slices.Contains(user.AutoDetached, s.Have.ID) {
+			continue
+		}
+		theirs := p.leaves(p.ByKey[p.ByOwner[user.Mark.Owner]], user)
+		for _, element := range theirs.LeftWith(s.Have.ID) {
+			elements = append(elements, element+" of "+p.userText(user))
+		}
+	}
+	return elements
+}
+
+// leaves says what of an object is left to others, among all that differs; nothing of what no manifest stands for.
+func (p *planner) leaves(d *kind.Desired, have *kind.Live) (c kind.Changes) {
+	if d == nil || d.Spec == nil || len(d.Options.Ignore) == 0 {
+		return c
+	}
+	return p.KindOf[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+}
+
+// takesLeft refuses what would delete elements that are left to others.
+func takesLeft(elements []string) cause.Cause {
+	return cause.Of(cause.TakesLeft, resolve.AnnotationIgnore, strings.Join(elements, ", "))
+}

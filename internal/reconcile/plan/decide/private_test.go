@@ -1,0 +1,41 @@
+package decide
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// Whoever opens a pull request of an administrator's stack reads its plan: it names nobody of
+// the cloud's users and projects that the manifests do not name.
+func TestAttackNamesOfTheWholeCloud(t *testing.T) {
+	for _, privileged := range []bool{true, false} {
+		w := thingtest.New()
+		for _, name := range []string{"payroll", "payroll2"} {
+			w.Put(thingtest.Thing{Name: name, Colour: "red", Mine: true})
+		}
+		info := w.Kind().Info
+		info.Privileged = privileged
+		kinds := []*kind.Kind{thingtest.Of(info, w)}
+		for question, spec := range map[string]string{
+			"nearest": "managementPolicy: unmanaged, import: {filter: {name: payrolI}}",
+			"several": "managementPolicy: unmanaged, import: {filter: {colour: red}}",
+			"adopted": "resource: {}, import: {filter: {colour: red}}",
+		} {
+			files := fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: test/v1\nkind: Thing\nmetadata: {name: a}\nspec: {" + spec + "}\n")}}
+			want, _, err := resolve.Read(files, kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			step := Compute(world.Input{Stack: "s", Kinds: kinds, Want: want, Have: w.Snapshot()}).Steps[0]
+			if !step.Error || strings.Contains(step.Reason(), "payroll") == privileged {
+				t.Errorf("%s of a privileged kind (%v): %s", question, privileged, step.Reason())
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A replacement deletes its object first and makes the new one later. It does not begin while the new one could not be made, or
+// nobody would have the object until a person has acted:
+//
+//	replace b, to depend on the new a    waits for what the replacement of a waits for
+//	replace a, to depend on c            waits until c is usable
+//	refuse c, or wait for it             needs a person, or the cloud
+type remaking struct {
+	p         *planner
+	at        map[manifest.Key]int // where a key's step is
+	obstacles map[manifest.Key]manifest.Key
+}
+
+// awaitObstacles has each replacement wait for what is in the way of its new object. What waits for the replacement itself is not in
+// its way.
+func (p *planner) awaitObstacles(g *waits) {
+	if g == nil {
+		return
+	}
+	r := remaking{p, g.at, map[manifest.Key]manifest.Key{}}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Action != plan.Recreate {
+			continue
+		}
+		for _, key := range r.needs(s) {
+			if slices.Contains(s.Awaits, key) {
+				continue
+			}
+			if o := r.obstacle(key); o != (manifest.Key{}) && !slices.Contains(s.Awaits, o) && !g.reaches(g.at[o], i) {
+				s.Awaits = append(s.Awaits, o)
+			}
+		}
+	}
+}
+
+// needs are the objects without which that of a step cannot be made.
+func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
+	for _, ref := range s.Want.Refs {
+		if target := r.p.ByKey[ref.Key]; target != nil && !target.Virtual && !ref.Late {
+			keys = append(keys, ref.Key)
+		}
+	}
+	return keys
+}
+
+// obstacle is the first object, a needed one or what that needs in turn, that is not usable and that the plan does nothing about; zero
+// for none. It is worked out once for each key, and ends where objects need each other.
+func (r remaking) obstacle(key manifest.Key) manifest.Key {
+	if known, ok := r.obstacles[key]; ok {
+		return known
+	}
+	r.obstacles[key] = manifest.Key{}
+	i, ok := r.at[key]
+	if !ok || r.p.Ready[key] && !r.p.Doomed[key] {
+		return manifest.Key{}
+	}
+	s := &r.p.steps[i]
+	if s.Want == nil || !s.Action.Writes() {
+		r.obstacles[key] = key
+		return key
+	}
+	for _, need := range slices.Concat(s.Awaits, r.needs(s)) {
+		if found := r.obstacle(need); found != (manifest.Key{}) {
+			r.obstacles[key] = found
+			break
+		}
+	}
+	return r.obstacles[key]
+}

@@ -1,0 +1,127 @@
+package decide
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+)
+
+// sizesNow are the sizes of the groups that leave it open.
+func (p *planner) sizesNow() map[manifest.Key]world.Size {
+	there := map[manifest.Key]bool{}
+	for owner, d := range p.All.ByOwner {
+		if d.Scaled && !d.Virtual && p.owns(d.Key.Kind, owner) {
+			there[p.All.Owner[d.Key]] = true
+		}
+	}
+	sizes := map[manifest.Key]world.Size{}
+	for group, members := range p.All.Scaled {
+		least := p.All.Least[group]
+		now := least
+		for i, member := range members {
+			if there[member] {
+				now = least + i + 1
+			}
+		}
+		sizes[group] = p.asked(p.All.First[group]).size(now, least, least+len(members))
+	}
+	return sizes
+}
+
+// owns reports whether there is something that its member needs, and that does not outlive it.
+func (w given) owns(kindName, owner string) bool {
+	return slices.ContainsFunc(w.Cloud.Claimed(kindName, owner).Sole, func(l *kind.Live) bool { return !l.Mark.Keep })
+}
+
+// wish is what somebody has written on an object.
+type wish struct {
+	on   manifest.Key
+	text string
+}
+
+// asked is the wish for a group of which this is the first member.
+func (p *planner) asked(first manifest.Key) wish {
+	works := p.KindOf[first.Kind].WorkerKind
+	for i := range p.Want {
+		d := &p.Want[i]
+		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
+			continue
+		}
+		if sole := p.claims(d).Sole; len(sole) == 1 && sole[0].WantedReplicas != "" {
+			return wish{d.Key, sole[0].WantedReplicas}
+		}
+	}
+	return wish{}
+}
+
+// size is what a wish comes to for a group that has so many members now.
+func (w wish) size(now, least, most int) world.Size {
+	bounds := fmt.Sprintf("between %d and %d", least, most)
+	if w.text == "" {
+		return world.Size{Members: now, Why: fmt.Sprintf("%s as there are now, %s: nobody asks for another number", machines(now), bounds)}
+	}
+	n, err := strconv.Atoi(w.text)
+	if err != nil || strconv.Itoa(n) != w.text || n < 0 {
+		return world.Size{Members: now, Why: fmt.Sprintf("%s as there are now, %s: what %s asks for is no number", machines(now), bounds, w.on)}
+	}
+	if within := min(max(n, least), most); within != n {
+		return world.Size{Members: within, Why: fmt.Sprintf("%s: %s asks for %d, and the manifest allows %s", machines(within), w.on, n, bounds)}
+	}
+	return world.Size{Members: n, Why: fmt.Sprintf("%s, %s: %s asks for so many", machines(n), bounds, w.on)}
+}
+
+func machines(n int) string {
+	if n == 1 {
+		return "1 member"
+	}
+	return fmt.Sprintf("%d members", n)
+}
+
+// withSize are the notes on a workload, with one that says how many members it has where its manifest leaves that open.
+func (p *planner) withSize(d *kind.Desired) []kind.Note {
+	s, open := p.Sizes[d.Key]
+	if !open {
+		return d.Notes
+	}
+	return append(slices.Clip(d.Notes), kind.Note{Field: "spec.maxReplicas", Text: s.Why})
+}
+
+// beyond says why there shall be nothing of a member now; "" of what does not belong to one that comes and goes so.
+func (p *planner) beyond(item *kind.Live) cause.Cause {
+	if p.All == nil {
+		return cause.Cause{}
+	}
+	d := p.All.ByOwner[item.Mark.Owner]
+	if d == nil || !d.Scaled {
+		return cause.Cause{}
+	}
+	group := p.groupOf(p.All.Owner[d.Key])
+	return cause.Of(cause.Beyond, group, p.Sizes[group].Why)
+}
+
+func (w given) groupOf(member manifest.Key) manifest.Key {
+	if d := w.All.ByKey[member]; d != nil {
+		return d.Parent
+	}
+	return manifest.Key{}
+}
+
+// scales reports whether an object lacks, or still has, a member that comes or goes because somebody asks for more or
+// fewer: then it was not changed by anybody.
+func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
+	return p.All != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
+		target := p.All.ByKey[ref.Key]
+		if target == nil || !target.Scaled {
+			return false
+		}
+		uses := slices.ContainsFunc(p.claims(target).Sole, func(l *kind.Live) bool {
+			return slices.Contains(have.Uses, l.ID) || slices.ContainsFunc(l.Tokens, func(token string) bool { return slices.Contains(have.Uses, token) })
+		})
+		return uses != (p.ByKey[ref.Key] != nil)
+	})
+}

@@ -1,0 +1,131 @@
+package decide
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// An approval is known to the process that was given it, and to the forge where it was given on one. What else shows after a
+// restart that a rollout was approved of is on the machines that it has made: each bears a sum over all that its group was to
+// become. The rest of the rollout goes on where
+//
+//	a member bears the mark of the stack, and the sum of what the manifests say now,
+//	it is as they want it, and
+//	it is younger than all that is still to be changed for them.
+//
+// The sum binds what an approval binds, of all members and by whole SHA-256, and which objects of the cloud they refer to. What
+// drifted meanwhile, and what goes because the group has fewer members, is no part of it.
+
+// targetOf is the sum over what a group is to become, of these parts.
+func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
+	all := kind.NewSums("target")
+	all.Add(p.Stack, group.Group, group.String())
+	for _, d := range parts {
+		all.Add(d.Key.Group, d.Key.String())
+		all.AddSums(p.boundSum(d, true))
+		for _, ref := range d.Refs {
+			target, live := p.ByKey[ref.Key], p.Live[ref.Key]
+			if within := p.PartOf(target); within != nil && within.Group == group && !target.Unmanaged || live == nil {
+				continue
+			}
+			all.Add(ref.Field, ref.Key.Group, ref.Key.String(), live.ID)
+		}
+	}
+	sum := all.Sum()
+	return hex.EncodeToString(sum[:])
+}
+
+// partsOf are those of the groups that these steps are of, but for what stands in for a while.
+func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]*kind.Desired {
+	parts := map[manifest.Key][]*kind.Desired{}
+	for i := range w.Want {
+		d := &w.Want[i]
+		if of := w.PartOf(d); of != nil && groups[of.Group] != nil && !w.ByKey[of.Member].Spare {
+			parts[of.Group] = append(parts[of.Group], d)
+		}
+	}
+	return parts
+}
+
+// carryOn notes what machines bear that are made, and which steps go on with a rollout that was approved of before.
+func (p *planner) carryOn() {
+	changing, said := map[manifest.Key][]*plan.Step{}, map[manifest.Key]bool{}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Part == nil {
+			continue
+		}
+		if s.Want != nil && s.Action.Writes() && !s.Surplus {
+			changing[s.Part.Group] = append(changing[s.Part.Group], s)
+		}
+		if s.Have != nil && s.Have.Mark != nil && s.Have.Mark.Target != "" {
+			said[s.Part.Group] = true
+		}
+	}
+	maps.DeleteFunc(changing, func(group manifest.Key, _ []*plan.Step) bool { return !p.Approving && !said[group] })
+	if len(changing) == 0 || p.Healing {
+		return
+	}
+	shown, parts := map[manifest.Key]*plan.Step{}, p.partsOf(changing)
+	for group, steps := range changing {
+		if !slices.ContainsFunc(steps, func(s *plan.Step) bool { return s.Action == plan.Create || s.Action == plan.Recreate }) {
+			continue
+		}
+		target := p.targetOf(group, parts[group])
+		for _, s := range steps {
+			if p.DoesTheWork(s.Key, s.Part.Member) {
+				s.Target = target
+			}
+		}
+		if witness := p.witness(group, target); witness != nil {
+			for _, s := range steps {
+				if s.Continues = !s.Drift && s.Have != nil && p.since(s).Before(witness.Have.Created) && !p.since(s).IsZero(); s.Continues {
+					shown[group] = witness
+				}
+			}
+			for _, s := range steps { // a machine that was deleted, and not made yet
+				s.Continues = s.Continues || s.Have == nil && !s.Drift && shown[group] != nil
+			}
+		}
+	}
+	for i := range p.workloads {
+		if w := &p.workloads[i]; shown[w.Key] != nil {
+			w.Notes = append(slices.Clip(w.Notes), kind.Note{Field: "spec.template", Text: fmt.Sprintf("the rollout goes on that was approved of, as %s shows", shown[w.Key].Key)})
+		}
+	}
+}
+
+// witness is the youngest machine of a group that shows what was approved of; nil for none.
+func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Step) {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Part == nil || s.Part.Group != group || s.Surplus || s.Have == nil || s.Have.Copied != "" || !p.DoesTheWork(s.Key, s.Part.Member) {
+			continue
+		}
+		owned := s.Have.Mark != nil && s.Have.Mark.Owner == kind.OwnerText(p.Stack, s.Key) && s.Have.Mark.Rivals == "" && s.Have.Mark.Target == target
+		if owned && (s.Action == plan.Keep || s.Action == plan.Wait) && len(s.Changes) == 0 && (youngest == nil || youngest.Have.Created.Before(s.Have.Created)) {
+			youngest = s
+		}
+	}
+	return youngest
+}
+
+// since is when an object was made, or the machine of its member where that is not known; the zero time for neither.
+func (p *planner) since(s *plan.Step) time.Time {
+	if !s.Have.Created.IsZero() {
+		return s.Have.Created
+	}
+	for i := range p.steps {
+		if of := &p.steps[i]; of.Part != nil && of.Part.Member == s.Part.Member && of.Have != nil && p.DoesTheWork(of.Key, of.Part.Member) {
+			return of.Have.Created
+		}
+	}
+	return time.Time{}
+}

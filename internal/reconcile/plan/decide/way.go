@@ -1,0 +1,70 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// mayReplace reports whether the object may be replaced for the sake of a change. An
+// annotation that names the field decides it for that field: whoever chose another way
+// did not choose this one. A change that waits for another reason is there only when there is one. Where an import stands
+// for another object since, only such an annotation allows it: a new image called "latest" is no reason to replace machines.
+func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bool {
+	switch way := d.Options.Way(c.Field); {
+	case way != "":
+		return way == manifest.WayReplace || way == manifest.WayNext
+	case p.succeeded(d, have, c) != nil:
+		return false
+	case d.Options.Replace != nil:
+		return *d.Options.Replace
+	}
+	return p.Replace || p.consents(d)
+}
+
+func waysOf(field string, c kind.Change) (list []string) {
+	for _, way := range c.Open() {
+		list = append(list, field+"="+way)
+	}
+	return list
+}
+
+// succeeded is the import that a change is about, where the object bears the very manifests that there are: then it is not they that
+// say another one. nil for none.
+func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
+	if !p.Applied(d, have.Mark) {
+		return nil
+	}
+	for _, ref := range d.Refs {
+		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
+			continue
+		}
+		if target := p.ByKey[ref.Key]; target != nil && target.Unmanaged && p.Live[ref.Key] != nil {
+			return target
+		}
+	}
+	return nil
+}
+
+// whyBarred says why a change that would replace the object is refused, and what
+// people can do.
+func (p *planner) whyBarred(d *kind.Desired, have *kind.Live, c kind.Change) cause.Cause {
+	field := strings.TrimPrefix(c.Field, d.SpecPath+".")
+	if other := p.succeeded(d, have, c); other != nil && d.Options.Way(c.Field) == "" {
+		ways := slices.Concat([]string{field + "=" + manifest.WayReplace}, waysOf(field, c))
+		return cause.Of(cause.BarredImport, c.Field, other.Key, resolve.AnnotationChange, strings.Join(ways, " or "))
+	}
+	if _, refusal := d.Options.Chosen(c); refusal != "" {
+		ways := append(c.Open(), manifest.WayReplace, manifest.WayIgnore)
+		return cause.Of(cause.BarredWay, c.Field, resolve.AnnotationChange, refusal, field+"="+strings.Join(ways, " or "+field+"="))
+	}
+	var other cause.Cause
+	if open := c.Open(); len(open) > 0 {
+		other = cause.Of(cause.OtherWay, resolve.AnnotationChange, field+"="+strings.Join(open, " or "+field+"="))
+	}
+	return cause.Of(cause.Barred, c.Field, resolve.AnnotationReplace, other)
+}

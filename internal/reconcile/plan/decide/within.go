@@ -1,0 +1,89 @@
+package decide
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// placeOrphans says of which groups the objects were a part whose manifests are gone
+// because the groups have fewer members now, and of which member. Marks do not show it; names do:
+//
+//	GROUP-NUMBER          what bears the name of a member
+//	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix
+//	GROUP-spare-NUMBER…   likewise of a further member, one more than the group allows now
+//
+// GROUP is what the group is called, or was. Further members that the group allows and does not need are not among them: they have been
+// drained.
+func (p *planner) placeOrphans() {
+	clear(p.was)
+	var groups []*kind.Desired
+	members := map[manifest.Key]*kind.Desired{} // one of each group
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.Want != nil || s.Surplus || s.Spare {
+			continue
+		}
+		if groups == nil {
+			if groups = p.groupsWith(members); len(groups) == 0 {
+				return
+			}
+		}
+		for _, group := range groups {
+			if name, was := p.memberName(s.Key, group, members[group.Key], ""); was {
+				p.place(s, group, name)
+			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.Within == (manifest.Key{}) {
+				p.place(s, group, name)
+			}
+		}
+	}
+}
+
+// place notes what an object was a part of.
+func (p *planner) place(s *plan.Step, group *kind.Desired, member string) {
+	of := p.KindOf[group.Key.Kind].Group.Members
+	if s.Action == plan.Delete && s.Causes.Is(cause.Gone) {
+		s.Causes = cause.List{cause.Of(cause.FewerMembers, group.Key)}
+	}
+	s.Within, p.was[s.Have] = group.Key, manifest.Key{Group: p.APIGroups[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
+}
+
+// groupsWith finds the groups of the stack, and notes a member of each.
+func (w given) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
+	for i := range w.Want {
+		d := &w.Want[i]
+		if k := w.KindOf[d.Key.Kind]; d.Virtual && k != nil && k.Group.Members != "" {
+			groups = append(groups, d)
+		}
+		if part := w.PartOf(d); part != nil && part.Member == d.Key && members[part.Group] == nil {
+			members[part.Group] = d
+		}
+	}
+	return groups
+}
+
+// memberName is the name of the member of a group that an object was a part of, with a prefix before its number; was is false when it was
+// no part of any.
+func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
+	for _, called := range append([]manifest.Key{group.Key}, group.From...) {
+		rest, below := strings.CutPrefix(key.Name, called.Name+"-"+prefix)
+		suffix := strings.TrimLeft(rest, "0123456789")
+		if below && key.Namespace == called.Namespace && suffix != rest && w.hasPart(key, group, member, suffix) {
+			return strings.TrimSuffix(key.Name, suffix), true
+		}
+	}
+	return "", false
+}
+
+// hasPart reports whether the members of a group have something like an object under a suffix.
+func (w given) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
+	if member == nil {
+		return suffix == ""
+	}
+	sibling := manifest.Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: member.Key.Name + suffix}
+	of := w.PartOf(w.ByKey[sibling])
+	return of != nil && of.Group == group.Key
+}

@@ -1,0 +1,117 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// mostDecided is how often a plan may have to be decided.
+const mostDecided = 4
+
+// For any repository and any cloud: one input gives one plan, each object that bears a mark of the stack has a step, one object has at
+// most one step that writes, nothing is deleted or changed that bears no mark of the stack and that no manifest names, and of a group no
+// more members are interrupted than may be away.
+func TestPlansOfAnyWorld(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		repo, cloud := thingtest.Lines(rt)
+		w := thingtest.New()
+		w.Data = rapid.Bool().Draw(rt, "data")
+		want, err := w.Wanted(repo...)
+		if err != nil {
+			rt.Fatalf("%q: %v", repo, err)
+		}
+		thingtest.Fill(t, w, cloud, want)
+		in := world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind(), thingtest.Flock()}, Now: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC), Want: want, Have: w.Snapshot(), Past: world.Past{Lost: map[string]string{}},
+			Synced: rapid.Bool().Draw(rt, "synced"), Replace: rapid.Bool().Draw(rt, "replace"), Others: rapid.Bool().Draw(rt, "others")}
+		if rapid.IntRange(0, 3).Draw(rt, "lost") == 0 {
+			in.Lost[thingtest.Key("n1").String()] = "id-002"
+		}
+		p := Compute(in)
+		if again := Compute(in); write(again) != write(p) || again.Hash() != p.Hash() {
+			rt.Fatalf("two plans for %q and %q:\n%s\n%s", repo, cloud, write(p), write(again))
+		}
+		if _, times := decided(in); times > mostDecided {
+			rt.Fatalf("%q and %q: decided %d times", repo, cloud, times)
+		}
+		if err := lawful(in, p); err != nil {
+			rt.Fatalf("%q and %q: %v\n%s", repo, cloud, err, write(p))
+		}
+	})
+}
+
+func lawful(in world.Input, p plan.Plan) error {
+	writes, told := map[string]int{}, map[string]bool{} // told are IDs, and names, present or former, of which it cannot be decided who they are
+	for _, s := range p.Steps {
+		if told[s.ID()] = true; s.Action == plan.Refuse || s.Action == plan.Keep {
+			told[s.Key.Name] = true
+		}
+		if s.Have == nil || !s.Action.Writes() {
+			continue
+		}
+		if writes[s.ID()]++; writes[s.ID()] > 1 {
+			return fmt.Errorf("%s is written by two steps", s.ID())
+		}
+		remembered := in.Lost[s.Key.String()] == s.ID() // somebody took its mark off
+		if ours := remembered || s.Have.Mark != nil && s.Have.Mark.Rivals == "" && s.Have.Copied == ""; !ours && s.Action != plan.Update && !s.Adopts {
+			return fmt.Errorf("%s %s, which nobody but a mark that proves nothing says is ours", s.Action, s.ID())
+		}
+		if !s.Have.InOwnProject {
+			return fmt.Errorf("%s %s of another project", s.Action, s.ID())
+		}
+	}
+	for i := range in.Have["Thing"].Items {
+		l := &in.Have["Thing"].Items[i]
+		o, ok := kind.Owner{}, false
+		if l.Mark != nil && l.InOwnProject {
+			o, ok = kind.ParseOwner(l.Mark.Owner)
+		}
+		if ok && o.Of("s") && !told[l.ID] && !told[strings.TrimPrefix(o.Name, "old-")] {
+			return fmt.Errorf("the plan overlooks %s", l.ID)
+		}
+	}
+	return takesTurns(in, p)
+}
+
+// takesTurns reports a group that is about to lose more members at once than its strategy allows. Where what all of them depend on is
+// replaced, they go with it.
+func takesTurns(in world.Input, p plan.Plan) error {
+	for i := range in.Want {
+		group := &in.Want[i]
+		if group.Rollout == nil {
+			continue
+		}
+		members, serving, interrupted, together := 0, 0, 0, false
+		for _, s := range p.Steps {
+			for _, c := range s.Changes {
+				together = together || fmt.Sprint(c.Want) == "the new one"
+			}
+			switch {
+			case s.Surplus || s.Part == nil || s.Part.Group != group.Key:
+			case s.Key.Name == s.Part.Member.Name && !strings.HasPrefix(s.Key.Name, group.Key.Name+"-spare-"):
+				members++
+				fallthrough
+			default:
+				if s.Have == nil || !s.Have.Phase.Usable() || s.Have.Down != "" {
+					continue
+				}
+				serving++
+				if s.Action.Writes() && s.Disruption() >= kind.Reboot && s.Turn.IsZero() && len(s.Awaits) == 0 {
+					interrupted++
+				}
+			}
+		}
+		if least := members - group.Rollout.Unavailable(members); interrupted > 0 && !together && serving-interrupted < least {
+			return fmt.Errorf("%d of %d members of %s serve, %d are interrupted, and %d have to serve", serving, members, group.Key, interrupted, least)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package group
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Forecasts say of the groups whose members take turns what becomes of them.
+func (gs *Groups) Forecasts() map[manifest.Key]string {
+	texts := map[manifest.Key]string{}
+	for _, g := range gs.list {
+		if !g.decided || gs.makeWay(g) {
+			continue
+		}
+		if text := g.forecast(); text != "" {
+			texts[g.key] = text
+		}
+	}
+	return texts
+}
+
+// forecast says how many of a group's members are changed, how many at a time, what each keeps, and about how
+// long that takes; "" where they do not take turns.
+func (g *group) forecast() string {
+	var changing []*member
+	for _, m := range g.members {
+		if len(m.changes) > 0 && !m.spare && !m.works.Healing {
+			changing = append(changing, m)
+		}
+	}
+	if len(changing) < 2 {
+		return ""
+	}
+	replicas := g.replicas()
+	down, further := g.strategy.Unavailable(replicas), g.strategy.Surge(replicas)
+	text := fmt.Sprintf("%d members are changed, %s at a time", len(changing), oneOr(down))
+	if further > 0 {
+		text = fmt.Sprintf("%d members are changed, with %s more meanwhile", len(changing), oneOr(further))
+	}
+	if kept := changing[0].keeps(); len(kept) > 0 {
+		text += "; each keeps its " + strings.Join(kept, ", ")
+	}
+	at := max(1, down+further)
+	if all := g.pacePerMember(changing) * time.Duration((len(changing)+at-1)/at); all >= worthSaying {
+		text += "; about " + roughly(all)
+	}
+	return text
+}
+
+// worthSaying is from when on it matters how long something takes.
+const worthSaying = 20 * time.Second
+
+func oneOr(n int) string {
+	if n <= 1 {
+		return "one"
+	}
+	return fmt.Sprint(n)
+}
+
+// keeps are the kinds of what of a member stays as it is.
+func (m *member) keeps() []string {
+	kinds := map[string]bool{}
+	for _, s := range m.steps {
+		if s.Have != nil && s != m.works && s.Disruption() < kind.Reboot {
+			kinds[s.Key.Kind] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+// pacePerMember is how long a member takes: as long as the quickest of them took to begin to work after it was made,
+// and what the strategy adds; 0 where the cloud does not say.
+func (g *group) pacePerMember(members []*member) time.Duration {
+	const unlikely = time.Hour // then it was changed since it was made
+	var boot time.Duration
+	for _, m := range members {
+		if m.works == nil || m.works.Have == nil || m.works.Have.Since.IsZero() || m.works.Have.Created.IsZero() {
+			continue
+		}
+		if took := m.works.Have.Since.Sub(m.works.Have.Created); took > 0 && took < unlikely && (boot == 0 || took < boot) {
+			boot = took
+		}
+	}
+	if boot == 0 {
+		return 0
+	}
+	if len(members[0].fronts) > 0 && g.drains() {
+		boot += g.strategy.Drain
+	}
+	return boot + g.strategy.MinReady
+}
+
+// roughly is a time as people say it: "40 s", "9 min", "3 h".
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
+}

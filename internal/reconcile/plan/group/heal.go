@@ -1,0 +1,77 @@
+package group
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Members of a group that need no change and do not serve are brought back as its strategy says: package
+// rollout decides whom, when and how, and this file makes steps of it. What somebody has to remember, since
+// when a member does not serve and what was done about it, is with the caller: see [Plan.Patients].
+
+// Cure is what is done about a member, and why.
+type Cure struct {
+	rollout.Cure
+	Stands string // in words that stay the same as long as the member stays so
+	Why    cause.Cause
+}
+
+// patient is how a member is, and what it is a patient for.
+func (w given) patient(m *member) rollout.Patient {
+	if m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
+		return rollout.Patient{Away: true}
+	}
+	out := rollout.Patient{Down: m.works.Have.Down, Silent: w.Sick[m.Member].Sure && m.works.Have.Down == "", Accused: m.accuser != nil, Since: w.Now, Healed: w.Patients[m.Member].Healed}
+	if before := w.Patients[m.Member]; before.Down == out.Down && before.Silent == out.Silent && !before.Since.IsZero() {
+		out.Since = before.Since
+	}
+	return out
+}
+
+// learnHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
+// needs nothing else.
+func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
+	if _, done := gs.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
+		return false
+	}
+	patients := make([]rollout.Patient, len(g.members))
+	for i, m := range g.members {
+		if patients[i] = gs.patient(m); m.spare {
+			patients[i] = rollout.Patient{Away: patients[i].Away}
+		}
+		patients[i].Changes = len(m.changes) > 0 && g.decision.Verdicts[i] == rollout.Go && !gs.Healing
+	}
+	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), gs.Now)
+	next.treated[g.key], g.unhealed = out.Held, out.Held
+	for i, m := range g.members {
+		if out.Cures[i] != "" {
+			c := Cure{Cure: out.Cures[i], Stands: patients[i].Down, Why: cause.Of(cause.DownFor, patients[i].Down, gs.Now.Sub(patients[i].Since).Round(time.Second))}
+			if patients[i].Silent {
+				c.Stands, c.Why = "does not answer its probes", cause.Of(cause.Unanswering, gs.Sick[m.Member].Sick)
+			}
+			next.Cures[m.Member], news = c, true
+		}
+	}
+	return news
+}
+
+// heals reports whether members of the group may be healed at all.
+func (g *group) heals() bool { return g.strategy.Heal.PerHour > 0 }
+
+// TellHeld says of members that would be healed why they are not.
+func (gs *Groups) TellHeld() {
+	for _, g := range gs.list {
+		held := cmp.Or(gs.treated[g.key], g.unhealed)
+		for _, m := range g.members {
+			if s := m.works; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
+				if s.Sick != "" {
+					s.Sick += "; "
+				}
+				s.Sick += held
+			}
+		}
+	}
+}

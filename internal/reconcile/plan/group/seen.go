@@ -1,0 +1,80 @@
+package group
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// quietSince is since when a front sends nothing to something, of which the cloud says that it was at this time at the latest. It says so of
+// a front that it is at work on before that is so.
+func (gs *Groups) quietSince(front *plan.Step, of manifest.Key, latest time.Time) time.Time {
+	at := plan.Quiet{Front: front.Key, Of: of}
+	before, known := gs.Seen.Quiet[at]
+	switch {
+	case known && before.Before(latest):
+		latest = before
+	case !known && !front.Have.Phase.Usable():
+		return latest
+	}
+	if gs.SeenNow.Quiet == nil {
+		gs.SeenNow.Quiet = map[plan.Quiet]time.Time{}
+	}
+	gs.SeenNow.Quiet[at] = latest
+	return latest
+}
+
+// noteServing remembers who of a group serves now, and who did.
+func (gs *Groups) noteServing(g *group) {
+	if gs.Now.IsZero() {
+		return
+	}
+	if gs.SeenNow.Served == nil {
+		gs.SeenNow.Served = map[manifest.Key]plan.Served{}
+	}
+	for _, m := range g.members {
+		before, known := gs.Seen.Served[m.Member]
+		switch {
+		case m.works == nil || m.works.Have == nil:
+			if known { // it may be there, and not be seen
+				gs.SeenNow.Served[m.Member] = before
+			}
+		case gs.serves(g, m):
+			gs.SeenNow.Served[m.Member] = plan.Served{ID: m.works.Have.ID}
+		case before.ID == m.works.Have.ID:
+			gs.SeenNow.Served[m.Member] = plan.Served{ID: before.ID, Until: gs.servedUntil(m)}
+		}
+	}
+}
+
+// serves reports whether a member has worked for long enough.
+func (w given) serves(g *group, m *member) bool {
+	return w.conditionOf(m).Serves(g.strategy.MinReady, w.Now)
+}
+
+// servedUntil is when a member that does not serve now was first seen not to after it had; the zero time for one that never was seen to.
+func (w given) servedUntil(m *member) time.Time {
+	switch s := w.Seen.Served[m.Member]; {
+	case s.ID != m.works.Have.ID:
+		return time.Time{}
+	case s.Until.IsZero():
+		return w.Now
+	default:
+		return s.Until
+	}
+}
+
+// latest is the last of times.
+func latest(times ...time.Time) (last time.Time) {
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// healedAt is when something was last done about a member that did not serve.
+func healedAt(p rollout.Patient) time.Time { return latest(p.Healed...) }

@@ -1,0 +1,64 @@
+package group
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// learnSpares notes how many spares a group needs, and reports whether that was not known before. One that
+// is not needed any more is drained first, as those are that are interrupted.
+func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
+	needed := g.decision.Spares
+	if g.unseen != (manifest.Key{}) {
+		needed = max(needed, gs.Spares[g.key])
+	}
+	if gs.All == nil || gs.settledSpares[g.key] || needed == gs.Spares[g.key] {
+		return false
+	}
+	for i, m := range g.members {
+		if !m.spare || g.spareNumber(i) < needed || g.drained(m, gs.Now, next.Traffic[m.Member] != kind.Flows) {
+			continue
+		}
+		if next.Traffic[m.Member] != kind.Flows {
+			return news
+		}
+		next.stop(m, kind.Ends)
+		news = true
+	}
+	if !news {
+		next.Spares[g.key], next.settledSpares[g.key] = needed, true
+	}
+	return true
+}
+
+// spareNumber is which spare a member is, counted from 0.
+func (g *group) spareNumber(at int) (n int) {
+	for _, m := range g.members[:at] {
+		if m.spare {
+			n++
+		}
+	}
+	return n
+}
+
+// replicas is how many members the group has without its spares.
+func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.members)) }
+
+// awaitSpares has the plan looked at again when spares that are not needed any more have been drained, or when those
+// whom they stand in for have worked for long enough.
+func (gs *Groups) awaitSpares(g *group) {
+	if at := g.decision.Awaited; at >= 0 && gs.Spares[g.key] > 0 {
+		gs.awaited(g, g.members[at], g.decision.Until)
+	}
+	for _, m := range g.members {
+		if !m.spare || gs.Traffic[m.Member] != kind.Ends || len(m.changes) > 0 {
+			continue
+		}
+		for _, f := range m.fronts {
+			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(gs.Now) {
+				f.step.Settles = &plan.Settling{Until: until}
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package group
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Former members that serve stand in for others as long as too few of those do. They stay, and what sends something to them goes on
+// doing so: its kind asks for that with [kind.Want.StandsIn], since its manifest does not name them any more.
+
+// stand notes that a former member stands in for others, with all that it consists of.
+func (gs *Groups) stand(works *plan.Step, next Learned) {
+	for i := range gs.steps {
+		s := &gs.steps[i]
+		if s.Action != plan.Delete || gs.was[s.Have] != gs.was[works.Have] {
+			continue
+		}
+		next.Standing[s.Have] = true
+		for _, user := range gs.Cloud.UsersOf(s.Have) {
+			if front := gs.stepsOf[user]; front != nil && user.Drained != nil {
+				next.Drains[front.Key] = true
+			}
+		}
+	}
+}
+
+// missing is how many more members of a group have to serve, and the first of those that shall and do not; nil for none.
+func (w given) missing(g *group) (n int, away *member) {
+	wanted := g.replicas()
+	n = wanted - g.strategy.Unavailable(wanted)
+	for _, m := range g.members {
+		if w.serves(g, m) {
+			n--
+		} else if away == nil && !m.spare {
+			away = m
+		}
+	}
+	return n, away
+}
+
+// fittest are so many of former members as can stand in for others: those first to which something is sent.
+func (w given) fittest(works []*plan.Step, n int) []*plan.Step {
+	well := slices.DeleteFunc(slices.Clone(works), w.accused)
+	slices.SortStableFunc(well, func(a, b *plan.Step) int { return cmp.Compare(w.sentTo(a), w.sentTo(b)) })
+	return well[max(0, len(well)-max(0, n)):]
+}
+
+// accused reports whether something says of an object that it does not serve.
+func (w given) accused(s *plan.Step) bool {
+	return slices.ContainsFunc(w.Cloud.UsersOf(s.Have), func(user *kind.Live) bool { return accuses(user, s.Have) })
+}
+
+// sentTo is how many others send something to an object.
+func (w given) sentTo(s *plan.Step) (n int) {
+	for _, user := range w.Cloud.UsersOf(s.Have) {
+		if user.Drained != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// standIn has the former members wait that stand in for others.
+func (gs *Groups) standIn(f former) {
+	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *plan.Step) bool { return !gs.Standing[s.Have] })
+	if len(standing) == 0 {
+		return
+	}
+	keys := []manifest.Key{f.group}
+	if g := gs.of(f.group); g != nil {
+		if _, away := gs.missing(g); away != nil {
+			var until time.Time // that it only has to work for longer
+			if gs.conditionOf(away).Health == rollout.Serving {
+				until = away.began.Add(g.strategy.MinReady)
+			}
+			keys = gs.awaited(g, away, until)
+		}
+	}
+	for _, s := range standing {
+		s.WaitFor(cause.Of(cause.MoreServe, f.group), keys...)
+	}
+}

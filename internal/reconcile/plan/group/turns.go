@@ -1,0 +1,150 @@
+package group
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// turnOf is what objects inside a member's machine say of it: of several, it stays if one says so, and is last.
+func (w given) turnOf(m *member) (t kind.Interruptible) {
+	for _, s := range m.steps {
+		if s.Have == nil {
+			continue
+		}
+		for _, user := range w.Cloud.UsersOf(s.Have) {
+			t.Stay, t.Last = cmp.Or(t.Stay, user.Interruptible.Stay), t.Last || user.Interruptible.Last
+		}
+	}
+	return t
+}
+
+// InTurn has the members of every group wait for each other. A group cannot take turns when all of its
+// members have to make way for something that they share, such as their subnet (see group_renewed.go).
+func (gs *Groups) InTurn() {
+	for _, g := range gs.list {
+		if g.decided {
+			gs.takeTurnsIn(g)
+		}
+		gs.noteServing(g)
+	}
+}
+
+func (gs *Groups) takeTurnsIn(g *group) {
+	if !gs.makeWay(g) {
+		gs.takeTurns(g)
+	}
+	gs.awaitSpares(g)
+	gs.awaitUnproven(g)
+	gs.recall(g)
+}
+
+func (gs *Groups) takeTurns(g *group) {
+	var first []manifest.Key
+	var turn cause.Cause
+	for i, m := range g.members {
+		if g.decision.Verdicts[i] != rollout.Wait {
+			for _, s := range m.changes {
+				s.Judges = g.judges
+			}
+			g.drain(m, gs.Now)
+			continue
+		}
+		if first == nil {
+			first, turn = gs.ahead(g)
+		}
+		for _, s := range m.changes {
+			s.WaitFor(turn, first...)
+		}
+	}
+}
+
+// ahead is what those who wait are waiting for, and what to say of it.
+func (gs *Groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
+	pace := g.pace()
+	if g.unseen != (manifest.Key{}) {
+		return []manifest.Key{g.unseen}, whenSeen(g.unseen)
+	}
+	if g.renewed != (manifest.Key{}) {
+		return []manifest.Key{g.renewed}, cause.Of(cause.Turn, g.renewed, pace)
+	}
+	if at := g.decision.Awaited; at >= 0 {
+		keys = gs.awaited(g, g.members[at], g.decision.Until)
+		if !g.decision.Until.IsZero() {
+			return keys, cause.Of(cause.TurnWorked, keys[0], g.decision.For, pace)
+		}
+		if m := g.members[at]; m.runs() && m.found.Sick != "" {
+			return keys, cause.Of(cause.TurnSick, keys[0], m.found.Sick, pace)
+		}
+		return keys, cause.Of(cause.Turn, keys[0], pace)
+	}
+	for i, m := range g.members {
+		if g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0 {
+			keys = keysOf(m.changes)
+			return keys, cause.Of(cause.Turn, keys[0], pace)
+		}
+	}
+	return []manifest.Key{g.key}, cause.Of(cause.TurnMore, g.key, pace)
+}
+
+// awaited is what of a member others wait for. What something besides the cloud's work is
+// waited for is looked at again and again; until is when it has worked for long enough, the zero time when it lacks
+// something else.
+func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
+	switch {
+	case len(m.unfinished) > 0:
+		return keysOf(m.unfinished)
+	case m.accuser != nil:
+		m.accuser.Settles = &plan.Settling{Whom: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()}
+		gs.noteFailing(g, m)
+		return []manifest.Key{m.accuser.Key}
+	case m.works == nil:
+		return keysOf(m.steps)
+	}
+	if m.works.Have != nil && m.works.Have.Down != "" {
+		return []manifest.Key{m.works.Key} // which does not pass by itself
+	}
+	m.works.Settles = &plan.Settling{Until: until, Patience: g.strategy.Deadline}
+	if m.found.Sure && until.IsZero() {
+		m.works.Settles.Failing = m.failing()
+		gs.noteFailing(g, m)
+	}
+	return []manifest.Key{m.works.Key}
+}
+
+// awaitUnproven has the pass wait for members that have not served since they were made or changed, also where no other
+// member waits for them: the last one that is changed, and the first of those that are left as they are.
+func (gs *Groups) awaitUnproven(g *group) {
+	for _, m := range g.members {
+		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.Settles == nil {
+			gs.awaited(g, m, time.Time{})
+		}
+	}
+}
+
+func keysOf(steps []*plan.Step) (keys []manifest.Key) {
+	for _, s := range steps {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
+// pace is how the members take turns.
+func (g *group) pace() string {
+	replicas, members := g.replicas(), "one member"
+	if n := g.strategy.Unavailable(replicas) + g.strategy.Surge(replicas); n > 1 {
+		members = fmt.Sprintf("%d members", n)
+	}
+	text := fmt.Sprintf("%s of %s at a time", members, g.key)
+	if g.drains() && slices.ContainsFunc(g.members, func(m *member) bool { return len(m.fronts) > 0 }) {
+		text += fmt.Sprintf(", each drained for %s", g.strategy.Drain)
+	}
+	return text
+}

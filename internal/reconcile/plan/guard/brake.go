@@ -1,0 +1,208 @@
+package guard
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Brake holds a plan that destroys more than the limits allow, or everything
+// the stack owns, or that loses data, unless somebody approved of all it would do. Surplus copies
+// left by interrupted requests do not count: the object itself stays. Of a stack
+// that is changed by hand only (see [Manual]) it holds every plan that writes.
+// What is suspended need not be held.
+//
+// What goes on with a rollout that was approved of before is not counted again.
+//
+// A pass destroys nothing that was not in the plan it set out with, so that
+// limits bound the pass as they bound its plan.
+func Brake(limits Limits, approved []plan.Approval) plan.Policy {
+	return func(p plan.Plan) plan.Plan {
+		reasons := tollOf(p).over(limits)
+		reasons = reasons.And(overLoss(p, limits.DataLoss))
+		if p.Manual != "" && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action.Writes() && !s.Continues }) {
+			reasons = reasons.And(cause.Of(cause.EveryChange, p.Manual))
+		}
+		reasons = reasons.And(p.Elsewhere)
+		unsettled := p.Manual != "" && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action == plan.Wait }) // something may follow
+		if len(reasons) == 0 && !unsettled || p.Suspended != "" {
+			return p
+		}
+		if i := slices.IndexFunc(approved, func(a plan.Approval) bool { return a.Covers(p) }); i >= 0 {
+			p.Approved = &approved[i]
+			return p
+		}
+		if len(reasons) == 0 {
+			return p
+		}
+		p.Held = reasons
+		switch {
+		case len(approved) > 0:
+			p.Held = p.Held.And(p.Unapproved(approved))
+		case p.Forgetful:
+			p.Held = p.Held.And(cause.Of(cause.Forgotten))
+		}
+		return p
+	}
+}
+
+// Forgetful says of a plan that a process before this one may have been given an approval of it, which nothing remembers. It is asked
+// for again: marks of objects hold short digests of what each is, and not whose leave its change had.
+func Forgetful(p plan.Plan) plan.Plan {
+	p.Forgetful = true
+	return p
+}
+
+// Only holds every plan that changes something but the one with the hash: what a
+// person has read is carried out, or nothing. "" holds none.
+func Only(hash string) plan.Policy {
+	return func(p plan.Plan) plan.Plan {
+		if hash == "" || p.Stopped() || p.Summary().Writes() == 0 || p.Hash() == hash {
+			return p
+		}
+		p.Held = cause.List{cause.Of(cause.OtherHash, hash)}
+		return p
+	}
+}
+
+// toll counts what a plan destroys: of all kinds together, of each, and in each
+// group, whose members it counts.
+type toll struct {
+	all    count
+	kinds  map[string]*count
+	groups map[manifest.Key]*members
+}
+
+// members are how many members a group has in the cloud, and those of them that
+// lose something.
+type members struct{ all, harmed map[manifest.Key]bool }
+
+type count struct {
+	owned, harmed int
+	verbs         [len(verbs)]bool
+}
+
+var verbs = [...]cause.Code{cause.Deletes, cause.Replaces, cause.Wipes, cause.CutsOff}
+
+func tollOf(p plan.Plan) toll {
+	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
+	spared := inTheirTurn(p)
+	for _, s := range p.Steps {
+		_, harms := s.Harm()
+		harms = harms && !s.Continues && (s.Part == nil || !spared[s.Part.Member])
+		t.inGroup(s, harms)
+		if !harms {
+			continue
+		}
+		kind := t.kinds[s.Key.Kind]
+		if kind == nil {
+			kind = &count{owned: p.OwnedKinds[s.Key.Kind]}
+			t.kinds[s.Key.Kind] = kind
+		}
+		t.all.add(s)
+		kind.add(s)
+	}
+	return t
+}
+
+// inTheirTurn are the members that do not count although they are replaced: those of a group that says how that is done, beyond
+// as many as can be away at once. Those that lose the most count.
+func inTheirTurn(p plan.Plan) map[manifest.Key]bool {
+	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
+	at := map[manifest.Key][]manifest.Key{}
+	for _, s := range p.Steps {
+		if _, harms := s.Harm(); !harms || s.Part == nil || s.Part.Away == 0 {
+			continue
+		}
+		if harmed[s.Part.Member]++; harmed[s.Part.Member] == 1 {
+			at[s.Part.Group] = append(at[s.Part.Group], s.Part.Member)
+		}
+		groups[s.Part.Group] = s.Part.Away
+	}
+	spared := map[manifest.Key]bool{}
+	for group, members := range at {
+		slices.SortFunc(members, func(a, b manifest.Key) int { return cmp.Or(cmp.Compare(harmed[b], harmed[a]), a.Compare(b)) })
+		for _, member := range members[min(groups[group], len(members)):] {
+			spared[member] = true
+		}
+	}
+	return spared
+}
+
+func (t toll) inGroup(s plan.Step, harms bool) {
+	if s.Part == nil || s.Have == nil {
+		return
+	}
+	g := t.groups[s.Part.Group]
+	if g == nil {
+		g = &members{map[manifest.Key]bool{}, map[manifest.Key]bool{}}
+		t.groups[s.Part.Group] = g
+	}
+	g.all[s.Part.Member] = true
+	if harms {
+		g.harmed[s.Part.Member] = true
+	}
+}
+
+func (c *count) add(s plan.Step) {
+	c.harmed++
+	if s.Have != nil && (s.Have.Mark == nil || s.Have.Copied != "") {
+		c.owned++ // it is adopted by the very step
+	}
+	verb := slices.Index([]plan.Action{plan.Delete, plan.Recreate, plan.Update}, s.Action)
+	if s.Action == plan.Update && s.CutsOnly() {
+		verb++
+	}
+	c.verbs[verb] = true
+}
+
+// over says which limits are exceeded, and by how much.
+func (t toll) over(limits Limits) (reasons cause.List) {
+	switch c := t.all; {
+	case c.harmed == 0 || limits.All.unlimited():
+	case c.harmed > limits.All.of(c.owned):
+		reasons = reasons.And(cause.Of(cause.OverLimit, c.verb(), c.harmed, c.owned, t.byKind(), limits.All))
+	case c.harmed == c.owned:
+		reasons = reasons.And(cause.Of(cause.OverAll, c.verb(), t.byKind()))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
+		limit, limited := limits.Kinds[kind]
+		if c := t.kinds[kind]; limited && c.harmed > limit.of(c.owned) {
+			reasons = reasons.And(cause.Of(cause.OverKind, c.verb(), c.harmed, c.owned, kind, limit))
+		}
+	}
+	for _, group := range slices.SortedFunc(maps.Keys(t.groups), manifest.Key.Compare) {
+		g := t.groups[group]
+		if n := len(g.harmed); n > 1 && !limits.All.unlimited() && n > limits.All.of(len(g.all)) {
+			reasons = reasons.And(cause.Of(cause.OverGroup, n, len(g.all), group, limits.All))
+		}
+	}
+	return reasons
+}
+
+// verb is "delete", or "delete, replace or wipe", or what is between.
+func (c count) verb() (list cause.Or) {
+	for i, done := range c.verbs {
+		if done {
+			list = append(list, verbs[i])
+		}
+	}
+	return list
+}
+
+// byKind lists what is destroyed, the most of a kind first.
+func (t toll) byKind() string {
+	kinds := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.kinds[b].harmed, t.kinds[a].harmed), strings.Compare(a, b))
+	})
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", t.kinds[kind].harmed, kind)
+	}
+	return strings.Join(kinds, ", ")
+}

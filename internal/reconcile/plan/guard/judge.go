@@ -1,0 +1,159 @@
+package guard
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/document"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Subject is what a plan makes or keeps of an object, to be judged.
+type Subject struct {
+	Key    manifest.Key
+	Action plan.Action    // "" for what only stands for others
+	Fields []string       // that change, whoever's step writes them
+	Object map[string]any // kind, metadata and spec of its manifest, or of what was derived for it; secrets are redacted
+	Refs   []Reference    // what the names in it stand for
+}
+
+// Verdict is what policies say against an object, each by its name; the zero value is nothing.
+type Verdict struct {
+	Deny string   // why it may not be made or changed
+	Warn []string // what people should know
+}
+
+// policyField stands where notes name a field.
+const policyField = "policy"
+
+// Judge has refused what a verdict denies, for the object itself, for one that it was expanded from, or for another one
+// whose field the step writes, and notes what else it says. What is there already stays, with a note; what is deleted is not judged. of says which kinds it is asked about.
+func Judge(of func(kind string) bool, verdict func(Subject) Verdict) plan.Policy {
+	return func(p plan.Plan) plan.Plan {
+		found, among := judgements(p, of, verdict)
+		if len(found) == 0 {
+			return p // a copy of the steps is megabytes
+		}
+		p.Workloads = slices.Clone(p.Workloads)
+		parents := map[manifest.Key]manifest.Key{}
+		for i := range p.Workloads {
+			w := &p.Workloads[i]
+			parents[w.Key] = w.Parent
+			if v, ok := found[w.Key]; ok {
+				w.Notes = v.notes(w.Notes, v.Deny)
+			}
+		}
+		return p.MapSteps(func(s plan.Step) plan.Step {
+			if s.Want == nil {
+				return s
+			}
+			v := found[s.Key]
+			if why := denied(s, found, parents, among.writes[s.Key]); why != "" && s.Action.Writes() {
+				s.Error, s.Notes = true, v.notes(s.Notes, "")
+				return s.WithAction(plan.Refuse, cause.Of(cause.Policy, why))
+			}
+			s.Notes = v.notes(s.Notes, v.Deny)
+			return s
+		})
+	}
+}
+
+// denied is why a step may not be carried out: for its object, for what that was expanded from, or for the others whose
+// fields it writes.
+func denied(s plan.Step, found map[manifest.Key]Verdict, parents map[manifest.Key]manifest.Key, others []manifest.Key) string {
+	if s.Action == plan.Delete || s.Action == plan.Detach {
+		return ""
+	}
+	for _, key := range append([]manifest.Key{s.Key}, others...) {
+		if why := found[key].Deny; why != "" {
+			return why
+		}
+		if key == s.Key {
+			key = s.Parent
+		} else {
+			key = parents[key]
+		}
+		for n := 0; key != (manifest.Key{}) && n <= len(parents); key, n = parents[key], n+1 {
+			if why := found[key].Deny; why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// notes adds warnings to what is noted of an object, and why it is denied where that is not said elsewhere.
+func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
+	said := v.Warn
+	if denied != "" {
+		said = append(slices.Clone(said), denied)
+	}
+	if len(said) == 0 {
+		return notes
+	}
+	notes = slices.Clone(notes)
+	for _, text := range said {
+		notes = append(notes, kind.Note{Field: policyField, Text: text})
+	}
+	return notes
+}
+
+// judgements are the verdicts that say something.
+func judgements(p plan.Plan, of func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, among family) {
+	found, among = map[manifest.Key]Verdict{}, familyOf(p)
+	var specs func(manifest.Key) any
+	var labels map[manifest.Key]map[string]string
+	judge := func(key manifest.Key, want *kind.Desired, s Subject) {
+		if want == nil || !of(key.Kind) {
+			return
+		}
+		if specs == nil {
+			specs, labels = p.Specs(), p.Labels()
+		}
+		s.Key, s.Object, s.Refs = key, subjectOf(key, want, labels[key], specs(key)), among.references(key)
+		if v := verdict(s); v.Deny != "" || len(v.Warn) > 0 {
+			found[key] = v
+		}
+	}
+	for i := range p.Workloads {
+		judge(p.Workloads[i].Key, p.Workloads[i].Want, Subject{})
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Surplus || s.Action == plan.Delete || s.Action == plan.Detach {
+			continue
+		}
+		action, fields := s.Action, slices.Clone(among.written[s.Key])
+		if len(fields) > 0 && !action.Writes() {
+			action = plan.Update
+		}
+		for _, c := range s.Changes {
+			fields = append(fields, c.Field)
+		}
+		judge(s.Key, s.Want, Subject{Action: action, Fields: fields})
+	}
+	return found, among
+}
+
+func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, spec any) map[string]any {
+	metadata := map[string]any{"name": key.Name, "namespace": key.Namespace, "labels": anyOf(labels), "annotations": map[string]any{}}
+	if want.Object != nil {
+		metadata["annotations"] = anyOf(want.Object.Annotations)
+	}
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": document.SpellOut(want, spec)}
+}
+
+// anyOf is values of texts as values of anything.
+func anyOf(values map[string]string) map[string]any {
+	all := make(map[string]any, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all[name] = values[name]
+	}
+	return all
+}

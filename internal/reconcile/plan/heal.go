@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// HealthField is the field name under which it is reported that a member of a group is healed.
+const HealthField = "health"
+
+// Patients are the members of groups that do not serve, or were healed within an hour: what the next plan has
+// to know of them.
+func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) map[manifest.Key]rollout.Patient {
+	out := map[manifest.Key]rollout.Patient{}
+	for _, s := range p.Steps {
+		if s.Part != nil && len(before[s.Part.Member].Healed) > 0 {
+			out[s.Part.Member] = rollout.Patient{Healed: before[s.Part.Member].Healed}
+		}
+	}
+	for _, s := range p.Steps {
+		if s.Part == nil || !s.Works || !s.Have.Phase.Usable() {
+			continue
+		}
+		if s.Have.Down == "" && !s.Unanswering {
+			if served := s.Sick == ""; served {
+				forgetHealed(out, s.Part.Member, now)
+			}
+			continue
+		}
+		was, next := before[s.Part.Member], rollout.Patient{Down: s.Have.Down, Silent: s.Unanswering, Since: now, Healed: out[s.Part.Member].Healed}
+		if was.Down == next.Down && was.Silent == next.Silent && !was.Since.IsZero() {
+			next.Since = was.Since
+		}
+		out[s.Part.Member] = next
+	}
+	return out
+}
+
+// forgetHealed forgets what was done long ago about a member that serves.
+func forgetHealed(patients map[manifest.Key]rollout.Patient, member manifest.Key, now time.Time) {
+	healed := slices.DeleteFunc(slices.Clone(patients[member].Healed), func(t time.Time) bool { return now.Sub(t) >= time.Hour })
+	if len(healed) == 0 {
+		delete(patients, member)
+		return
+	}
+	patients[member] = rollout.Patient{Healed: healed}
+}
+
+// Heals is the member of a group that the step brings back; false when it does not.
+func (s Step) Heals() (member manifest.Key, ok bool) {
+	if s.Part == nil || !s.Healing {
+		return manifest.Key{}, false
+	}
+	return s.Part.Member, true
+}
+
+// Heals reports whether members may be healed while the plan is held: groups that heal theirs have some that do not serve. Where every change waits
+// for an approval this is one of them.
+func (p Plan) Heals() bool {
+	return p.Held != nil && p.Manual == "" && p.Suspended == "" && slices.ContainsFunc(p.Steps, func(s Step) bool {
+		return s.Part != nil && s.Works && s.Have != nil && (s.Healing || s.Have.Down != "" || s.Unanswering)
+	})
+}
+
+// OnlyHealing is the plan with nothing to do but to heal members.
+func (p Plan) OnlyHealing() Plan {
+	return p.MapSteps(func(s Step) Step {
+		if s.Healing || !s.Action.Writes() {
+			return s
+		}
+		s.Action = Keep
+		return s
+	})
+}

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Probed is a member of a group that can be asked whether it serves.
+type Probed struct {
+	Member manifest.Key
+	Probes []rollout.Probe
+	// Address is where it is reached, Of its incarnation, Since when it began to work.
+	Address string
+	Of      string
+	Since   time.Time
+}
+
+// Probed are the members that can be asked: what does their work is usable and has an address.
+func (p Plan) Probed() (list []Probed) {
+	groups := map[manifest.Key][]rollout.Probe{}
+	for _, w := range p.Workloads {
+		if w.Want != nil && len(w.Want.Probes) > 0 {
+			groups[w.Key] = w.Want.Probes
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	for _, s := range p.Steps {
+		if s.Part == nil || !s.Works || groups[s.Part.Group] == nil || !s.Have.Phase.Usable() || s.Have.Facts.Address == "" {
+			continue
+		}
+		list = append(list, Probed{Member: s.Part.Member, Probes: groups[s.Part.Group], Address: s.Have.Facts.Address,
+			Of: s.Have.ID + " " + s.Have.Since.String(), Since: s.Have.Since})
+	}
+	return list
+}

@@ -1,0 +1,77 @@
+package world
+
+import (
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// World is what a plan is made from: what the commit wants, what the cloud has, and what is remembered. Nothing changes it.
+type World struct {
+	Input
+	plan.Digests
+	KindOf    map[string]*kind.Kind
+	APIGroups map[string]string // API groups, by kind
+	KindNames []string          // kind names, in creation order
+	ByKey     map[manifest.Key]*kind.Desired
+	Cloud     *bind.Cloud
+	ByOwner   map[string]manifest.Key      // which desired object answers for an owner text
+	AdoptedBy map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id
+	Suspended []suspended                  // what may have parts that no manifest has any more
+	All       *spares                      // that there may be; nil for none
+	Owned     int
+	// ownedKinds are the numbers of owned objects, by kind.
+	OwnedKinds map[string]int
+}
+
+func Of(in Input, cloud *bind.Cloud, all *spares) *World {
+	w := &World{
+		Input: in, KindOf: make(map[string]*kind.Kind, len(in.Kinds)), APIGroups: kind.GroupsOf(in.Kinds),
+		ByKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), Cloud: cloud, All: all,
+		ByOwner: make(map[string]manifest.Key, len(in.Want)), AdoptedBy: map[*kind.Live]*kind.Desired{},
+	}
+	if w.Printer == nil {
+		w.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
+	}
+	w.Digests = plan.DigestsOf(w.Stack, w.Printer)
+	for _, k := range in.Kinds {
+		w.KindOf[k.Info.Kind] = k
+		w.KindNames = append(w.KindNames, k.Info.Kind)
+	}
+	for i := range in.Want {
+		d := &in.Want[i]
+		w.ByKey[d.Key] = d
+		if k := d.Defined(); k != nil {
+			w.KindOf[d.Key.Kind] = k
+		}
+		if owner := kind.OwnerText(w.Stack, d.Key); w.ByOwner[owner] == (manifest.Key{}) && !d.Virtual {
+			w.ByOwner[owner] = d.Key
+		}
+	}
+	for i := range in.Want {
+		for _, owner := range w.FormerOwners(&in.Want[i]) {
+			if w.ByOwner[owner] == (manifest.Key{}) {
+				w.ByOwner[owner] = in.Want[i].Key
+			}
+		}
+	}
+	w.Suspended = w.suspensions()
+	w.OwnedKinds = w.Cloud.Owned(w.isWanted)
+	for _, n := range w.OwnedKinds {
+		w.Owned += n
+	}
+	for i := range in.Want {
+		if d := &in.Want[i]; w.Cloud.Of(d.Key.Kind) != nil && w.Named(d) != nil {
+			w.AdoptedBy[w.Named(d)] = d
+		}
+	}
+	return w
+}
+
+// isWanted reports whether a manifest stands for an owner text.
+func (w *World) isWanted(owner string) bool {
+	_, wanted := w.ByOwner[owner]
+	return wanted
+}

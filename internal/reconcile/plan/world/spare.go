@@ -1,0 +1,108 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A group may have further members while others are interrupted: spares. The manifests come with all that
+// there may be, and the plan is made with as many as the group needs now (see [rollout.Decision]). The others
+// are as if no manifest had them: those that are there and were made as spares go, and that harms nobody.
+
+// spares are the further members that groups may have.
+type spares struct {
+	Members map[manifest.Key][]manifest.Key // of each group, in their order
+	Scaled  map[manifest.Key][]manifest.Key // likewise, those that groups have while they shall have so many
+	First   map[manifest.Key]manifest.Key   // of each such group, the first member that is always there
+	Least   map[manifest.Key]int            // and how many of these there are
+	Owner   map[manifest.Key]manifest.Key   // the member that an object belongs to
+	ByOwner map[string]*kind.Desired        // what bears an owner text, that of a former name, too
+	ByKey   map[manifest.Key]*kind.Desired
+}
+
+// SparesOf finds what belongs to spares; nil where there are none.
+func SparesOf(in Input) *spares {
+	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare || d.Scaled }) {
+		return nil
+	}
+	s := &spares{Members: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
+		Owner: map[manifest.Key]manifest.Key{}, ByOwner: map[string]*kind.Desired{}, ByKey: map[manifest.Key]*kind.Desired{}}
+	members := map[string]string{}
+	for _, k := range in.Kinds {
+		members[k.Info.Kind] = k.Group.Members
+	}
+	for i := range in.Want {
+		d := &in.Want[i]
+		member := members[d.Parent.Kind] == d.Key.Kind
+		if d.Spare || d.Scaled {
+			s.ByKey[d.Key], s.ByOwner[kind.OwnerText(in.Stack, d.Key)] = d, d
+		}
+		switch {
+		case !member:
+		case d.Spare:
+			s.Members[d.Parent] = append(s.Members[d.Parent], d.Key)
+		case d.Scaled:
+			s.Scaled[d.Parent] = append(s.Scaled[d.Parent], d.Key)
+		default:
+			if s.Least[d.Parent]++; s.Least[d.Parent] == 1 {
+				s.First[d.Parent] = d.Key
+			}
+		}
+	}
+	s.indexFormer(in.Stack)
+	for _, d := range s.ByKey {
+		member := d
+		for member != nil && members[member.Parent.Kind] != member.Key.Kind {
+			member = s.ByKey[member.Parent]
+		}
+		if member != nil {
+			s.Owner[d.Key] = member.Key
+		}
+	}
+	for _, d := range s.ByKey { // what goes with a member and is not of it, such as its name
+		for _, ref := range d.Refs {
+			if of, ok := s.Owner[ref.Key]; ok && s.Owner[d.Key] == (manifest.Key{}) {
+				s.Owner[d.Key] = of
+			}
+		}
+	}
+	return s
+}
+
+// indexFormer adds what was called otherwise, where nothing else is called so now.
+func (s *spares) indexFormer(stack string) {
+	for _, d := range s.ByKey {
+		for _, key := range d.From {
+			if owner := kind.OwnerText(stack, key); s.ByOwner[owner] == nil {
+				s.ByOwner[owner] = d
+			}
+		}
+	}
+}
+
+// With are the objects of a revision without those spares, and scaled members, that are more than so many of their group.
+func (s *spares) With(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]Size) []kind.Desired {
+	if s == nil {
+		return want
+	}
+	in := map[manifest.Key]bool{}
+	for group, members := range s.Members {
+		for i, member := range members {
+			in[member] = i < spares[group]
+		}
+	}
+	for group, members := range s.Scaled {
+		for i, member := range members {
+			in[member] = s.Least[group]+i < sizes[group].Members
+		}
+	}
+	out := make([]kind.Desired, 0, len(want))
+	for i := range want {
+		if d := &want[i]; !d.Spare && !d.Scaled || in[s.Owner[d.Key]] {
+			out = append(out, *d)
+		}
+	}
+	return out
+}

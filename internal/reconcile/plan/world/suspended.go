@@ -1,0 +1,63 @@
+package world
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What is suspended is left exactly as it is, and what it is not to have any more is a part of that. Marks do not show what an
+// object was a part of, so it is one by its kind and its name:
+//
+//	NAME, NAME-…        of the kinds that the suspended object can stand for (see [kind.Info.Parts])
+//	NAME, with - or .   of any kind, where a definition says what it stands for, which chooses names itself
+//	around it
+//
+// When unsure, it is kept: the plan says so, and it goes later.
+
+// suspended is an object of the repository that is suspended, and may stand for others.
+type suspended struct {
+	*kind.Desired
+	parts map[string]bool // kinds; nil for any
+}
+
+// suspensions finds them. What is suspended as a part of another one is left to that.
+func (w *World) suspensions() (list []suspended) {
+	for i := range w.Want {
+		d := &w.Want[i]
+		if parent := w.ByKey[d.Parent]; !d.Options.Suspend || d.Unmanaged || parent != nil && parent.Options.Suspend {
+			continue
+		}
+		if d.Defined() != nil {
+			list = append(list, suspended{d, nil})
+			continue
+		}
+		parts := map[string]bool{}
+		if w.addParts(d.Key.Kind, parts); len(parts) > 0 {
+			list = append(list, suspended{d, parts})
+		}
+	}
+	return list
+}
+
+func (w *World) addParts(name string, parts map[string]bool) {
+	k := w.KindOf[name]
+	if k == nil {
+		return
+	}
+	for _, part := range k.Info.Parts {
+		if !parts[part] {
+			parts[part] = true
+			w.addParts(part, parts)
+		}
+	}
+}
+
+func (s suspended) Had(key manifest.Key) bool {
+	if s.parts != nil {
+		return s.parts[key.Kind] && (key.Name == s.Key.Name || strings.HasPrefix(key.Name, s.Key.Name+"-"))
+	}
+	between := func(name string) string { return "-" + strings.ReplaceAll(name, ".", "-") + "-" }
+	return strings.Contains(between(key.Name), between(s.Key.Name))
+}
