@@ -8,7 +8,7 @@ import (
 // included, and which objects of the cloud its imports are.
 type Bound struct {
 	Sum kind.Sum
-	// open is the same without what imports are: an approval of a plan that had found none is good for what is found by
+	// Open is the same without what imports are: an approval of a plan that had found none is good for what is found by
 	// what their manifests say.
 	Open kind.Sum
 }

@@ -37,3 +37,6 @@ func (s Step) CutsOnly() bool {
 func (s Step) Applied() bool {
 	return s.Want != nil && s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == s.Want.Digest || s.Have.Mark.Applied == "")
 }
+
+// LosesData is true of a step that loses data which is nowhere else.
+func (s Step) LosesData() bool { return s.DataAtStake && s.Action.Writes() }

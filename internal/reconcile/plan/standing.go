@@ -1,6 +1,10 @@
 package plan
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -43,4 +47,31 @@ func (s Step) LiveName() string {
 		return ""
 	}
 	return s.Secrets.Text(LiveText(s.Key.Kind, s.Have))
+}
+
+// Known are the changes of a step without, of an adoption, what the cloud does not show: that is only written down, and nothing changes
+// by it.
+func (s Step) Known() []kind.Change {
+	if !s.Adopts {
+		return s.Changes
+	}
+	return slices.DeleteFunc(slices.Clone(s.Changes), func(c kind.Change) bool { return c.Have == kind.Unknown })
+}
+
+// OnlyNoted reports whether an adoption leaves the object as it is: only its mark is added.
+func (s Step) OnlyNoted() bool {
+	return s.Adopts && s.Action == Update && !slices.ContainsFunc(s.Known(), func(c kind.Change) bool { return c.Field != kind.MarkField })
+}
+
+// Lock says why the cloud refuses changes of the object until somebody unlocks it; "" where it does not.
+func (s Step) Lock() string {
+	if s.Have == nil {
+		return ""
+	}
+	return s.Have.Locked
+}
+
+// LiveText is how people call an object of the cloud: by its kind, and its name there or, where it has none, its ID.
+func LiveText(of string, l *kind.Live) string {
+	return manifest.Key{Kind: of, Name: cmp.Or(l.Name, l.ID)}.String()
 }

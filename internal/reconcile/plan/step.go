@@ -88,15 +88,15 @@ type Step struct {
 
 // Object is what a step is about, as its manifest and the cloud have it.
 type Object struct {
-	Want   *kind.Desired
-	Have   *kind.Live
-	Viewed *kind.Want
-	Lost   string // the ID of an object that was there and is gone, if it is known
-	// surplus copies bear the mark of an object that exists besides them.
+	Want   *kind.Desired // nil of what no manifest stands for any more
+	Have   *kind.Live    // nil when there is none
+	Viewed *kind.Want    // Want as its kind sees it, see [Step.View]
+	Lost   string        // the ID of an object that was there and is gone, if it is known
+	// Surplus copies bear the mark of an object that exists besides them.
 	Surplus bool
-	// obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
+	// Obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
 	Obstacle Obstacle
-	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
+	// Aside are the differences of an object that is suspended, or left as it is: like those that are ignored
 	// they are counted nowhere.
 	Aside   []kind.Change
 	Upkeep  *kind.Upkeep     // what time makes due of it; nil for nothing ever
@@ -119,17 +119,17 @@ type Membership struct {
 	Part        *Part     // where members stand in for each other; nil for what is a part of none
 	Settles     *Settling // what others wait for, of an object that has to be well again first; nil when nobody waits
 	Works       bool      // the object does the work of a member
-	Sick        string    // why it does not serve, as the member's probes have found
+	Sick        string    // why it does not serve, as the member's probes have found; "" when they have not
 	Unanswering bool      // the probes are sure of that
-	Crowded     string    // that it shares a host with others that are to be kept apart
-	Judges      []string  // kinds of what says whether the members of its group serve, of a step that interrupts one
+	Crowded     string    // with which objects it shares a host that are to be kept apart from it; "" for none
+	Judges      []string  // kinds of what says whether the members of its group serve: they have been listed no earlier than the object that the step interrupts
 }
 
 // Consent is what people approve of with a step, and what they have said of it.
 type Consent struct {
 	Bound       *Bound // what an approval binds of the manifest; nil where nothing is written
 	Follows     bool   // the object has to be written because what it refers to gets a new ID
-	Target      string // what the machine that it makes shall bear if people approved of it, see [planner.targetOf]
+	Target      string // what the machine that it makes shall bear if people approved of it (see package decide, target.go)
 	Continues   bool   // they have approved of it before this process began
 	DataAtStake bool   // it loses data which is nowhere else
 	LossAllowed *bool  // what manifests say of that; nil for nothing
@@ -215,6 +215,7 @@ func (s Step) Because() cause.List {
 	return cause.List{cause.Of(cause.Field, s.Changes[0].Field)}
 }
 
+// Worst is the worst that changes do to users of an object.
 func Worst(list []kind.Change) kind.Disruption {
 	d := kind.InPlace
 	for _, c := range list {
@@ -292,4 +293,21 @@ func (s Step) Whom() manifest.Key {
 		return manifest.Key{}
 	}
 	return s.Settles.Whom
+}
+
+// WithAction is the step with another action, and why; what it had to come after counts no more.
+func (s Step) WithAction(action Action, causes ...cause.Cause) Step {
+	s.Action, s.Causes, s.Turn = action, cause.List(nil).And(causes...), cause.Cause{}
+	return s
+}
+
+// Recording is the step with what a machine bears that it makes by an approval.
+func (s Step) Recording() Step {
+	if s.Target == "" || s.Viewed == nil {
+		return s
+	}
+	view := *s.Viewed
+	view.Mark.Target = s.Target
+	s.Viewed = &view
+	return s
 }

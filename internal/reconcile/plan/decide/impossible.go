@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // impossible says why the cloud will refuse to make an object, as far as that shows in
@@ -70,7 +71,7 @@ func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
 // there is not made, and asks for nothing.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	if c.What == "" {
-		return nil // any other one will do as well: see capacity.go
+		return nil // any other one will do as well: see package preflight, capacity.go
 	}
 	for _, of := range p.alsoCalled(c.Of.Key) {
 		for _, other := range p.asking(of, c) {
@@ -129,4 +130,15 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	}
 	p.holders.claimed[of] = asked
 	return asked
+}
+
+// doubtful says why the cloud may refuse another one in place of an object, which is deleted first; "" for nothing. There is no
+// doubt where the cloud has made that of the same manifest, and none counts where the object's own annotation allows to replace it,
+// or nobody could use it yet.
+func (w given) doubtful(d *kind.Desired, s plan.Step) string {
+	k := w.KindOf[d.Key.Kind]
+	if k == nil || k.Doubtful == nil || s.Unused || d.Options.Replace != nil && *d.Options.Replace || w.Applied(d, s.Have.Mark) {
+		return ""
+	}
+	return k.Doubtful(s.View())
 }

@@ -19,7 +19,7 @@ import (
 //	delete    stays as it is                                  refuse
 //	delete    is left as it is by its group                   keep
 //	delete    is to be detached                               refuse, and keep the user's mark
-//	delete    stays, and is to, for a while                   delete, and wait (see group_standin.go)
+//	delete    stays, and is to, for a while                   delete, and wait (see group/standin.go)
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   stays, and the cloud deletes none in use        refuse
 //	replace   is no longer in the repository, and stays       refuse

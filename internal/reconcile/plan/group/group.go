@@ -14,8 +14,8 @@ import (
 
 // The members of a group stand in for each other (see [kind.Group]), so which of them
 // may be interrupted now is decided for all of them together: by package rollout, to which this
-// file says how they are. What that changes for the next planner is in group_learn.go, what of
-// it becomes of the steps in group_turns.go.
+// file says how they are. What that changes for the next planner is in learn.go, what of
+// it becomes of the steps in turns.go.
 
 // Groups are the groups of a stack, as the steps of one planner show them, with what is decided about their members.
 type Groups struct {

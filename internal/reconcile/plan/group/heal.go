@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // Members of a group that need no change and do not serve are brought back as its strategy says: package
 // rollout decides whom, when and how, and this file makes steps of it. What somebody has to remember, since
-// when a member does not serve and what was done about it, is with the caller: see [Plan.Patients].
+// when a member does not serve and what was done about it, is with the caller: see [plan.Plan.Patients].
 
 // Cure is what is done about a member, and why.
 type Cure struct {
@@ -72,6 +73,22 @@ func (gs *Groups) TellHeld() {
 				}
 				s.Sick += held
 			}
+		}
+	}
+}
+
+// TellSick marks the objects that do the work of members: what probes found out of these is shown with
+// them, and whom they suspect is looked at again.
+func (gs *Groups) TellSick() {
+	for i := range gs.steps {
+		s := &gs.steps[i]
+		if s.Part == nil || s.Have == nil || s.Surplus || !gs.DoesTheWork(s.Key, s.Part.Member) {
+			continue
+		}
+		found := gs.Sick[s.Part.Member]
+		s.Unanswering = found.Sure && s.Have.Down == ""
+		if s.Works, s.Sick = true, found.Sick; found.Suspect {
+			s.Settles = &plan.Settling{}
 		}
 	}
 }

@@ -22,11 +22,13 @@ type Learned struct {
 	treated       map[manifest.Key]string       // the groups of which that is decided, and why nothing is done there
 }
 
+// NothingLearned is what is known before any group has decided.
 func NothingLearned() Learned {
 	return Learned{settledSpares: map[manifest.Key]bool{}, Left: map[manifest.Key]Leaving{}, Standing: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
 		Drains: map[manifest.Key]bool{}, Cures: map[manifest.Key]Cure{}, treated: map[manifest.Key]string{}}
 }
 
+// Clone is a copy that can be added to.
 func (l Learned) Clone() Learned {
 	return Learned{
 		Spares: maps.Clone(l.Spares), Sizes: l.Sizes, settledSpares: maps.Clone(l.settledSpares),

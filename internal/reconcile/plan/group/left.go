@@ -21,7 +21,7 @@ import (
 // Leaving is why a member stays as it is.
 type Leaving struct {
 	Why cause.Cause
-	// outdated is true where what does the work of the member is among that which stays, and a commit is the reason.
+	// Outdated is true where what does the work of the member is among that which stays, and a commit is the reason.
 	Outdated bool
 }
 

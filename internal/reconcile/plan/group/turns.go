@@ -27,7 +27,7 @@ func (w given) turnOf(m *member) (t kind.Interruptible) {
 }
 
 // InTurn has the members of every group wait for each other. A group cannot take turns when all of its
-// members have to make way for something that they share, such as their subnet (see group_renewed.go).
+// members have to make way for something that they share, such as their subnet (see renewed.go).
 func (gs *Groups) InTurn() {
 	for _, g := range gs.list {
 		if g.decided {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
@@ -128,4 +129,25 @@ func Cautious(p plan.Plan) plan.Plan {
 		}
 		return s.WithAction(plan.Keep, cause.Of(cause.Cautious))
 	})
+}
+
+// Elsewhere notes that what a plan creates may exist in another project than the one that the credentials are of: such a plan
+// waits for an approval. Without always, that says nothing about a project that holds anything of the stack.
+func Elsewhere(why cause.Cause, always bool) plan.Policy {
+	return func(p plan.Plan) plan.Plan {
+		if (always || p.Owned == 0) && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action == plan.Create }) {
+			p.Elsewhere = why
+		}
+		return p
+	}
+}
+
+// Ending is the policy of a plan that ends a stack: its objects go for that reason, and not because a manifest is gone.
+func Ending() plan.Policy {
+	return func(p plan.Plan) plan.Plan {
+		return p.MapSteps(func(s plan.Step) plan.Step {
+			s.Causes = s.Causes.Instead(cause.Gone, cause.StackEnds)
+			return s
+		})
+	}
 }

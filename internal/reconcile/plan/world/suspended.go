@@ -54,6 +54,7 @@ func (w *World) addParts(name string, parts map[string]bool) {
 	}
 }
 
+// Had reports whether something of that key was a part of it.
 func (s suspended) Had(key manifest.Key) bool {
 	if s.parts != nil {
 		return s.parts[key.Kind] && (key.Name == s.Key.Name || strings.HasPrefix(key.Name, s.Key.Name+"-"))

@@ -68,3 +68,24 @@ func (w given) worksOfMember(member manifest.Key) *kind.Desired {
 	}
 	return w.ByKey[member]
 }
+
+// trafficOf is what may be sent to an object that is, or is of, a member of a group.
+func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
+	if len(p.Traffic) == 0 {
+		return kind.Flows
+	}
+	if part := p.PartOf(p.ByKey[key]); part != nil {
+		return p.Traffic[part.Member]
+	}
+	return kind.Flows
+}
+
+// standsIn reports whether something that answers to a token stands in for others.
+func (p *planner) standsIn(token string) bool {
+	for live := range p.Standing {
+		if live.ID == token || slices.Contains(live.Tokens, token) {
+			return true
+		}
+	}
+	return false
+}

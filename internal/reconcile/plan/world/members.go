@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -20,4 +22,24 @@ func (w *World) PartOf(d *kind.Desired) *plan.Part {
 // DoesTheWork reports whether an object does the work of a member: it is the member, or bears its name and is of the kind that does.
 func (w *World) DoesTheWork(key, member manifest.Key) bool {
 	return key == member || key.Kind == w.KindOf[member.Kind].WorkerKind && key.Name == member.Name
+}
+
+// WaitsItsTurn reports whether changes are such that a group may leave a member without them: they interrupt what works, or a
+// commit has it lose something, such as a disk.
+func (w *World) WaitsItsTurn(s *plan.Step) bool {
+	if s.Have == nil || !s.Have.Phase.Usable() || s.Healing {
+		return false
+	}
+	loses := slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Loss != "" })
+	return plan.Worst(s.Changes) >= kind.Reboot || loses && !w.Applied(s.Want, s.Have.Mark)
+}
+
+// Written reports whether people have written the manifest of an object, or the template that it was made from.
+func (w *World) Written(key manifest.Key) bool {
+	for d := w.ByKey[key]; d != nil && d.Parent != (manifest.Key{}); d = w.ByKey[d.Parent] {
+		if w.ByKey[d.Parent].Defined() == nil {
+			return false
+		}
+	}
+	return true
 }

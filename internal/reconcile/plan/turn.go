@@ -13,3 +13,11 @@ func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 	}
 	s.Turn = turn
 }
+
+// Part is where an object belongs that is, or belongs to, a member of a group.
+type Part struct {
+	Group, Member manifest.Key
+	// Away is how many members of the group may be away at once, or are tried first, when they are replaced; 0 where the
+	// group does not say how that is done.
+	Away int
+}

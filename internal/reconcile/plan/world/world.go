@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
@@ -22,10 +24,11 @@ type World struct {
 	Suspended []suspended                  // what may have parts that no manifest has any more
 	All       *spares                      // that there may be; nil for none
 	Owned     int
-	// ownedKinds are the numbers of owned objects, by kind.
+	// OwnedKinds are the numbers of owned objects, by kind.
 	OwnedKinds map[string]int
 }
 
+// Of is the world of an input, with the marks that its cloud bears, and the further members that groups may have.
 func Of(in Input, cloud *bind.Cloud, all *spares) *World {
 	w := &World{
 		Input: in, KindOf: make(map[string]*kind.Kind, len(in.Kinds)), APIGroups: kind.GroupsOf(in.Kinds),
@@ -74,4 +77,10 @@ func Of(in Input, cloud *bind.Cloud, all *spares) *World {
 func (w *World) isWanted(owner string) bool {
 	_, wanted := w.ByOwner[owner]
 	return wanted
+}
+
+// Loosely reports whether all that an object uses of another one the cloud takes off
+// when that is deleted.
+func Loosely(l, other *kind.Live) bool {
+	return slices.Contains(l.AutoDetached, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
 }

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"slices"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -20,4 +22,19 @@ func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
 	want := p.mark(d)
 	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && p.Applied(d, have) &&
 		(have.Detach == want.Detach && (have.Applied != want.Applied || have.Refused != want.Refused) || want.Detach && !have.Detach)
+}
+
+// refused is what the group of an object went back from, where the object is the one that remembers it.
+func (w given) refused(d *kind.Desired) string {
+	for _, f := range w.Fallbacks {
+		if f.Noted == d.Key {
+			return f.Refused
+		}
+	}
+	return ""
+}
+
+// refersToDropped reports whether an object refers to what a group would have and does not have, since it went back.
+func (w given) refersToDropped(d *kind.Desired) bool {
+	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return w.Dropped[ref.Key] && w.ByKey[ref.Key] == nil })
 }

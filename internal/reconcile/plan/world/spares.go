@@ -7,6 +7,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// A group may leave it open how many members it has, between two numbers: somebody else decides that and writes the number on
+// what does the work of the first member (see [kind.Live.WantedReplicas]). As long as nobody does, it has those that it has.
+// So nothing is remembered but in the cloud, and what is written there is a wish: it chooses among what the manifests
+// allow, and nothing else.
+//
+//	what is written               members                    of which the lists show something
+//	----------------------------  ------------------------------------------------------------
+//	a number within the bounds    so many
+//	a number beyond them          the nearest bound
+//	nothing, or no number         those that are there, and those before them
+
+// Size is how many members a group has now, and why.
+type Size struct {
+	Members int
+	Why     string
+}
+
 // A group may have further members while others are interrupted: spares. The manifests come with all that
 // there may be, and the plan is made with as many as the group needs now (see [rollout.Decision]). The others
 // are as if no manifest had them: those that are there and were made as spares go, and that harms nobody.

@@ -11,3 +11,12 @@ func (w *World) Named(d *kind.Desired) *kind.Live {
 	}
 	return w.Cloud.Of(d.Key.Kind).Find(d.Import.ID, d.Entry)
 }
+
+// FormerOwners are the owner texts that d had under its former names.
+func (w *World) FormerOwners(d *kind.Desired) []string {
+	owners := make([]string, len(d.From))
+	for i, key := range d.From {
+		owners[i] = kind.OwnerText(w.Stack, key)
+	}
+	return owners
+}
