@@ -49,7 +49,7 @@ func filled(t *testing.T) (m *Memory, path string) {
 
 // What has us wait, heal less or call less drift is there again; what would stand for a mark, or have more deleted, is not.
 func TestWhatIsKept(t *testing.T) {
-	m, path := filled(t)
+	_, path := filled(t)
 	next, err := Open(path, "s", noon.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
@@ -65,9 +65,9 @@ func TestWhatIsKept(t *testing.T) {
 	if len(past.Lost)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted)+len(next.found) > 0 || !next.former.IsZero() {
 		t.Errorf("more is kept: %+v", past)
 	}
-	var all, kept bytes.Buffer
-	if m.Print(&all) != nil || next.Print(&kept) != nil || strings.Count(all.String(), "\n") < 20 {
-		t.Errorf("printed: %s", all.String())
+	var kept bytes.Buffer
+	if err := next.Print(&kept); err != nil {
+		t.Error(err)
 	}
 	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreated without an answer (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\n"
 	if kept.String() != want {

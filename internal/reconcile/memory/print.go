@@ -60,9 +60,6 @@ func goesOn(o begun) (text string) {
 	if o.goes {
 		text = ", which may go"
 	}
-	if o.until.IsZero() {
-		return text
-	}
 	return text + untilOf(o.until)
 }
 

@@ -1,0 +1,119 @@
+package memory
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// planned is the plan for a repository and a cloud, a line an object, as stories of package plan have them.
+func planned(t *testing.T, repo, cloud []string) plan.Plan {
+	t.Helper()
+	w := thingtest.New()
+	want, err := w.Wanted(repo...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, cloud, want)
+	return decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+}
+
+func seconds(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
+
+// names are the sorted names of what a map is about.
+func names[V any](of map[manifest.Key]V) string {
+	var list []string
+	for key := range of {
+		list = append(list, key.Name)
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// What the last plan of a pass shows as wanted is over once lists show it; what it would change, or knows nothing of how to, is not.
+func TestWhatIsOverWhenAPassEnds(t *testing.T) {
+	p := planned(t, []string{"same", "missing", "differs colour=red", "late"}, []string{"same ours", "differs ours colour=blue", "late ours", "kept keep"})
+	m := &Memory{}
+	for _, name := range []string{"same", "missing", "differs", "late", "kept", "gone"} {
+		put(&m.begun, thingtest.Key(name), begun{})
+		put(&m.ids, thingtest.Key(name).String(), name)
+	}
+	m.begun[thingtest.Key("late")] = begun{until: seconds(9)}
+	put(&m.probed, probe{member: thingtest.Key("same")}, rollout.Record{})
+	m.Forget(PassEnds{p, func(string) time.Time { return seconds(5) }})
+	if got := names(m.begun); got != "differs kept late missing" {
+		t.Errorf("begun are %s", got)
+	}
+	if got := strings.Join(slices.Sorted(maps.Values(m.ids)), " "); got != "differs late missing same" {
+		t.Errorf("seen are %s", got)
+	}
+	if len(m.probed) > 0 {
+		t.Error("what no probe is for is remembered as probed")
+	}
+}
+
+// A new commit has a group search its history again where it wants something else than before; requests that are over are forgotten.
+func TestWhatIsOverWhenAPassBegins(t *testing.T) {
+	group := func(name string) manifest.Key { return manifest.Key{Kind: "Group", Name: name} }
+	m := &Memory{}
+	put(&m.unanswered, "over", seconds(-1))
+	put(&m.unanswered, "open", seconds(1))
+	for _, name := range []string{"same", "other", "never"} {
+		put(&m.searched, searched{group(name), "bad " + name}, true)
+	}
+	for _, name := range []string{"same", "other"} {
+		put(&m.fallbacks, group(name), plan.Fallback{Failing: plan.Failing{Group: group(name), Noted: group(name), Digest: "bad " + name}, Commit: "c"})
+	}
+	want := func(name, digest string) kind.Desired { return kind.Desired{Key: group(name), Digest: digest} }
+	m.Forget(PassBegins{noon, []kind.Desired{want("same", "bad same"), want("other", "better"), want("third", "bad other")}})
+	if got := strings.Join(slices.Sorted(maps.Keys(m.unanswered)), " "); got != "open" {
+		t.Errorf("unanswered are %s", got)
+	}
+	if got := names(m.fallbacks); got != "same" {
+		t.Errorf("went back: %s", got)
+	}
+	left := map[manifest.Key]bool{}
+	for s := range m.searched {
+		left[s.group] = true
+	}
+	if got := names(left); got != "same" {
+		t.Errorf("searched: %s", got)
+	}
+}
+
+// Who made a difference is remembered as long as there is one.
+func TestTracesOfWhatDiffersStay(t *testing.T) {
+	m, a, b := &Memory{}, plan.Step{Key: thingtest.Key("a")}, plan.Step{Key: thingtest.Key("b")}
+	m.NoteTrace(a, kind.Trace{Who: "Ann"})
+	m.NoteTrace(b, kind.Trace{Who: "Bob"})
+	m.Forget(Differs{b})
+	if m.Trace(a) != nil || m.Trace(b) == nil {
+		t.Errorf("traces are %v", m.traces)
+	}
+	if b.Changes = []kind.Change{{Field: "spec.x"}}; m.Trace(b) != nil {
+		t.Error("another difference has the same trace")
+	}
+}
+
+// In another project nothing of the past is true; a new login to the same one forgets only what the login before could list.
+func TestALogin(t *testing.T) {
+	for _, c := range []struct{ before, now, begun string }{{"", "p", "web"}, {"p", "p", "web"}, {"p", "q", ""}} {
+		m := &Memory{where: c.before}
+		m.NoteBegun([]manifest.Key{web})
+		m.NoteFound(Place{Kind: "Server"}, Finding{Owns: true})
+		m.Forget(LoggedIn{c.now})
+		if got := names(m.begun); got != c.begun || len(m.AllFound()) > 0 || m.where != c.now {
+			t.Errorf("from %q to %q: begun %q, found %v, now in %q", c.before, c.now, got, m.AllFound(), m.where)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package memory
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// What was made is missed once a list is that much newer and does not show it; what is not there yet is only looked for no more.
+func TestWhatWasMadeIsMissed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		unmade bool
+		listed time.Time
+		open   bool
+		missed bool
+	}{
+		{"listed before", false, seconds(0), true, false},
+		{"lists may lag", false, seconds(2), true, false},
+		{"overdue", false, seconds(3), false, true},
+		{"overdue, and not there yet", true, seconds(3), false, false},
+	} {
+		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
+		m.NoteMade(s, &kind.Live{ID: "id-1", Unmade: c.unmade}, noon)
+		m.MissOverdue(func(string) time.Time { return c.listed })
+		if _, missed := m.ids[s.Identity()]; missed != c.missed || len(m.created) > 0 != c.open {
+			t.Errorf("%s: missed %v, created %v", c.name, missed, m.created)
+		}
+	}
+}
+
+// What a plan shows with its mark is remembered, for when it is gone; not what is only used, what the pass is at work on, what goes, or what
+// was made since its list.
+func TestWhatAPlanShowsIsRemembered(t *testing.T) {
+	p := planned(t, []string{"a", "used import=base", "busy", "made", "goes", "missing"}, []string{"a ours", "base other", "busy ours", "made ours", "goes ours", "old stale"})
+	m := &Memory{}
+	create := func(name string) *plan.Step { return &plan.Step{Key: thingtest.Key(name), Action: plan.Create} }
+	at := Round{Now: noon, Listed: func(string) time.Time { return seconds(1) }, Busy: func(id string) bool { return id == thingtest.Key("busy").String() }}
+	for i := range p.Steps {
+		switch s := &p.Steps[i]; s.Key.Name {
+		case "a":
+			put(&m.unanswered, s.Identity(), noon)
+			put(&m.created, s.Identity(), creation{"Thing", s.ID(), noon, false})
+			put(&m.made, s.Identity(), s.ID())
+		case "made":
+			put(&m.created, s.Identity(), creation{"Thing", s.ID(), seconds(9), false})
+		case "used":
+			put(&m.ids, s.Identity(), "before")
+		}
+	}
+	m.NoteBegun([]manifest.Key{create("goes").Key})
+	m.begun[create("goes").Key] = begun{goes: true}
+	m.NotePlan(p, at)
+	if len(m.ids) != 1 || m.ids[thingtest.Key("a").String()] == "" {
+		t.Errorf("remembered are %v", m.ids)
+	}
+	if len(m.unanswered) > 0 || len(m.created) != 1 || len(m.made) > 0 {
+		t.Errorf("unanswered %v, created %v, made %v", m.unanswered, m.created, m.made)
+	}
+}
+
+// An object that a manifest asks to adopt is known as adopted once it bears the mark, and only then.
+func TestAdopted(t *testing.T) {
+	p := planned(t, []string{"a adopt=id-001", "b", "missing adopt=id-009", "new adopt=id-003"}, []string{"a ours", "b ours", "new nobody"})
+	m := &Memory{}
+	m.NotePlan(p, Round{Now: noon, Listed: func(string) time.Time { return noon }, Busy: func(string) bool { return false }})
+	for name, want := range map[string]bool{"a": true, "b": false, "missing": false, "new": false} {
+		if got := m.Adopted(thingtest.Key(name).String()); got != want {
+			t.Errorf("%s is adopted: %v", name, got)
+		}
+	}
+}
+
+// What is to be deleted is not missed, and a creation that it undoes is not looked for.
+func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
+	p := planned(t, []string{"a shape=flat", "b shape=flat"}, []string{"a stale shape=round", "b stale shape=round"})
+	m := &Memory{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		put(&m.ids, s.Identity(), s.ID())
+		put(&m.created, s.Key.String(), creation{id: map[string]string{"a": s.ID(), "b": "another"}[s.Key.Name]})
+		m.NoteDestroying(s)
+	}
+	if len(m.ids) > 0 || len(m.created) != 1 || m.created[thingtest.Key("b").String()].id != "another" {
+		t.Errorf("seen %v, created %v", m.ids, m.created)
+	}
+}
+
+// A step that the cloud has refused is over; one that it has not answered, or that was cut off, goes on.
+func TestFailures(t *testing.T) {
+	for err, want := range map[error]bool{kind.ErrRejected: false, kind.ErrUnanswered: true, context.Canceled: true} {
+		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
+		m.NoteBegun([]manifest.Key{web})
+		if m.NoteFailure(s, err, seconds(9)); m.begun[web].until.IsZero() == want || m.Unshown(s.Identity(), false).IsZero() == want {
+			t.Errorf("%v: begun %v, unanswered %v", err, m.begun, m.unanswered)
+		}
+	}
+}
+
+// A deletion that the cloud has taken may not show in lists for a while; nothing is noted of what was not begun.
+func TestDeletionsShowLate(t *testing.T) {
+	m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Delete}
+	if m.NoteDeleted(s, noon); len(m.begun) > 0 {
+		t.Errorf("begun are %v", m.begun)
+	}
+	m.NoteBegun([]manifest.Key{web})
+	if m.NoteDeleted(s, noon); m.begun[web] != (begun{noon.Add(behind), true}) {
+		t.Errorf("it is %+v", m.begun[web])
+	}
+}
+
+// A creation is not shown until the latest of what may hide it.
+func TestUnshown(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		former, unanswered, made int // seconds; 0 for none
+		others                   bool
+		want                     int
+	}{
+		{name: "nothing"},
+		{name: "a killed process", former: 5, others: true, want: 5},
+		{name: "which does not count", former: 5},
+		{name: "unanswered", former: 5, unanswered: 9, others: true, want: 9},
+		{name: "made", unanswered: 5, made: 9, want: 11},
+		{name: "made before", unanswered: 50, made: 9, want: 50},
+	} {
+		m, s := &Memory{}, &plan.Step{Key: web}
+		if c.former > 0 {
+			m.NoteFormer(seconds(c.former))
+			m.NoteFormer(seconds(99))
+		}
+		if c.unanswered > 0 {
+			put(&m.unanswered, s.Identity(), seconds(c.unanswered))
+		}
+		if c.made > 0 {
+			m.NoteMade(s, &kind.Live{ID: "id-1"}, seconds(c.made))
+		}
+		if got := m.Unshown(s.Identity(), c.others); got.IsZero() != (c.want == 0) || c.want > 0 && !got.Equal(seconds(c.want)) {
+			t.Errorf("%s: until %s", c.name, got)
+		}
+	}
+}
+
+// What was found out of a plan is known of that plan for five minutes.
+func TestPreflightIsFreshForAWhile(t *testing.T) {
+	m := &Memory{}
+	m.NotePreflight("a", noon, preflight.Findings{})
+	for _, c := range []struct {
+		hash  string
+		after time.Duration
+		known bool
+	}{{"a", 0, true}, {"a", 5*time.Minute - 1, true}, {"a", 5 * time.Minute, false}, {"b", 0, false}} {
+		if _, known := m.Preflight(c.hash, noon.Add(c.after)); known != c.known {
+			t.Errorf("%s after %s: %v", c.hash, c.after, known)
+		}
+	}
+}

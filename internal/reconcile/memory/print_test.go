@@ -1,0 +1,51 @@
+package memory
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// All of it is printed, an entry a line; an object that was begun says whether it may go, and until when lists may not show it.
+func TestPrint(t *testing.T) {
+	m, _ := filled(t)
+	gone := web
+	gone.Name = "old"
+	m.NoteBegun([]manifest.Key{gone, {Kind: "Server", Name: "plain"}})
+	m.begun[gone] = begun{until: noon, goes: true}
+	want := `of project one/p1
+seen, by ID (1)
+  Server/web id-1
+made and not usable so far, by ID (1)
+  Server/web# id-1
+made and not listed so far (1)
+  Server/web# at 2024-02-01T12:00:00Z
+begun (3)
+  Server/old, which may go until 2024-02-01T12:00:00Z
+  Server/plain
+  Server/web until 2024-02-01T12:03:00Z
+created without an answer (1)
+  Server/web# until 2024-02-01T12:03:00Z
+adopted (1)
+  Server/web
+do not serve, or were healed (1)
+  Server/web, healed at 2024-02-01T12:00:00Z
+probed (1)
+  Server/web, probe 1
+served (1)
+  Server/web
+sent nothing new (1)
+  Server/web by Server/web since 2024-02-01T12:00:00Z
+went back (1)
+  Server/web to commit c
+listed seldom (1)
+  Server  at 2024-02-01T12:00:00Z
+traced (1)
+  Server/web#
+`
+	var got bytes.Buffer
+	if err := m.Print(&got); err != nil || got.String() != want {
+		t.Errorf("%v, printed:\n%s", err, got.String())
+	}
+}
