@@ -101,8 +101,6 @@ func (s subject) suspension() State {
 // asIs is the state of an object that nothing is done about.
 func (s subject) asIs() State {
 	switch {
-	case s.broken():
-		return StateFailed
 	case s.have != nil && s.have.Down != "":
 		return State(s.have.Down)
 	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.ails != ails{}):
