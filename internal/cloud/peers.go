@@ -1,6 +1,10 @@
 package cloud
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -55,6 +59,17 @@ func (c *Client) Logins() (all []Login) {
 		all = append(all, one.Login())
 	}
 	return all
+}
+
+// InGroup reports whether a user that the agent logs in as is a member of a group.
+func (c *Client) InGroup(ctx context.Context, group string) (bool, error) {
+	for _, login := range c.Logins() {
+		err := c.Do(ctx, Call{Service: Identity, Method: http.MethodHead, Path: "groups/" + url.PathEscape(group) + "/users/" + url.PathEscape(login.User)})
+		if !errors.Is(err, kind.ErrGone) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // Realm is within what the IDs of a kind are unique: a region of a cloud, or all of it for

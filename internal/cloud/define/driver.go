@@ -98,7 +98,7 @@ func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.W
 	if err := d.Share(ctx, w, made); err != nil {
 		return nil, err
 	}
-	return made, d.Finish(ctx, w, made, nil)
+	return made, d.Finish(ctx, w, made)
 }
 
 // Creation is the body of a request that creates, for [Driver.Post]. A mark in an attribute is in it.
@@ -107,13 +107,18 @@ func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any
 	if project := d.elsewhere(w); project != "" {
 		body[d.of.Collection.Project] = project
 	}
-	d.marks.creation(body, w.Mark)
+	d.marks.inCreation(body, w.Mark)
 	return body
 }
 
 // Post makes an object with the mark that is wanted, by as many requests as that takes. It adds to body.
 func (d *Driver[Spec, Filter, More]) Post(ctx context.Context, w typed.Want[Spec], body map[string]any) (*State[Spec, More], error) {
-	answer, err := d.marks.post(ctx, w, body)
+	return d.PostLast(ctx, w, body, map[string]any{})
+}
+
+// PostLast is [Driver.Post] with attributes that are in the last of the requests.
+func (d *Driver[Spec, Filter, More]) PostLast(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (*State[Spec, More], error) {
+	answer, err := d.marks.post(ctx, w, body, last)
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +135,10 @@ func (d *Driver[Spec, Filter, More]) Begin(ctx context.Context, w typed.Want[Spe
 	return d.Post(ctx, w, d.Creation(w))
 }
 
-// Finish writes fields and the mark on an object that was begun, which takes in what the cloud answers. Fields may be nil.
-func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Spec], made *State[Spec, More], fields map[string]any) error {
-	if fields == nil {
-		fields = map[string]any{}
-	}
-	n := Change[Spec, More]{Want: w, Have: typed.Live[State[Spec, More]]{Live: kind.Live{ID: made.ID}, State: made}, Fields: fields, Raised: true,
-		Changes: []kind.Change{{Field: table.Path("tags")}}}
+// Finish writes the mark that is wanted on an object that was begun, which takes in what the cloud answers.
+func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Spec], made *State[Spec, More]) error {
+	n := Change[Spec, More]{Want: w, Have: typed.Live[State[Spec, More]]{Live: kind.Live{ID: made.ID}, State: made}, Fields: map[string]any{}, Raised: true,
+		Changes: []kind.Change{{Field: table.Path("tags")}}} // an answer to a creation need not show them
 	answer, err := d.marks.write(ctx, &n)
 	if err == nil && answer != nil {
 		if answer, err = d.marks.read(answer, made); err == nil {
@@ -150,8 +152,8 @@ func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Sp
 // Update is that of [kind.Driver].
 func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
 	n := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
-	d.marks.update(n.Fields)
-	for _, name := range d.of.UsedBy {
+	d.marks.inChange(n.Fields)
+	for _, name := range d.of.FoundBy {
 		if _, changed := n.Fields[name]; !changed {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -22,8 +23,8 @@ type zone struct {
 }
 
 type zoneMore struct {
-	Status    string `json:"status" api:"status"`
-	CreatedAt Time   `json:"createdAt" api:"created_at"`
+	Status    string     `json:"status" api:"status"`
+	CreatedAt table.Time `json:"createdAt" api:"created_at"`
 }
 
 func zoneDriver(c *cloud.Client) *Driver[zone, struct{}, zoneMore] {
@@ -65,7 +66,7 @@ func TestDriver(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Mark == nil || list[0].Mark.Applied != "bbb" || *list[0].State.Spec.Description != "ours" {
 		t.Errorf("list is %+v, %v", list, err)
 	}
-	if at := list[0].State.More.CreatedAt; Timestamp(at.Time) != "2026-01-02T03:04:05Z" {
+	if at := list[0].State.More.CreatedAt; table.Timestamp(at.Time) != "2026-01-02T03:04:05Z" {
 		t.Errorf("it was created at %v", at)
 	}
 }

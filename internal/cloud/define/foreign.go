@@ -25,7 +25,7 @@ func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Ma
 	case err != nil:
 		return err
 	}
-	if m := mark.InMetadata(answer.Server.Metadata); m != nil && of != nil && stackOf(m) == stackOf(of) {
+	if m := mark.InMetadata(answer.Server.Metadata); m != nil && of != nil && (mark.Claim{Mark: m}).Holder() == (mark.Claim{Mark: of}).Holder() {
 		return nil
 	}
 	return fmt.Errorf("%w: server %s, which the stack did not make, has it; take it out of there, or keep what is to be replaced", kind.ErrRejected, server)
@@ -34,9 +34,4 @@ func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Ma
 // ServerGone reports whether Nova says that there is no such server. What is not known is not gone.
 func ServerGone(ctx context.Context, c *cloud.Client, server string) bool {
 	return errors.Is(c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: "servers/" + url.PathEscape(server)}), kind.ErrGone)
-}
-
-func stackOf(m *kind.Mark) string {
-	o, _ := kind.ParseOwner(m.Owner)
-	return o.Stack
 }

@@ -19,12 +19,12 @@ type Standard struct {
 	ID   string `json:"id" api:"id" show:"-"`
 	Name string `json:"name" api:"name" show:"-"`
 	// Described is the description with the mark that may stand in it.
-	Described string   `json:"description" api:"description" show:"-"`
-	ProjectID string   `json:"project_id" api:"project_id" show:"projectID"`
-	Tags      []string `json:"tags" api:"tags" show:"-"`
-	Revision  int      `json:"revision_number" api:"revision_number" show:"revisionNumber"`
-	CreatedAt Time     `json:"created_at,omitempty" api:"created_at" show:"createdAt"`
-	UpdatedAt Time     `json:"updated_at,omitempty" api:"updated_at" show:"updatedAt"`
+	Described string     `json:"description" api:"description" show:"-"`
+	ProjectID string     `json:"project_id" api:"project_id" show:"projectID"`
+	Tags      []string   `json:"tags" api:"tags" show:"-"`
+	Revision  int        `json:"revision_number" api:"revision_number" show:"revisionNumber"`
+	CreatedAt table.Time `json:"created_at,omitempty" api:"created_at" show:"createdAt"`
+	UpdatedAt table.Time `json:"updated_at,omitempty" api:"updated_at" show:"updatedAt"`
 }
 
 // MarkInDescription reports whether the mark stands in the description, so that every
@@ -60,15 +60,15 @@ func encoded[T string | []string](value T) json.RawMessage {
 	return text
 }
 
-func (l inLabels[Spec, Filter, More]) creation(body map[string]any, _ kind.Mark) { l.update(body) }
+func (l inLabels[Spec, Filter, More]) inCreation(body map[string]any, _ kind.Mark) { l.inChange(body) }
 
-func (inLabels[Spec, Filter, More]) update(fields map[string]any) {
+func (inLabels[Spec, Filter, More]) inChange(fields map[string]any) {
 	delete(fields, "description")
 	delete(fields, "tags")
 }
 
-func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spec], body map[string]any) (table.Attributes, error) {
-	return l.labeller().post(ctx, body, w.Mark, l.labels(w))
+func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error) {
+	return l.labeller().post(ctx, body, last, w.Mark, l.labels(w))
 }
 
 func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {
@@ -138,11 +138,6 @@ func (d *Driver[Spec, Filter, More]) tags(s *Spec) (tags []string) {
 		tags = append(tags, tag.(string))
 	}
 	return tags
-}
-
-// OneRequest reports whether an object of the network service is made in one request, with all its labels.
-func (d *Driver[Spec, Filter, More]) OneRequest(ctx context.Context, w typed.Want[Spec]) (bool, error) {
-	return inLabels[Spec, Filter, More]{d}.labeller().label(ctx, map[string]any{}, w.Mark, d.labels(w))
 }
 
 // IsRouterPort reports, by a port's device_owner, whether it is, or shall become, the

@@ -3,6 +3,7 @@ package define
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -33,7 +34,7 @@ type labeller struct {
 // has no room. Whatever of the third way a kill leaves behind is recognised by its
 // description and finished by [Driver.Write]. So is an object whose mark says
 // that nothing is applied yet: it is made in one request, for [Driver.Finish].
-func (n labeller) post(ctx context.Context, body map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
+func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")
 	if err == nil && !hasTags {
 		err = fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags the owner of this %s could not be found later", kind.ErrRejected, strings.ReplaceAll(n.Singular, "_", " "))
@@ -48,15 +49,19 @@ func (n labeller) post(ctx context.Context, body map[string]any, m kind.Mark, l 
 	if err != nil {
 		return nil, err
 	}
+	finished := whole || m.Applied == ""
+	if finished {
+		maps.Copy(body, last)
+	}
 	made, err := n.send(ctx, http.MethodPost, "", body, nil)
-	if err != nil || whole || m.Applied == "" {
+	if err != nil || finished {
 		return made, err
 	}
 	var have Standard
 	if err := table.Read(made, &have); err != nil {
 		return nil, err
 	}
-	return n.update(ctx, &have, nil, map[string]any{}, m, l)
+	return n.update(ctx, &have, nil, last, m, l)
 }
 
 // label puts labels into the body of a creation: all of them, or, where whole is false, a

@@ -2,6 +2,7 @@ package define
 
 import (
 	"context"
+	"maps"
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -14,11 +15,12 @@ import (
 type marking[Spec, Filter, More any] interface {
 	// read notes what an answer says of the owner, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
-	// creation prepares the body of a request that creates, update the attributes of one that changes, as the fields gave them.
-	creation(body map[string]any, m kind.Mark)
-	update(fields map[string]any)
-	// post makes an object that bears the mark from the first request on, and returns what the service says of it.
-	post(ctx context.Context, w typed.Want[Spec], body map[string]any) (table.Attributes, error)
+	// inCreation prepares the body of a request that creates, inChange the attributes of one that changes, as the fields gave them.
+	inCreation(body map[string]any, m kind.Mark)
+	inChange(fields map[string]any)
+	// post makes an object that bears the mark from the first request on, and returns what the service says of it. The
+	// attributes in last are in the last request that this takes.
+	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
 	// write carries out a change, and writes the mark that is wanted, or takes it off where that is zero. What people wrote
 	// beside it stays. It returns what the service says of the object, nil where it says nothing.
 	write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error)
@@ -32,14 +34,15 @@ func (a inAttribute[Spec, Filter, More]) read(answer table.Attributes, s *State[
 	return rest, err
 }
 
-func (a inAttribute[Spec, Filter, More]) creation(body map[string]any, m kind.Mark) {
+func (a inAttribute[Spec, Filter, More]) inCreation(body map[string]any, m kind.Mark) {
 	at := a.of.Mark.Attribute
 	body[at] = a.of.Mark.Put(body[at], m, "", a.Client.ProjectID)
 }
 
-func (inAttribute[Spec, Filter, More]) update(map[string]any) {}
+func (inAttribute[Spec, Filter, More]) inChange(map[string]any) {}
 
-func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body map[string]any) (table.Attributes, error) {
+func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body, last map[string]any) (table.Attributes, error) {
+	maps.Copy(body, last)
 	return a.request(ctx, body)
 }
 

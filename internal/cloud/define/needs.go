@@ -6,14 +6,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-func (d *Driver[Spec, Filter, More]) takes(s *Spec, of kind.FactsOf) kind.Amounts {
-	return d.counts(s, nil, of)
-}
-
-func (d *Driver[Spec, Filter, More]) holds(have *State[Spec, More], of kind.FactsOf) kind.Amounts {
-	return d.counts(&have.Spec, &have.More, of)
-}
-
 // counts is an object and what comes with it. more is nil before the object is made.
 func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}

@@ -1,14 +1,9 @@
 package define
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -23,24 +18,13 @@ func KeepOwn(id, what string, own ...string) error {
 
 // spare is [KeepOwn] of an object of the kind.
 func (d *Driver[Spec, Filter, More]) spare(id string) error {
-	if d.of.Own == nil {
+	if d.of.OfAgent == nil {
 		return nil
 	}
 	for _, login := range d.Client.Logins() {
-		if err := KeepOwn(id, d.of.Collection.Singular, d.of.Own(login)...); err != nil {
+		if err := KeepOwn(id, d.of.Collection.Singular, d.of.OfAgent(login)...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// InGroup reports whether a user that the agent logs in as is a member of a group.
-func InGroup(ctx context.Context, c *cloud.Client, group string) (bool, error) {
-	for _, login := range c.Logins() {
-		err := c.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodHead, Path: "groups/" + url.PathEscape(group) + "/users/" + url.PathEscape(login.User)})
-		if !errors.Is(err, kind.ErrGone) {
-			return err == nil, err
-		}
-	}
-	return false, nil
 }

@@ -30,7 +30,7 @@ func (p *ProjectRef) project() string { return p.ProjectRef }
 
 // isResident reports whether manifests of a kind can name the project.
 func isResident[Spec any]() bool {
-	_, ok := any(new(Spec)).(resident)
+	_, ok := any((*Spec)(nil)).(resident)
 	return ok
 }
 

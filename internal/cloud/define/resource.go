@@ -26,10 +26,10 @@ type Resource[Spec, Filter, More any] struct {
 	// Sharing is for objects of the network service that can be shared with single projects,
 	// whose Spec has [Shares].
 	Sharing Sharing
-	// Own are the objects that the agent itself works with, by what it logs in with: those are not deleted, nor are the
-	// attributes UsedBy changed, by which it finds and uses them. Nil for a kind of which it uses none.
-	Own    func(cloud.Login) []string
-	UsedBy []string
+	// OfAgent are the IDs of the objects that the agent itself logs in with: those are not deleted, nor are the attributes
+	// FoundBy changed, by which it finds and uses them. It is nil for a kind of which the agent uses none.
+	OfAgent func(cloud.Login) []string
+	FoundBy []string
 	// Flat has the fields directly under spec. Such a kind cannot be imported, and status shows no more than its fields.
 	Flat      bool
 	Overrides []table.Override[Spec, More]
@@ -173,8 +173,12 @@ type Change[Spec, More any] struct {
 func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	d := r.driver(c)
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
-		Info: r.Info, Cures: r.Cures, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost, Takes: d.takes, Holds: d.holds,
+		Info: r.Info, Cures: r.Cures, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost,
 		Impossible: d.impossible, Doubtful: r.Doubtful, ExclusiveClaims: r.ExclusiveClaims, Diff: d.diff, Match: d.match, Status: d.status, Export: d.export,
+		Takes: func(s *Spec, of kind.FactsOf) kind.Amounts { return d.counts(s, nil, of) },
+		Holds: func(have *State[Spec, More], of kind.FactsOf) kind.Amounts {
+			return d.counts(&have.Spec, &have.More, of)
+		},
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}
 	if isResident[Spec]() {

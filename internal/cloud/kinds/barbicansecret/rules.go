@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -81,11 +80,11 @@ func expiration(s *Spec) string {
 	if err != nil {
 		return "" // none is given: validate has seen it
 	}
-	return define.Timestamp(t)
+	return table.Timestamp(t)
 }
 
 func compareExpiration(w want, have *object, c *kind.Changes) {
-	kind.Fixed(c, at+"expiration", define.Timestamp(have.More.Expiration.Time), expiration(w.Spec))
+	kind.Fixed(c, at+"expiration", table.Timestamp(have.More.Expiration.Time), expiration(w.Spec))
 }
 
 func writeExpiration(w want, _ *object, body map[string]any) {
@@ -106,7 +105,7 @@ func observe(s *state, live *kind.Live) {
 // that no stack has made: that can bear no mark.
 func export(s *state, spec *Spec, e *kind.Export) {
 	spec.Expiration = nil
-	if text := define.Timestamp(s.More.Expiration.Time); text != "" {
+	if text := table.Timestamp(s.More.Expiration.Time); text != "" {
 		spec.Expiration = &text
 	}
 	if s.Mark != nil {

@@ -37,12 +37,12 @@ type Spec struct {
 
 // More is what only Barbican says of a secret.
 type More struct {
-	Ref        string      `json:"secretRef" api:"secret_ref"`
-	Status     string      `json:"status" api:"status"`
-	CreatorID  string      `json:"creatorID" api:"creator_id"`
-	Expiration define.Time `json:"expiration" api:"expiration"`
-	CreatedAt  define.Time `json:"createdAt" api:"created"`
-	UpdatedAt  define.Time `json:"updatedAt" api:"updated"`
+	Ref        string     `json:"secretRef" api:"secret_ref"`
+	Status     string     `json:"status" api:"status"`
+	CreatorID  string     `json:"creatorID" api:"creator_id"`
+	Expiration table.Time `json:"expiration" api:"expiration"`
+	CreatedAt  table.Time `json:"createdAt" api:"created"`
+	UpdatedAt  table.Time `json:"updatedAt" api:"updated"`
 }
 
 // Filter says which existing secret is meant.

@@ -51,12 +51,12 @@ type Spec struct {
 
 // More is what only Designate says of a record set.
 type More struct {
-	ZoneName  string      `json:"zoneName" api:"zone_name"`
-	Status    string      `json:"status" api:"status"`
-	Action    string      `json:"action" api:"action"`
-	ProjectID string      `json:"projectID" api:"project_id"`
-	CreatedAt define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+	ZoneName  string     `json:"zoneName" api:"zone_name"`
+	Status    string     `json:"status" api:"status"`
+	Action    string     `json:"action" api:"action"`
+	ProjectID string     `json:"projectID" api:"project_id"`
+	CreatedAt table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt table.Time `json:"updatedAt" api:"updated_at"`
 }
 
 // Filter says which existing record set is meant.

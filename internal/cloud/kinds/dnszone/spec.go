@@ -26,13 +26,13 @@ type Spec struct {
 
 // More is what only Designate says of a zone.
 type More struct {
-	Status    string      `json:"status" api:"status"`
-	Action    string      `json:"action" api:"action"`
-	Serial    int         `json:"serial" api:"serial"`
-	PoolID    string      `json:"poolID" api:"pool_id"`
-	ProjectID string      `json:"projectID" api:"project_id"`
-	CreatedAt define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+	Status    string     `json:"status" api:"status"`
+	Action    string     `json:"action" api:"action"`
+	Serial    int        `json:"serial" api:"serial"`
+	PoolID    string     `json:"poolID" api:"pool_id"`
+	ProjectID string     `json:"projectID" api:"project_id"`
+	CreatedAt table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt table.Time `json:"updatedAt" api:"updated_at"`
 }
 
 // Filter says which existing zone is meant.

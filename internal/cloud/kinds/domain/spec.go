@@ -56,6 +56,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Observe:    func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, "", live) },
 		Update:     update,
 		Delete:     remove,
-		Own:        func(own cloud.Login) []string { return own.Domains }, UsedBy: []string{"name", "enabled"},
+		OfAgent:    func(own cloud.Login) []string { return own.Domains }, FoundBy: []string{"name", "enabled"},
 	})
 }

@@ -53,6 +53,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			define.ObserveIdentity(c, s, "", live)
 			live.Name, live.Uses = "", append(live.Uses, s.Spec.ServiceRef)
 		},
-		Own: func(own cloud.Login) []string { return own.Endpoints }, UsedBy: []string{"interface", "url", "region_id", "enabled"},
+		OfAgent: func(own cloud.Login) []string { return own.Endpoints }, FoundBy: []string{"interface", "url", "region_id", "enabled"},
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -123,7 +123,7 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 		u.Next, u.Overdue = again, fmt.Sprintf("the last backup failed: %s; tried again from %s on", failed.why, text(again))
 		return u
 	}
-	u.Due = append(u.Due, kind.Change{Field: itemsField, Have: define.Timestamp(have), Want: moment})
+	u.Due = append(u.Due, kind.Change{Field: itemsField, Have: table.Timestamp(have), Want: moment})
 	if every > 0 {
 		u.Next = now.Add(every)
 	}

@@ -43,27 +43,14 @@ func writeSubnet(w typed.Want[Spec], _ *table.Object[Spec, More], body map[strin
 // create takes an address that leads to the port at once where one request can say
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
-func create(ctx context.Context, d driver, w typed.Want[Spec]) (made *state, err error) {
-	body := d.Creation(w)
+func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	_, port := target(w)
 	if port.Name == "" {
-		return d.Post(ctx, w, body)
+		return d.Post(ctx, w, d.Creation(w))
 	}
-	one, err := d.OneRequest(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	if one {
-		associate(body, w)
-		made, err = d.Post(ctx, w, body)
-		return made, unreachable(err)
-	}
-	made, err = d.Begin(ctx, w)
-	if err == nil {
-		last := map[string]any{}
-		associate(last, w)
-		err = d.Finish(ctx, w, made, last)
-	}
+	last := map[string]any{}
+	associate(last, w)
+	made, err := d.PostLast(ctx, w, d.Creation(w), last)
 	return made, unreachable(err)
 }
 

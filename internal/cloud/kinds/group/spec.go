@@ -59,7 +59,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 
 // remove keeps a group that the agent's own user is in, and may have its roles by.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
-	member, err := define.InGroup(ctx, d.Client, have.ID)
+	member, err := d.Client.InGroup(ctx, have.ID)
 	if member {
 		err = define.KeepOwn(have.ID, "group with the user", have.ID)
 	}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -12,21 +11,21 @@ import (
 
 // Seen are the properties that Glance shows. Whoever makes an image writes anything there.
 type Seen struct {
-	Architecture    define.Text `json:"architecture" api:"architecture" show:"-"`
-	HypervisorType  define.Text `json:"hypervisorType" api:"hypervisor_type" show:"-"`
-	CPUSockets      define.Text `json:"cpuSockets" api:"hw_cpu_sockets" show:"-"`
-	CPUCores        define.Text `json:"cpuCores" api:"hw_cpu_cores" show:"-"`
-	CPUThreads      define.Text `json:"cpuThreads" api:"hw_cpu_threads" show:"-"`
-	CPUPolicy       define.Text `json:"cpuPolicy" api:"hw_cpu_policy" show:"-"`
-	CPUThreadPolicy define.Text `json:"cpuThreadPolicy" api:"hw_cpu_thread_policy" show:"-"`
-	CDROMBus        define.Text `json:"cdromBus" api:"hw_cdrom_bus" show:"-"`
-	DiskBus         define.Text `json:"diskBus" api:"hw_disk_bus" show:"-"`
-	SCSIModel       define.Text `json:"scsiModel" api:"hw_scsi_model" show:"-"`
-	VIFModel        define.Text `json:"vifModel" api:"hw_vif_model" show:"-"`
-	RngModel        define.Text `json:"rngModel" api:"hw_rng_model" show:"-"`
-	QemuGuestAgent  define.Text `json:"qemuGuestAgent" api:"hw_qemu_guest_agent" show:"-"`
-	Distro          define.Text `json:"distro" api:"os_distro" show:"-"`
-	Version         define.Text `json:"version" api:"os_version" show:"-"`
+	Architecture    table.Text `json:"architecture" api:"architecture" show:"-"`
+	HypervisorType  table.Text `json:"hypervisorType" api:"hypervisor_type" show:"-"`
+	CPUSockets      table.Text `json:"cpuSockets" api:"hw_cpu_sockets" show:"-"`
+	CPUCores        table.Text `json:"cpuCores" api:"hw_cpu_cores" show:"-"`
+	CPUThreads      table.Text `json:"cpuThreads" api:"hw_cpu_threads" show:"-"`
+	CPUPolicy       table.Text `json:"cpuPolicy" api:"hw_cpu_policy" show:"-"`
+	CPUThreadPolicy table.Text `json:"cpuThreadPolicy" api:"hw_cpu_thread_policy" show:"-"`
+	CDROMBus        table.Text `json:"cdromBus" api:"hw_cdrom_bus" show:"-"`
+	DiskBus         table.Text `json:"diskBus" api:"hw_disk_bus" show:"-"`
+	SCSIModel       table.Text `json:"scsiModel" api:"hw_scsi_model" show:"-"`
+	VIFModel        table.Text `json:"vifModel" api:"hw_vif_model" show:"-"`
+	RngModel        table.Text `json:"rngModel" api:"hw_rng_model" show:"-"`
+	QemuGuestAgent  table.Text `json:"qemuGuestAgent" api:"hw_qemu_guest_agent" show:"-"`
+	Distro          table.Text `json:"distro" api:"os_distro" show:"-"`
+	Version         table.Text `json:"version" api:"os_version" show:"-"`
 }
 
 // property is one field of [Properties], as Glance has it: a text, or a number.

@@ -31,20 +31,20 @@ type Spec struct {
 
 // More is what only Glance says of an image.
 type More struct {
-	Status          string      `json:"status" api:"status"`
-	Hash            *Hash       `json:"hash,omitempty" api:",inline"`
-	SizeB           *int64      `json:"sizeB,omitempty" api:"size"`
-	VirtualSizeB    *int64      `json:"virtualSizeB,omitempty" api:"virtual_size"`
-	MinDisk         int         `json:"minDisk" api:"min_disk" show:"-"` // GiB
-	MinRAM          int         `json:"minRAM" api:"min_ram" show:"-"`   // MiB
-	DiskFormat      string      `json:"diskFormat" api:"disk_format" show:"-"`
-	ContainerFormat string      `json:"containerFormat" api:"container_format" show:"-"`
-	Uploaded        define.Text `json:"uploaded" api:"stackreeve-content" show:"-"`
-	ImportTask      define.Text `json:"importTask" api:"os_glance_importing_to_stores" show:"-"`
-	ImportLock      define.Text `json:"importLock" api:"os_glance_import_task" show:"-"`
-	ImportFailed    define.Text `json:"importFailed" api:"os_glance_failed_import" show:"-"`
-	CreatedAt       define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt       define.Time `json:"updatedAt" api:"updated_at"`
+	Status          string     `json:"status" api:"status"`
+	Hash            *Hash      `json:"hash,omitempty" api:",inline"`
+	SizeB           *int64     `json:"sizeB,omitempty" api:"size"`
+	VirtualSizeB    *int64     `json:"virtualSizeB,omitempty" api:"virtual_size"`
+	MinDisk         int        `json:"minDisk" api:"min_disk" show:"-"` // GiB
+	MinRAM          int        `json:"minRAM" api:"min_ram" show:"-"`   // MiB
+	DiskFormat      string     `json:"diskFormat" api:"disk_format" show:"-"`
+	ContainerFormat string     `json:"containerFormat" api:"container_format" show:"-"`
+	Uploaded        table.Text `json:"uploaded" api:"stackreeve-content" show:"-"`
+	ImportTask      table.Text `json:"importTask" api:"os_glance_importing_to_stores" show:"-"`
+	ImportLock      table.Text `json:"importLock" api:"os_glance_import_task" show:"-"`
+	ImportFailed    table.Text `json:"importFailed" api:"os_glance_failed_import" show:"-"`
+	CreatedAt       table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt       table.Time `json:"updatedAt" api:"updated_at"`
 	Seen
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -16,21 +15,21 @@ type State = table.Object[Spec, Balancer]
 
 // Balancer is what only Octavia says of a load balancer, with everything under it.
 type Balancer struct {
-	ID                 string      `json:"id" api:"id" show:"-"`
-	Name               string      `json:"name" api:"name"`
-	ProjectID          string      `json:"projectID" api:"project_id"`
-	ProvisioningStatus string      `json:"provisioningStatus" api:"provisioning_status"`
-	OperatingStatus    string      `json:"operatingStatus" api:"operating_status"`
-	VIPPortID          string      `json:"vipPortID" api:"vip_port_id"`
-	VIPSubnetID        string      `json:"vipSubnetID" api:"vip_subnet_id"`
-	VIPNetworkID       string      `json:"vipNetworkID" api:"vip_network_id"`
-	AdditionalVIPs     []vip       `json:"additionalVIPs,omitempty" api:"additional_vips" show:"-"`
-	Provider           string      `json:"provider" api:"provider"`
-	FlavorID           string      `json:"flavorID" api:"flavor_id" show:"-"`
-	AvailabilityZone   string      `json:"availabilityZone,omitempty" api:"availability_zone"`
-	AllTags            []string    `json:"allTags,omitempty" api:"tags" show:"-"` // with those that mark the owner
-	CreatedAt          define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt          define.Time `json:"updatedAt" api:"updated_at"` // none as long as it is as it was made
+	ID                 string     `json:"id" api:"id" show:"-"`
+	Name               string     `json:"name" api:"name"`
+	ProjectID          string     `json:"projectID" api:"project_id"`
+	ProvisioningStatus string     `json:"provisioningStatus" api:"provisioning_status"`
+	OperatingStatus    string     `json:"operatingStatus" api:"operating_status"`
+	VIPPortID          string     `json:"vipPortID" api:"vip_port_id"`
+	VIPSubnetID        string     `json:"vipSubnetID" api:"vip_subnet_id"`
+	VIPNetworkID       string     `json:"vipNetworkID" api:"vip_network_id"`
+	AdditionalVIPs     []vip      `json:"additionalVIPs,omitempty" api:"additional_vips" show:"-"`
+	Provider           string     `json:"provider" api:"provider"`
+	FlavorID           string     `json:"flavorID" api:"flavor_id" show:"-"`
+	AvailabilityZone   string     `json:"availabilityZone,omitempty" api:"availability_zone"`
+	AllTags            []string   `json:"allTags,omitempty" api:"tags" show:"-"` // with those that mark the owner
+	CreatedAt          table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt          table.Time `json:"updatedAt" api:"updated_at"` // none as long as it is as it was made
 
 	Listeners []*Listener `json:"-"`
 	Pools     []*Pool     `json:"-"`
@@ -100,7 +99,7 @@ type Member struct {
 	MonitorPort    *int   `json:"monitorPort" api:"monitor_port" show:"-"`
 	MonitorAddress string `json:"monitorAddress" api:"monitor_address" show:"-"` // set by others only
 
-	UpdatedAt define.Time  `json:"updatedAt" api:"updated_at,unwritten" show:"-"`
+	UpdatedAt table.Time   `json:"updatedAt" api:"updated_at,unwritten" show:"-"`
 	traffic   kind.Traffic // what may be sent to the machine
 }
 

@@ -63,6 +63,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
 			live.Facts.IsProject, live.Facts.Here = true, s.ID == c.ProjectID
 		},
-		Own: func(own cloud.Login) []string { return []string{own.Project} }, UsedBy: []string{"name", "enabled"},
+		OfAgent: func(own cloud.Login) []string { return []string{own.Project} }, FoundBy: []string{"name", "enabled"},
 	})
 }

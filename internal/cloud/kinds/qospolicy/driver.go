@@ -30,7 +30,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if err := d.Share(ctx, w, made); err != nil {
 		return nil, err
 	}
-	err = d.Finish(ctx, w, made, nil)
+	err = d.Finish(ctx, w, made)
 	return made, err
 }
 

@@ -62,7 +62,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			}
 		},
 		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
-		Own:     func(own cloud.Login) []string { return own.Roles },
+		OfAgent: func(own cloud.Login) []string { return own.Roles },
 	})
 }
 

@@ -185,7 +185,7 @@ func (d driver) keep(ctx context.Context, s Spec, one *cloud.Client) error {
 		return nil
 	}
 	if s.GroupRef != "" {
-		if member, err := define.InGroup(ctx, d.client, s.GroupRef); err != nil || !member {
+		if member, err := d.client.InGroup(ctx, s.GroupRef); err != nil || !member {
 			return err
 		}
 		return define.KeepOwn(s.GroupRef, "role of the group", s.GroupRef)

@@ -33,7 +33,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
 		w.Mark.Applied = kind.Unfinished
 	}
-	err = d.Finish(ctx, w, made, nil)
+	err = d.Finish(ctx, w, made)
 	made.More.Rules = rules
 	return made, err
 }

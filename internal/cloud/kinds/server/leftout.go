@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -52,9 +52,9 @@ func leftOut(ctx context.Context, d driver, servers []*state, plugged map[string
 func exists(ctx context.Context, d driver, id string) (bool, error) {
 	var answer struct {
 		Server struct {
-			Status  string      `json:"status"`
-			Project string      `json:"tenant_id"`
-			Created define.Time `json:"created"`
+			Status  string     `json:"status"`
+			Project string     `json:"tenant_id"`
+			Created table.Time `json:"created"`
 		} `json:"server"`
 	}
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withFlavorID)

@@ -108,16 +108,16 @@ type SchedulerHints struct {
 // More is what only Nova says of a server, up to microversion 2.46 (later ones name
 // the flavor without its ID), and what Neutron and the server groups know of it.
 type More struct {
-	Status     string      `json:"status" api:"status"`
-	HostID     string      `json:"hostID" api:"hostId"`
-	Volumes    []Volume    `json:"volumes" api:"os-extended-volumes:volumes_attached"`
-	TaskState  string      `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
-	Fault      string      `json:"fault" api:"fault,read=fault.message" show:"-"`
-	Locked     bool        `json:"locked" api:"locked" show:"-"`
-	LaunchedAt define.Time `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
-	Host       string      `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
-	Created    define.Time `json:"created" api:"created" show:"-"`
-	Updated    define.Time `json:"updated" api:"updated" show:"-"`
+	Status     string     `json:"status" api:"status"`
+	HostID     string     `json:"hostID" api:"hostId"`
+	Volumes    []Volume   `json:"volumes" api:"os-extended-volumes:volumes_attached"`
+	TaskState  string     `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
+	Fault      string     `json:"fault" api:"fault,read=fault.message" show:"-"`
+	Locked     bool       `json:"locked" api:"locked" show:"-"`
+	LaunchedAt table.Time `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
+	Host       string     `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
+	Created    table.Time `json:"created" api:"created" show:"-"`
+	Updated    table.Time `json:"updated" api:"updated" show:"-"`
 
 	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
 	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`

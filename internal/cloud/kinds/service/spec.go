@@ -49,6 +49,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			define.ObserveIdentity(c, s, "", live)
 			live.Facts.Name = s.Spec.Type // by which access rules name it
 		},
-		Own: func(own cloud.Login) []string { return own.Services }, UsedBy: []string{"type", "enabled"},
+		OfAgent: func(own cloud.Login) []string { return own.Services }, FoundBy: []string{"type", "enabled"},
 	})
 }

@@ -30,13 +30,13 @@ type Spec struct {
 // More is what only Manila says of a share network. What is of the network is known from the
 // first share server on.
 type More struct {
-	NetworkType    string      `json:"networkType" api:"network_type"`
-	SegmentationID *int        `json:"segmentationID,omitempty" api:"segmentation_id"`
-	CIDR           string      `json:"cidr" api:"cidr"`
-	IPVersion      *int        `json:"ipVersion,omitempty" api:"ip_version"`
-	ProjectID      string      `json:"projectID" api:"project_id"`
-	CreatedAt      define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt      define.Time `json:"updatedAt" api:"updated_at"`
+	NetworkType    string     `json:"networkType" api:"network_type"`
+	SegmentationID *int       `json:"segmentationID,omitempty" api:"segmentation_id"`
+	CIDR           string     `json:"cidr" api:"cidr"`
+	IPVersion      *int       `json:"ipVersion,omitempty" api:"ip_version"`
+	ProjectID      string     `json:"projectID" api:"project_id"`
+	CreatedAt      table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt      table.Time `json:"updatedAt" api:"updated_at"`
 }
 
 // Filter says which existing share network is meant.

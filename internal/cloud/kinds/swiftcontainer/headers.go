@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
@@ -97,7 +96,7 @@ func created(text string) any {
 	if err != nil || seconds < 0 || seconds > 1e11 {
 		return nil
 	}
-	return define.Timestamp(time.Unix(int64(seconds), 0))
+	return table.Timestamp(time.Unix(int64(seconds), 0))
 }
 
 // requested are the headers of a request that writes settings. What is empty is taken off.

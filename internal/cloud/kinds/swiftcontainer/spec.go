@@ -30,9 +30,9 @@ type Spec struct {
 
 // More is what only Swift says of a container.
 type More struct {
-	Objects   int         `json:"objects" api:"objects"`
-	Bytes     int         `json:"bytes" api:"bytes"`
-	CreatedAt define.Time `json:"createdAt" api:"created"`
+	Objects   int        `json:"objects" api:"objects"`
+	Bytes     int        `json:"bytes" api:"bytes"`
+	CreatedAt table.Time `json:"createdAt" api:"created"`
 }
 
 // Filter says which existing container is meant.

@@ -31,8 +31,8 @@ type Spec struct {
 
 // More is what only Keystone says of a user, and what we keep there.
 type More struct {
-	PasswordExpiresAt string      `json:"passwordExpiresAt" api:"password_expires_at"`
-	Print             define.Text `json:"print" api:"stackreeve_password" show:"-"`
+	PasswordExpiresAt string     `json:"passwordExpiresAt" api:"password_expires_at"`
+	Print             table.Text `json:"print" api:"stackreeve_password" show:"-"`
 }
 
 // Filter says which existing user is meant.
@@ -68,6 +68,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Expand:  expand,
 		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
 		Update:  update, Unmark: unmark, Export: export,
-		Own: func(own cloud.Login) []string { return []string{own.User} }, UsedBy: []string{"name", "enabled"},
+		OfAgent: func(own cloud.Login) []string { return []string{own.User} }, FoundBy: []string{"name", "enabled"},
 	})
 }

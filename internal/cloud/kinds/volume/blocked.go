@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/blockstorage"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -24,7 +25,7 @@ const deletable = "Volume status must be"
 // that was deleted while it was built can leave, stays until a person removes it; so do snapshots that nobody deletes, and a
 // transfer. Others are waited for.
 func blocked(ctx context.Context, d driver, have typed.Live[state], refused error) error {
-	passes := define.Refused(refused, have.State.More.Status, deletable)
+	passes := blockstorage.Refused(refused, have.State.More.Status, deletable)
 	if !errors.Is(passes, kind.ErrBusy) {
 		return refused
 	}

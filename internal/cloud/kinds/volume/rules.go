@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/blockstorage"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -87,9 +88,9 @@ func phase(volume *state) (kind.Phase, string) {
 		if s.Reason == "" {
 			return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
 		}
-		return kind.Failed, define.InStatus(s.Status, s.Reason)
+		return kind.Failed, blockstorage.InStatus(s.Status, s.Reason)
 	case strings.HasPrefix(s.Status, "error"):
-		return kind.Degraded, define.InStatus(s.Status, s.Reason) + "; it may hold data, so it is not recreated: reset its status, or delete it"
+		return kind.Degraded, blockstorage.InStatus(s.Status, s.Reason) + "; it may hold data, so it is not recreated: reset its status, or delete it"
 	}
 	return kind.Pending, "is " + s.Status
 }

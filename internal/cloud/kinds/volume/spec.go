@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/blockstorage"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -48,18 +49,18 @@ type More struct {
 	Encrypted          bool         `json:"encrypted" api:"encrypted"`
 	Multiattach        bool         `json:"multiattach" api:"multiattach"`
 	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
-	CreatedAt          define.Time  `json:"createdAt" api:"created_at"`
-	UpdatedAt          define.Time  `json:"updatedAt" api:"updated_at"`
+	CreatedAt          table.Time   `json:"createdAt" api:"created_at"`
+	UpdatedAt          table.Time   `json:"updatedAt" api:"updated_at"`
 	// Reason is why the last thing that was tried with it failed.
 	Reason string `json:"-"`
 }
 
 // Attachment says which server a volume is attached to.
 type Attachment struct {
-	AttachmentID string      `json:"attachmentID" api:"attachment_id"`
-	ServerID     string      `json:"serverID" api:"server_id"`
-	Device       string      `json:"device" api:"device"`
-	AttachedAt   define.Time `json:"attachedAt" api:"attached_at"`
+	AttachmentID string     `json:"attachmentID" api:"attachment_id"`
+	ServerID     string     `json:"serverID" api:"server_id"`
+	Device       string     `json:"device" api:"device"`
+	AttachedAt   table.Time `json:"attachedAt" api:"attached_at"`
 }
 
 // Filter says which existing volume is meant.
@@ -85,6 +86,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark:       mark.MetadataPlace,
 		Overrides: []table.Override[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
 			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}, {Field: "metadata", Compare: compareMetadata}},
-		Validate: validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
+		Validate: validate, Observe: observe, Join: blockstorage.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})
 }

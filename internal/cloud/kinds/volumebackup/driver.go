@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/blockstorage"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -128,7 +129,7 @@ func metadata(s *Spec) map[string]string {
 // before it, see findParents; others are named.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if _, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), "Incremental backups exist") {
-		return false, define.Refused(err, have.State.More.Status, "Backup status must be")
+		return false, blockstorage.Refused(err, have.State.More.Status, "Backup status must be")
 	}
 	all, unread := d.List(ctx, kind.Listing{})
 	var held []string

@@ -32,12 +32,12 @@ type Spec struct {
 
 // More is what only Cinder says of a backup.
 type More struct {
-	Status     string      `json:"status" api:"status"`
-	Size       int         `json:"size" api:"size"`
-	FailReason string      `json:"failReason" api:"fail_reason"`
-	Dependents bool        `json:"hasDependentBackups" api:"has_dependent_backups"`
-	CreatedAt  define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt  define.Time `json:"updatedAt" api:"updated_at"`
+	Status     string     `json:"status" api:"status"`
+	Size       int        `json:"size" api:"size"`
+	FailReason string     `json:"failReason" api:"fail_reason"`
+	Dependents bool       `json:"hasDependentBackups" api:"has_dependent_backups"`
+	CreatedAt  table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt  table.Time `json:"updatedAt" api:"updated_at"`
 
 	parent string // the backup that an incremental one is of
 }

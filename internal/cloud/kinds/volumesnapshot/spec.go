@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/blockstorage"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
@@ -28,11 +30,11 @@ type Spec struct {
 
 // More is what only Cinder says of a snapshot.
 type More struct {
-	Status    string      `json:"status" api:"status"`
-	Size      int         `json:"size" api:"size"`
-	Progress  string      `json:"progress" api:"os-extended-snapshot-attributes:progress"`
-	CreatedAt define.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
+	Status    string     `json:"status" api:"status"`
+	Size      int        `json:"size" api:"size"`
+	Progress  string     `json:"progress" api:"os-extended-snapshot-attributes:progress"`
+	CreatedAt table.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt table.Time `json:"updatedAt" api:"updated_at"`
 	// Reason is why the last thing that was tried with it failed.
 	Reason string `json:"-"`
 }
@@ -58,7 +60,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		},
 		Collection: define.Collection{Path: "snapshots", Lists: []string{"snapshots/detail"}, Singular: "snapshot", UpdateBy: http.MethodPut, Project: "os-extended-snapshot-attributes:project_id"},
 		Mark:       mark.MetadataPlace,
-		Validate:   validate, Observe: observe, Join: define.FailedWhy[Spec, Filter](failed), Create: create, Delete: remove, Takes: takes,
+		Validate:   validate, Observe: observe, Join: blockstorage.FailedWhy[Spec, Filter](failed), Create: create, Delete: remove, Takes: takes,
 	})
 }
 
@@ -85,9 +87,9 @@ func observe(s *state, live *kind.Live) {
 	case status == "deleting" || status == "deleted":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"
 	case status == "error" && s.More.Progress != "100%":
-		live.Phase, live.Message = kind.Failed, define.InStatus(status, cmp.Or(s.More.Reason, "the cloud gives no reason"))
+		live.Phase, live.Message = kind.Failed, blockstorage.InStatus(status, cmp.Or(s.More.Reason, "the cloud gives no reason"))
 	case strings.HasPrefix(status, "error"):
-		live.Phase, live.Message = kind.Degraded, define.InStatus(status, s.More.Reason)+"; it may keep data, so it is not recreated: reset its status, or delete it"
+		live.Phase, live.Message = kind.Degraded, blockstorage.InStatus(status, s.More.Reason)+"; it may keep data, so it is not recreated: reset its status, or delete it"
 	default:
 		live.Phase, live.Message = kind.Pending, "is "+status
 	}
@@ -108,7 +110,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 // remove asks Cinder to delete the snapshot, which takes it a while.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
-	return false, define.Refused(err, have.State.More.Status, "Snapshot status must be")
+	return false, blockstorage.Refused(err, have.State.More.Status, "Snapshot status must be")
 }
 
 // takes is the snapshot, whose gigabytes are not known before the volume is.

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/blockstorage"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
@@ -45,7 +46,7 @@ type answer struct {
 	Volume    string            `json:"volume_id"`
 	Status    string            `json:"status"`
 	Size      int               `json:"size"`
-	Created   define.Time       `json:"created_at"`
+	Created   table.Time        `json:"created_at"`
 	Metadata  map[string]string `json:"metadata"`
 	OfProject string            `json:"os-extended-snapshot-attributes:project_id"`
 	InProject string            `json:"os-backup-project-attr:project_id"`
@@ -227,7 +228,7 @@ func (d driver) remove(ctx context.Context, i item) error {
 	if errors.Is(err, kind.ErrGone) {
 		return nil
 	}
-	return define.Refused(err, i.status, " status must be")
+	return blockstorage.Refused(err, i.status, " status must be")
 }
 
 // Delete is that of [typed.Kind]: it removes the whole series, the oldest items first, so that an interruption leaves the newest. The

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
@@ -179,7 +179,7 @@ func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep)
 		if !have.IsZero() {
 			moment = lastMoment(times, have, now)
 		}
-		u.Due = append(u.Due, kind.Change{Field: itemsField, Have: define.Timestamp(have), Want: text(moment)})
+		u.Due = append(u.Due, kind.Change{Field: itemsField, Have: table.Timestamp(have), Want: text(moment)})
 	}
 	return u
 }

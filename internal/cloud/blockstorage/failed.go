@@ -1,4 +1,6 @@
-package define
+// Package blockstorage is what the kinds of the block storage service share: why an object failed, and which refusals pass.
+// It does not know how a kind's objects are made.
+package blockstorage
 
 import (
 	"context"
@@ -6,20 +8,21 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 )
 
-// Messages of the block storage service can be asked for newest first from the microversion withPages; newestMessages is so many as
-// one request reads. (cinder/api/microversions.py: MESSAGES_PAGINATION)
+// withPages is the microversion from which messages can be asked for newest first, newestMessages the path of as many as one
+// request reads. (cinder/api/microversions.py: MESSAGES_PAGINATION)
 const (
 	withPages      = "3.5"
 	newestMessages = "messages?limit=1000"
 )
 
-// FailedWhy is a [Resource.Join] for objects of the block storage service: it reads why those failed that are in an error status, the newest
-// message of each, by one request for all of them, and by none where there is no such object. That is for people only: a cloud that shows no
-// messages gives no reason.
-func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error {
-	return func(ctx context.Context, d *Driver[Spec, Filter, More], objects []*State[Spec, More]) error {
+// FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message of each, by one
+// request for all of them, and by none where there is no such object. That is for people only: a cloud that shows no messages
+// gives no reason.
+func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *define.Driver[Spec, Filter, More], []*define.State[Spec, More]) error {
+	return func(ctx context.Context, d *define.Driver[Spec, Filter, More], objects []*define.State[Spec, More]) error {
 		reasons := map[string]*string{}
 		for _, s := range objects {
 			if status, reason := of(&s.More); s.Mark != nil && strings.HasPrefix(status, "error") {

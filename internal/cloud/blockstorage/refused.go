@@ -1,4 +1,4 @@
-package define
+package blockstorage
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// Refused makes a deletion one to be tried again that Cinder has refused by the object's status, in these words. A status after an error, such as
-// error_deleting, lasts until a person resets it.
+// Refused makes a deletion one to be tried again that Cinder has refused in these words, by the object's status. A status
+// after an error, such as error_deleting, lasts until a person resets it.
 func Refused(err error, status, words string) error {
 	if strings.HasPrefix(status, "error_") {
 		return err

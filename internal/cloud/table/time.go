@@ -1,4 +1,4 @@
-package define
+package table
 
 import (
 	"encoding/json"
