@@ -23,8 +23,8 @@ func Outside(field, address string, subnet kind.Ref) string {
 	return fmt.Sprintf("%s: %s is not in %s, the addresses of Subnet %s; choose one of them", field, asked, network, subnet.Name)
 }
 
-// Nowhere says of a field that no subnet of a network has its address; "" where one has it, or where others may have put
-// subnets on the network of which nothing is known.
+// Nowhere says of a field that no subnet of a network has its address; "" where one has it. It says "", too, where others
+// may have put subnets on the network: nothing is known of those.
 func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string {
 	if address == "" || len(subnets) == 0 || network.ID == "" && !network.Managed {
 		return ""
@@ -62,7 +62,7 @@ func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	return claims
 }
 
-// Lacks says that a port does not have an address; "" where it has it, or where that is not known: the cloud gives a new
+// Lacks says that a port does not have an address; "" where it has it, or where that is not known. The cloud gives a new
 // port IPv6 addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
 	if port.ID == "" || port.Anew {

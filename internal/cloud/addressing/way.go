@@ -14,10 +14,10 @@ func NoteWayToPort(e *kind.Expansion, field, external, port string) {
 	}
 }
 
-// NoteWay notes at field when no router in the repository leads from the external network
-// of a floating IP, "" where it is not known, to a network, or to some of its subnets. The
-// cloud refuses to associate them until somebody else connects them. Nothing is known of
-// subnets and routers that the repository does not have, or only imports.
+// NoteWay notes at field when no router in the repository leads from an external network to a network, or to some
+// subnets of it. external is "" where it is not known. The cloud refuses to associate a floating IP with what is there
+// until somebody else connects them. Nothing is known of subnets and routers that the repository does not have, or only
+// imports.
 func NoteWay(e *kind.Expansion, field, external, network string, subnets []string) {
 	if len(subnets) == 0 {
 		subnets = e.Referring("Subnet", "Network", network)

@@ -18,9 +18,9 @@ const (
 	newestMessages = "messages?limit=1000"
 )
 
-// FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message of each, by one
-// request for all of them, and by none where there is no such object. That is for people only: a cloud that shows no messages
-// gives no reason.
+// FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message of each. One
+// request reads those of all objects, and none is made where no object failed. The reasons are for people only: a cloud
+// that shows no messages gives none.
 func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *define.Driver[Spec, Filter, More], []*define.State[Spec, More]) error {
 	return func(ctx context.Context, d *define.Driver[Spec, Filter, More], objects []*define.State[Spec, More]) error {
 		reasons := map[string]*string{}

@@ -174,7 +174,7 @@ func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Sp
 }
 
 // Write carries out a change, and writes the mark: in the same request, or in a last
-// one where the mark stands apart. What people wrote beside it stays.
+// one where the mark stands apart. The words of people beside it stay.
 func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, More]) error {
 	_, err := d.marks.write(ctx, &n)
 	return err

@@ -31,7 +31,7 @@ func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Ma
 	return fmt.Errorf("%w: server %s, which the stack did not make, has it; take it out of there, or keep what is to be replaced", kind.ErrRejected, server)
 }
 
-// ServerGone reports whether Nova says that there is no such server. What is not known is not gone.
+// ServerGone reports whether Nova says that there is no such server. One of which nothing is known is not gone.
 func ServerGone(ctx context.Context, c *cloud.Client, server string) bool {
 	return errors.Is(c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: "servers/" + url.PathEscape(server)}), kind.ErrGone)
 }

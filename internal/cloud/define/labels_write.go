@@ -31,7 +31,7 @@ type labeller struct {
 //	stand there for ever        PUT the description
 //
 // It may not if the object has tags of its own, which take a request anyway, or if it
-// has no room. Whatever of the third way a kill leaves behind is recognised by its
+// has no room. An object that a kill leaves behind in the third way is recognised by its
 // description and finished by [Driver.Write]. So is an object whose mark says
 // that nothing is applied yet: it is made in one request, for [Driver.Finish].
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
@@ -85,7 +85,7 @@ func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l
 }
 
 // leaveOut takes attributes out of a body that the cloud lacks the extensions for: it would
-// refuse all of it. What is left out is noted in the next plan.
+// refuse all of it. The next plan notes the attributes that are left out.
 func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 	for attribute, alias := range n.extensions {
 		if _, asked := body[attribute]; !asked {
@@ -156,7 +156,7 @@ func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Cha
 	return n.putFields(ctx, have, fields, same && !begun)
 }
 
-// marked are the labels with the mark in one of them. What a [Record] says stays. begun says that the labels are not written yet.
+// marked are the labels with the mark in one of them. Records stay (see [mark.Records]). begun says that the labels are not written yet.
 func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind.Mark, l labels) (text string, tags []string, err error) {
 	text, fits := n.inText(m, l)
 	stays, err := n.staysInText(ctx, have, begun, l)

@@ -70,9 +70,6 @@ func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call
 
 // Find lists the objects of the collection that a query asks for ("?device_owner=…").
 func (d *Driver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]*State[Spec, More], error) {
-	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
-		return nil, err
-	}
 	return d.each(ctx, cloud.Call{Service: d.of.Info.Service, Path: d.of.Collection.Path + query})
 }
 

@@ -21,8 +21,8 @@ type marking[Spec, Filter, More any] interface {
 	// post makes an object that bears the mark from the first request on, and returns what the service says of it. The
 	// attributes in last are in the last request that this takes.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
-	// write carries out a change, and writes the mark that is wanted, or takes it off where that is zero. What people wrote
-	// beside it stays. It returns what the service says of the object, nil where it says nothing.
+	// write carries out a change, and writes the mark that is wanted, or takes it off where that is zero. The words of people
+	// beside it stay. It returns what the service says of the object, nil where it says nothing.
 	write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error)
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 // ProjectRef is the field by which K-ORC's Neutron kinds name the Project that an object is in.
-// Whoever may change things in another project could write a mark of this stack there, so two
-// things hold for what is there: its mark stands where nobody else can write, and counts only
-// while a manifest, or a Project of the stack, leads to that project.
+// People who may change things in another project could write a mark of this stack there. So the
+// mark of an object there stands where nobody else can write, and counts only while a manifest, or
+// a Project of the stack, leads to that project.
 type ProjectRef struct {
 	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project it is in; the one that the stack works in if left out. Another one needs an administrator's entry of clouds.yaml, and the mark of the owner stands behind the description there."`
 }
@@ -59,15 +59,14 @@ func (d *Driver[Spec, Filter, More]) elsewhere(w typed.Want[Spec]) string {
 // resides says which project an object is in. In another one the description has its mark, which
 // tags cannot dispute: where others see the object, they may write them.
 func (s *State[Spec, More]) resides(live *kind.Live) {
-	live.Project = s.Project
-	if !live.InOwnProject {
-		live.Uses = append(live.Uses, live.Project)
+	guarded := s.guarded()
+	live.Project, live.Guarded = s.Project, guarded != nil
+	if live.InOwnProject {
+		return
 	}
-	if m := s.guarded(); m != nil {
-		live.Guarded = true
-		if !live.InOwnProject {
-			live.Mark = m
-		}
+	live.Uses = append(live.Uses, live.Project)
+	if guarded != nil {
+		live.Mark = guarded
 	}
 }
 

@@ -26,8 +26,8 @@ type Resource[Spec, Filter, More any] struct {
 	// Sharing is for objects of the network service that can be shared with single projects,
 	// whose Spec has [Shares].
 	Sharing Sharing
-	// OfAgent are the IDs of the objects that the agent itself logs in with: those are not deleted, nor are the attributes
-	// FoundBy changed, by which it finds and uses them. It is nil for a kind of which the agent uses none.
+	// OfAgent are the IDs of the objects that the agent itself logs in with, which are not deleted. It finds and uses them by
+	// the attributes FoundBy, which are not changed. OfAgent is nil for a kind of which the agent uses none.
 	OfAgent func(cloud.Login) []string
 	FoundBy []string
 	// Flat has the fields directly under spec. Such a kind cannot be imported, and status shows no more than its fields.

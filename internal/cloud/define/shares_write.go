@@ -80,7 +80,7 @@ func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w typed.Want[Spe
 	return d.of.Sharing.set(ctx, d.Client, s.ID, asked.ids(w.Ref))
 }
 
-// set shares an object with these projects and no others. Who is to have it gets it
+// set shares an object with these projects and no others. New projects get it
 // before others lose it. Where the cloud has no such policies, the next plan notes it.
 func (s Sharing) set(ctx context.Context, c *cloud.Client, id string, projects []string) error {
 	there, offered, err := s.policies(ctx, c, id)

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// What is recorded is read to the last page, and a list that is cut says nothing.
+// Records are read to the last page, and a list that is cut says nothing.
 func TestRecordsOnSeveralPages(t *testing.T) {
 	for name, last := range map[string]string{"whole": `{"ports": [{"id": "b", "tags": ["stackreeve:etcd", "blue"]}], "ports_links": []}`, "cut": ""} {
 		t.Run(name, func(t *testing.T) {

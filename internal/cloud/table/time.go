@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Time is a time as services write it, with or without a zone: then it is in UTC.
-// What is no time is the zero time.
+// Time is a time as services write it; without a zone it is in UTC. Any other text is the zero time.
 type Time struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
