@@ -43,7 +43,7 @@ var reasons = []Meaning{
 	{ReasonHeld, "held with the whole plan until somebody approves it"},
 	{ReasonDrifted, "changed or deleted in the cloud, and only reported; correct the manifest or the cloud, or let drift be corrected"},
 	{ReasonRefused, "not done unless a person allows it; the message says how, or when it is allowed"},
-	{ReasonQuota, "the quota, or the addresses, are used up; tried again by each pass"},
+	{ReasonQuota, "the quota is exceeded, or no address is free; tried again by each pass"},
 	{ReasonForbidden, "the credentials may not do it"},
 	{ReasonInvalid, "the manifest asks for what is ambiguous or what the cloud rejects; change it"},
 	{ReasonDown, "there, and stopped or shut off; a person has to bring it back"},
