@@ -28,7 +28,7 @@ func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filt
 		d.fields = table.NewFlat(r.Overrides...)
 	}
 	if d.marks = (inAttribute[Spec, Filter, More]{d}); r.Mark.Attribute == "" {
-		d.marks = inLabels[Spec, Filter, More]{d}
+		d.marks = inLabels[Spec, Filter, More]{d, labeller{c, r.Collection, d.fields.Extensions()}}
 	}
 	return d
 }

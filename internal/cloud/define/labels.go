@@ -35,7 +35,10 @@ func (b *Standard) MarkInDescription() bool {
 }
 
 // inLabels has the mark in the tags and the description of an object, the labels of the network service's own resources.
-type inLabels[Spec, Filter, More any] struct{ *Driver[Spec, Filter, More] }
+type inLabels[Spec, Filter, More any] struct {
+	*Driver[Spec, Filter, More]
+	to labeller
+}
 
 // read leaves the answer, which others may have, too, as it is.
 func (l inLabels[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error) {
@@ -68,7 +71,7 @@ func (inLabels[Spec, Filter, More]) inChange(fields map[string]any) {
 }
 
 func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error) {
-	return l.labeller().post(ctx, body, last, w.Mark, l.labels(w))
+	return l.to.post(ctx, body, last, w.Mark, l.labels(w))
 }
 
 func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {
@@ -80,13 +83,9 @@ func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec,
 		n.Now.Revision = 0
 	}
 	if n.Want.Mark.Owner == "" {
-		return nil, l.labeller().unmark(ctx, n.Now)
+		return nil, l.to.unmark(ctx, n.Now)
 	}
-	return l.labeller().update(ctx, n.Now, n.Changes, n.Fields, n.Want.Mark, l.labels(n.Want))
-}
-
-func (l inLabels[Spec, Filter, More]) labeller() labeller {
-	return labeller{l.Client, l.of.Collection, l.fields.Extensions()}
+	return l.to.update(ctx, n.Now, n.Changes, n.Fields, n.Want.Mark, l.labels(n.Want))
 }
 
 // labels are the description and the tags that an object shall have besides its mark.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -41,9 +42,18 @@ func (a inAttribute[Spec, Filter, More]) inCreation(body map[string]any, m kind.
 
 func (inAttribute[Spec, Filter, More]) inChange(map[string]any) {}
 
-func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body, last map[string]any) (table.Attributes, error) {
+func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body, last map[string]any) (answer table.Attributes, err error) {
 	maps.Copy(body, last)
-	return a.request(ctx, body)
+	c := a.of.Collection
+	path, parent, body := c.place(body)
+	call := cloud.Call{Service: a.of.Info.Service, Method: http.MethodPost, Path: path, Body: a.wrapped(body), Into: &answer, Secret: c.Secret}
+	if call.Microversion, err = a.microversion(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.Client.Do(ctx, call); err != nil || c.Within == nil {
+		return answer, err
+	}
+	return c.below(answer, parent, a.Client.ProjectID)
 }
 
 func (a inAttribute[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {

@@ -22,8 +22,7 @@ func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf
 }
 
 func (d *Driver[Spec, Filter, More]) impossible(w typed.Want[Spec]) string {
-	description, _ := d.fields.Present("description", w.Spec).(string)
-	if why := unmarkable(w, description); why != "" || d.of.Impossible == nil {
+	if why := d.unmarkable(w); why != "" || d.of.Impossible == nil {
 		return why
 	}
 	return d.of.Impossible(w)

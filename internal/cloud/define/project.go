@@ -87,13 +87,14 @@ func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes
 }
 
 // unmarkable says why an object of another project could not be told from those of others; "" where
-// it can. description is the one of the manifest.
-func unmarkable[Spec any](w typed.Want[Spec], description string) string {
+// it can.
+func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 	ref := projectOf(w)
 	if ref.ID == "" || ref.Facts.Here {
 		return ""
 	}
 	where := table.Path("projectRef") + ": in another project the mark of the owner stands in the description, "
+	description, _ := d.fields.Present("description", w.Spec).(string)
 	if _, fits := mark.Description(w.Mark, description); !fits {
 		return where + "and this one leaves no room for it; shorten it"
 	}

@@ -12,19 +12,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// request makes an object, and returns what the service says of it.
-func (d *Driver[Spec, Filter, More]) request(ctx context.Context, body map[string]any) (answer table.Attributes, err error) {
-	path, parent, body := d.of.Collection.place(body)
-	call := cloud.Call{Service: d.of.Info.Service, Method: http.MethodPost, Path: path, Body: d.wrapped(body), Into: &answer, Secret: d.of.Collection.Secret}
-	if call.Microversion, err = d.microversion(ctx); err != nil {
-		return nil, err
-	}
-	if err := d.Client.Do(ctx, call); err != nil || d.of.Collection.Within == nil {
-		return answer, err
-	}
-	return d.of.Collection.below(answer, parent, d.Client.ProjectID)
-}
-
 func (d *Driver[Spec, Filter, More]) wrapped(body map[string]any) map[string]any {
 	if d.of.Collection.Singular == "" {
 		return body

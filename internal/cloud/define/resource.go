@@ -48,12 +48,11 @@ type Resource[Spec, Filter, More any] struct {
 	Impossible      func(typed.Want[Spec]) string
 	Doubtful        func(typed.Want[Spec]) string
 	ExclusiveClaims func(typed.Want[Spec]) []kind.Claim
-	// Zone is the availability zone that a manifest asks for; "" for none.
-	Zone func(*Spec) string
-	// Stated is that of [kind.Kind].
-	Stated func(*Spec) kind.Facts
-	// PerHost is that of [kind.Kind].
+	// Zone, Stated, PerHost and Cures are those of [kind.Kind].
+	Zone    func(*Spec) string
+	Stated  func(*Spec) kind.Facts
 	PerHost func(*Spec) (n int, hard bool)
+	Cures   []kind.Way
 	// Name is what the object is looked up by among those of the cloud, which Observe
 	// must give them too; nil for its name.
 	Name func(w typed.Want[Spec], name string) string
@@ -76,8 +75,6 @@ type Resource[Spec, Filter, More any] struct {
 	Join func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.
 	Observe func(*State[Spec, More], *kind.Live)
-	// Cures are those of [kind.Kind].
-	Cures []kind.Way
 	// Create, Update and Delete take the place of the driver's own, which they may use.
 	Create func(context.Context, *Driver[Spec, Filter, More], typed.Want[Spec]) (*State[Spec, More], error)
 	Update func(context.Context, *Driver[Spec, Filter, More], Change[Spec, More]) error
