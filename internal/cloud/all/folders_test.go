@@ -118,7 +118,7 @@ func TestFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"../*.go", "../kinds/*/*.go", "../../reconcile/plan/*.go", "../../reconcile/preflight/*.go"} {
+	for _, pattern := range []string{"../*.go", "../kinds/*/*.go", "../../reconcile/plan/*.go", "../../reconcile/plan/*/*.go", "../../reconcile/preflight/*.go"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
