@@ -1,0 +1,89 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+func keys(n int) (list []manifest.Key) {
+	for i := range n {
+		list = append(list, manifest.Key{Kind: "Thing", Name: fmt.Sprint(i)})
+	}
+	return list
+}
+
+// A long circle is named by its ends.
+func TestCirclesAreNamedByTheirEnds(t *testing.T) {
+	for n, want := range map[int]string{
+		2:  "Thing/0 -> Thing/1 -> Thing/0",
+		20: "Thing/0 -> Thing/1 -> Thing/2 -> Thing/3 -> Thing/4 -> Thing/5 -> Thing/6 -> Thing/7 -> Thing/8 -> Thing/9 -> Thing/10 -> Thing/11 -> Thing/12 -> Thing/13 -> Thing/14 -> Thing/15 -> Thing/16 -> Thing/17 -> Thing/18 -> Thing/19 -> Thing/0",
+		21: "Thing/0 -> Thing/1 -> Thing/2 -> Thing/3 -> Thing/4 -> 11 more -> Thing/16 -> Thing/17 -> Thing/18 -> Thing/19 -> Thing/20 -> Thing/0",
+	} {
+		var path []*node
+		for _, key := range keys(n) {
+			path = append(path, &node{Desired: kind.Desired{Key: key}})
+		}
+		if got := circle(path); got != want {
+			t.Errorf("of %d: %s", n, got)
+		}
+	}
+}
+
+// What a file or pattern made is named by three objects and the commit.
+func TestWhatWasMadeIn(t *testing.T) {
+	for _, c := range []struct {
+		commit string
+		n      int
+		want   string
+	}{
+		{"", 1, "Thing/0 in the commit before"},
+		{"abcdef", 3, "Thing/0, Thing/1, Thing/2 in commit abcdef"},
+		{"0123456789abcdef", 5, "Thing/0, Thing/1, Thing/2, 2 more in commit 0123456789"},
+	} {
+		if got := madeIn(c.commit, keys(c.n)); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+// Fields with a choice are named once, with their ways where these are more than any field has; a stranger's text is cut off.
+func TestChoicesAndTextsOfStrangers(t *testing.T) {
+	any := manifest.AnyField()
+	choices := []manifest.Choice{{Names: []string{"a"}, Ways: any}, {Names: []string{"b"}, Ways: append([]string{"grow"}, any...)}, {Names: []string{"a"}, Ways: any}}
+	if got, want := listed(choices), "a, b (grow, "+strings.Join(any, ", ")+")"; got != want || listed(nil) != "none" {
+		t.Errorf("%s, want %s; %s", got, want, listed(nil))
+	}
+	for n, want := range map[int]int{100: 100, 101: 101} {
+		if got := clipped(strings.Repeat("ö", n)); len([]rune(got)) != want || strings.HasSuffix(got, "…") != (n > 100) {
+			t.Errorf("of %d: %s", n, got)
+		}
+	}
+}
+
+// The text of data stands for all of it: as it is, or as a digest where it is long or no text.
+func TestTextOfData(t *testing.T) {
+	of := func(value string) string {
+		n := &node{Desired: kind.Desired{Data: map[string]string{"key": value}}}
+		if n.dataText() != n.dataText() {
+			t.Error("it is another one the second time")
+		}
+		return n.dataText()
+	}
+	if got := of("short"); got != `{"key":"short"}` {
+		t.Errorf("short: %s", got)
+	}
+	long := strings.Repeat("x", longData-len(`{"key":""}`))
+	if got := of(long); len(got) != longData {
+		t.Errorf("as long as it may be: %d", len(got))
+	}
+	if got := of(long + "x"); len(got) > 100 || got == of(long+"y") {
+		t.Errorf("longer: %d", len(got))
+	}
+	if got := of("\xff"); got == of("\xfe") {
+		t.Errorf("no text: %s", got)
+	}
+}
