@@ -79,7 +79,7 @@ func (c *Client) Realm(of kind.Info) string {
 	if of.Service != Identity {
 		realm += " " + c.Region
 	}
-	if of.PerUser {
+	if of.Scope == kind.OfUser {
 		id, _ := c.OwnUser()
 		realm += " " + id
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
@@ -55,7 +55,7 @@ func follow(t *testing.T, from, to int) {
 		if len(p.Steps) != 1 || len(status.Of(p, kinds)) == 0 || len(document.Differences(nil, got.Want)) == 0 {
 			t.Fatalf("commit %d has %d steps", number, len(p.Steps))
 		}
-		for range kind.Words(got.Want) {
+		for range confidential.Words(got.Want) {
 		}
 	}
 }

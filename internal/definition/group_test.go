@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -177,7 +177,7 @@ func TestSecretsOfTemplates(t *testing.T) {
 }
 
 func resolvedSecrets(got resolve.Reading, text string) string {
-	return kind.Redactor(got.Want).Text(text)
+	return confidential.Redactor(got.Want).Text(text)
 }
 
 // No status has a number that no JSON has: whoever reads that of other objects would not get it.

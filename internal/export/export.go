@@ -152,7 +152,7 @@ func (x *exporter) asked(of kind.Info) bool {
 	case x.Only == nil && x.Chosen != nil:
 		return slices.ContainsFunc(x.Chosen, func(c Chosen) bool { return c.Kind == of.Kind })
 	case x.Only == nil:
-		return !of.Privileged && !of.Catalog
+		return of.Scope != kind.OfCloud && of.Scope != kind.Offered
 	}
 	return slices.Contains(x.Only, of.Kind)
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 // refer puts names in place of the IDs that a spec refers to. What it refers to and is not
@@ -84,7 +86,7 @@ func (x *exporter) walkStruct(one *item, v reflect.Value, path string) (stands b
 		to := f.Tag.Get("ref")
 		_, options, _ := strings.Cut(to, ",")
 		ok := x.walk(one, v.Field(i), to, below)
-		required := slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "required")
+		required := manifest.HasOption(f.Tag.Get("rule"), "required")
 		stands = stands && (ok || !required && !restricts(options))
 	}
 	return stands

@@ -40,6 +40,16 @@ type rules struct {
 	def      string
 }
 
+// HasOption reports whether a list in a struct tag, which commas separate, has an option.
+func HasOption(list, option string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if one == option {
+			return true
+		}
+	}
+	return false
+}
+
 func parseRules(tag string) (rules, error) {
 	var r rules
 	for tag != "" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -36,7 +37,7 @@ const (
 // repository holds, not at what they expand into; what has no effect, such as a
 // comment or a label, is no difference. Secrets are not shown.
 func Differences(before, after []kind.Desired) []Difference {
-	secrets := kind.Redactor(before, after)
+	secrets := confidential.Redactor(before, after)
 	old := map[manifest.Key]*kind.Desired{}
 	for i := range before {
 		if written(&before[i]) {

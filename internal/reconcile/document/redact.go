@@ -3,7 +3,6 @@ package document
 import (
 	"reflect"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -19,7 +18,7 @@ func Redact(r *redact.Redactor, v any, own func(key string) bool) any {
 		return shown
 	}
 	fields := map[string]bool{}
-	kind.FieldNames(reflect.TypeOf(v), fields)
+	fieldNames(reflect.TypeOf(v), fields)
 	tree, clean := treeWithout(r, v, func(key string) bool { return fields[key] || own != nil && own(key) })
 	if clean {
 		return v

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -89,7 +88,7 @@ func sealFields(node map[string]any, of reflect.Type) {
 		case f.Anonymous && name == "":
 			seal(node, f.Type)
 		case !given:
-		case slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "secret"):
+		case manifest.HasOption(f.Tag.Get("rule"), "secret"):
 			node[name] = sealAll(value)
 		default:
 			seal(value, f.Type)

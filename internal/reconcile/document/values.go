@@ -102,7 +102,7 @@ func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
 func (v *valuer) owns(t reflect.Type) func(key string) bool {
 	fields := map[string]bool{}
 	if !v.show.secrets.None() {
-		kind.FieldNames(t, fields)
+		fieldNames(t, fields)
 	}
 	return func(key string) bool { return fields[key] }
 }

@@ -152,7 +152,7 @@ func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before [
 			parts = append(parts, before[i])
 		}
 	}
-	return kind.Join(parts, prefer)
+	return join(parts, prefer)
 }
 
 // preferred says by the manifest that an object stands for through which entry it is seen.

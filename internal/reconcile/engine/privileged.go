@@ -13,7 +13,9 @@ import (
 const relist = time.Hour
 
 // sometimes reports whether objects of a kind need not be listed at each pass.
-func sometimes(of kind.Info) bool { return of.Privileged || of.Catalog || of.Rare }
+func sometimes(of kind.Info) bool {
+	return of.Scope == kind.OfCloud || of.Scope == kind.Offered || of.Rare
+}
 
 // seldom reports whether a place need not be listed at each pass: most kinds are not made
 // through further entries.
@@ -47,7 +49,7 @@ func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Plac
 			if !seldom(k.Info, at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
 				continue
 			}
-			if part.Refused = true; len(e.Entries) == 0 || k.Info.Privileged {
+			if part.Refused = true; len(e.Entries) == 0 || k.Info.Scope == kind.OfCloud {
 				delete(shown, at)
 			} else {
 				shown[at] = part

@@ -33,7 +33,9 @@ func privilegedEngine(t *testing.T, g *guarded) *Engine {
 	for i, k := range e.Kinds {
 		if k.Info.Kind == "Thing" {
 			info := k.Info
-			info.Privileged, info.Rare = !g.rare, g.rare
+			if info.Rare = g.rare; !g.rare {
+				info.Scope = kind.OfCloud
+			}
 			e.Kinds[i] = thingtest.Of(info, g)
 		}
 	}

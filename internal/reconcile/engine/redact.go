@@ -4,13 +4,14 @@ import (
 	"errors"
 
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 func (e *Engine) secretsOf(want []kind.Desired) *redact.Redactor {
 	if e.Secrets == nil {
-		return kind.Redactor(want)
+		return confidential.Redactor(want)
 	}
 	return redact.New(func(yield func(string) bool) {
 		for _, value := range e.Secrets() {
@@ -18,8 +19,8 @@ func (e *Engine) secretsOf(want []kind.Desired) *redact.Redactor {
 				return
 			}
 		}
-		kind.Secrets(want)(yield)
-	}, kind.Words(want))
+		confidential.Values(want)(yield)
+	}, confidential.Words(want))
 }
 
 // hide redacts an error and keeps its class.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -60,7 +61,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
-	r := kind.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}, {PublicData: true, Data: map[string]string{"role": "network"}}})
+	r := confidential.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}, {PublicData: true, Data: map[string]string{"role": "network"}}})
 	err := hide(r, fmt.Errorf("create: %w", &kind.RetryAfterError{After: 7 * time.Second, Err: errors.New("no " + password)}))
 	var later *kind.RetryAfterError
 	if !errors.As(err, &later) || later.After != 7*time.Second {
@@ -79,7 +80,7 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 
 // A refused list is excused by its class, whatever the refusal repeats.
 func TestRedactedErrorsKeepEveryClass(t *testing.T) {
-	r := kind.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}})
+	r := confidential.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}})
 	for _, class := range []error{
 		kind.ErrBusy, kind.ErrNotYet, kind.ErrRejected, kind.ErrForbidden, kind.ErrUsedUp, kind.ErrGone, kind.ErrUnanswered, kind.ErrNoService,
 	} {

@@ -33,14 +33,7 @@ type Info struct {
 	// Unmark is the command by which people take a mark off an object, for
 	// messages; <id> and <mark> stand for the object and the owner text.
 	Unmark string
-	// Privileged is true when listing objects of the kind takes rights that most
-	// credentials lack, because they are those of the whole cloud. They are listed like
-	// rare ones, a refusal says that the stack owns none, and plans suggest no names of them.
-	Privileged bool
-	// Catalog is true when objects of the kind are what the cloud offers: everybody may list and
-	// use them, and only an administrator makes them. They are listed like rare ones, and
-	// exported only when they are asked for.
-	Catalog bool
+	Scope  Scope
 	// Rare is true when most stacks make no object of the kind, or listing them is costly.
 	// While no manifest asks for one and the stack owns none, passes list them now and then only.
 	Rare bool
@@ -62,9 +55,6 @@ type Info struct {
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool
-	// PerUser is true when objects count against a quota of their user, in whichever
-	// project they were made.
-	PerUser bool
 	// Loss is what is lost with an object, besides its ID, when it is deleted or
 	// replaced, the gravest first: for plans, to be read after "loses".
 	Loss []string
@@ -74,6 +64,22 @@ type Info struct {
 	// Doc is one paragraph on what the kind is, for explain.
 	Doc string
 }
+
+// Scope says whose the objects of a kind are.
+type Scope int
+
+// The scopes.
+const (
+	OfProject Scope = iota
+	// OfUser: they count against a quota of their user, in whichever project they were made.
+	OfUser
+	// OfCloud: listing them takes rights that most credentials lack. They are listed like rare ones, a refusal says that the
+	// stack owns none, and plans suggest no names of them.
+	OfCloud
+	// Offered by the cloud: everybody may list and use them, and only an administrator makes them. They are listed like rare
+	// ones, and exported only when they are asked for.
+	Offered
+)
 
 // Spellings are the group, version and kind that manifests can name: its own first, then its aliases'.
 func (i Info) Spellings() []manifest.GroupVersionKind {

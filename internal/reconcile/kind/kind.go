@@ -21,11 +21,9 @@ type Kind struct {
 
 	// Group is what a group says of its members; zero of a kind that is no group.
 	Group Group
-	// WorkerKind is the kind of the object of the same name that does the work of an object of this kind, which is a member
-	// of a group; "" when it does that itself.
-	WorkerKind string
 	// Cures are the ways in which a member of a group whose work an object does can be brought back, besides replacing it: an
-	// update carries out a change that has one of them as its Way.
+	// update carries out a change that has one of them as its Way. A member that stands for several objects has its work done by
+	// the one of its own name that has cures.
 	Cures []Way
 	// Expand adds what an object stands for.
 	Expand func(d *Desired, e *Expansion)

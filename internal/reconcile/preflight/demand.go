@@ -106,7 +106,7 @@ func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amo
 			return nil, false
 		}
 		for i := range c.Items {
-			if seen := c.Items[i].As(""); seen != nil && k.Holds != nil && (seen.InOwnProject || k.Info.PerUser) {
+			if seen := c.Items[i].As(""); seen != nil && k.Holds != nil && (seen.InOwnProject || k.Info.Scope == kind.OfUser) {
 				held.AddAll(k.Holds(c.Items[i].State, facts))
 			}
 		}

@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // conceal finds the secrets in what a commit can change about n.
 func (r *resolver) conceal(n *node) (c kind.Confidential) {
-	for value := range kind.Secrets([]kind.Desired{n.Desired}) {
+	for value := range confidential.Values([]kind.Desired{n.Desired}) {
 		c.Secret += "\n" + r.secretText(value)
 	}
 	root := r.byKey[r.root(n)]

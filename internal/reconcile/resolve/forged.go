@@ -79,7 +79,7 @@ func (f *forgeries) walkStruct(v reflect.Value, path string) {
 	t := v.Type()
 	for i := range t.NumField() {
 		field := t.Field(i)
-		if !field.IsExported() || kind.HasOption(field.Tag.Get("rule"), "secret") {
+		if !field.IsExported() || manifest.HasOption(field.Tag.Get("rule"), "secret") {
 			continue
 		}
 		below := path

@@ -51,7 +51,7 @@ func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
 		kindName, options, _ := strings.Cut(tag, ",")
 		if kindName != "" && v.String() != "" {
 			key := manifest.Key{Group: c.groups[kindName], Kind: kindName, Namespace: c.namespace, Name: v.String()}
-			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: kind.HasOption(options, "order"), Credentials: kind.HasOption(options, "credentials"), Reads: kind.HasOption(options, "reads"), Late: kind.HasOption(options, "late") && !fixed})
+			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: manifest.HasOption(options, "order"), Credentials: manifest.HasOption(options, "credentials"), Reads: manifest.HasOption(options, "reads"), Late: manifest.HasOption(options, "late") && !fixed})
 		}
 	}
 }
@@ -68,6 +68,6 @@ func (c *refCollector) walkStruct(v reflect.Value, path string, fixed bool) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			below += "." + name
 		}
-		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || kind.HasOption(f.Tag.Get("rule"), "immutable"))
+		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || manifest.HasOption(f.Tag.Get("rule"), "immutable"))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -39,13 +40,13 @@ func (t tags) walk(at tagged) {
 		t.walk(tagged{at.of.Elem(), at.tag, at.fixed})
 	case reflect.String:
 		to, options, _ := strings.Cut(at.tag, ",")
-		if to != "" && !kind.HasOption(options, "reads") && (t.judges || !kind.HasOption(options, "order")) {
-			t.uses[to] = t.uses[to] || at.fixed && !kind.HasOption(options, "order")
+		if to != "" && !manifest.HasOption(options, "reads") && (t.judges || !manifest.HasOption(options, "order")) {
+			t.uses[to] = t.uses[to] || at.fixed && !manifest.HasOption(options, "order")
 		}
 	case reflect.Struct:
 		for i := range at.of.NumField() {
 			if f := at.of.Field(i); f.IsExported() {
-				t.walk(tagged{f.Type, f.Tag.Get("ref"), at.fixed || kind.HasOption(f.Tag.Get("rule"), "immutable")})
+				t.walk(tagged{f.Type, f.Tag.Get("ref"), at.fixed || manifest.HasOption(f.Tag.Get("rule"), "immutable")})
 			}
 		}
 	}

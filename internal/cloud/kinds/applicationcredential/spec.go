@@ -82,7 +82,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ApplicationCredential", Service: cloud.Identity, UniqueNames: true, FixedMark: true, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ApplicationCredential", Service: cloud.Identity, UniqueNames: true, FixedMark: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access of all that logs in with it"},
 			Unmark: "the mark is the end of the description, which Keystone cannot change: openstack application credential delete <id>, and make another without it",
 			Doc:    "A secret that stands for the user of the agent in its project (Keystone). It belongs to the user, and everybody can make one.",

@@ -43,7 +43,7 @@ type state = define.State[Spec, More]
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Endpoint", Service: cloud.Identity, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Endpoint", Service: cloud.Identity, Scope: kind.OfCloud,
 			Unmark: mark.UnmarkExtra("endpoints", "endpoint"),
 			Doc:    "Where a service of the catalog is (Keystone). Only an administrator can list and make them.",
 		},

@@ -83,7 +83,7 @@ type (
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, Catalog: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, Scope: kind.Offered,
 			Unmark: "the mark is in the description: openstack flavor set --description <text> <id>",
 			Doc: "The size of a server: CPUs, memory, disk (Nova). Everybody can use existing flavors, managementPolicy unmanaged; only an administrator can make one, " +
 				"in a cloud with API version 2.55. Nova cannot change a flavor but its description and extra specs: another size replaces it, and what refers to it follows. " +

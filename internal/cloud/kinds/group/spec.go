@@ -43,7 +43,7 @@ type (
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Group", Service: cloud.Identity, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Group", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss: []string{"the list of its members", "the roles that they have by it"}, Unmark: mark.UnmarkExtra("groups", "group"),
 			Doc: "A group of users, who get the roles that it has (Keystone). Only an administrator can list and make them; members are not managed.",
 		},

@@ -37,7 +37,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true, PerUser: true, StaysMarked: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true, Scope: kind.OfUser, StaysMarked: true,
 			Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key again without it",
 			Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
 		},

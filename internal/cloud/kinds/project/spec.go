@@ -48,7 +48,7 @@ type state = define.State[Spec, More]
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Scope: kind.OfCloud,
 			HoldsData: true, Loss: []string{"all roles in it", "the way to what other services hold for it, which stays"},
 			Unmark: "openstack project set --property " + mark.ExtraKey + "= <id>",
 			Doc:    "A project of the cloud (Keystone), to be named by projectRef. Existing ones can be used by everybody who has a role in them, managementPolicy unmanaged; only an administrator can make one.",

@@ -55,7 +55,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
 		Info: kind.Info{
-			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"all quotas of the service that the project has of its own: the cloud's defaults hold again"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
 			Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. The project must be managed by the same stack, " +

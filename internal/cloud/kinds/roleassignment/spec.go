@@ -48,7 +48,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access that it gives"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
 			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and give them. The project, the user or the group must be managed by the same stack, since Keystone has no place for the mark of the owner in an assignment.",

@@ -39,7 +39,7 @@ type state = define.State[Spec, More]
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Service", Service: cloud.Identity, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Service", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss: []string{"all its endpoints"}, Unmark: mark.UnmarkExtra("services", "service"),
 			Doc: "A service in the catalog of the cloud (Keystone). Only an administrator can list and make them.",
 		},

@@ -54,7 +54,7 @@ type (
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "User", Service: cloud.Identity, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "User", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss:   []string{"all its roles", "its application credentials, and what logs in with them", "its key pairs"},
 			Unmark: mark.UnmarkExtra("users", "user"),
 			Doc:    "Somebody who can log in (Keystone). Only an administrator can list and make them.",

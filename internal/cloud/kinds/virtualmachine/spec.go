@@ -28,6 +28,6 @@ func Kind(d defaults.Defaults) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
 			Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
 		},
-		WorkerKind: "Server", Validate: r.Validate, Expand: r.Expand,
+		Validate: r.Validate, Expand: r.Expand,
 	}.Kind()
 }

@@ -47,7 +47,7 @@ type (
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, struct{}]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true, Catalog: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true, Scope: kind.Offered,
 			Unmark: "openstack volume type set --description <text> <id>",
 			Doc:    "What kind of storage a volume is on (Cinder). Everybody can use existing types, managementPolicy unmanaged; only an administrator can make one.",
 		},

@@ -84,7 +84,7 @@ func (k Kind[S, F, T]) erased(path string, body manifest.Type, read func(*manife
 			if k.Diff != nil {
 				k.Diff(wanted[S](w), have.(*T), &c)
 			}
-			c.Cut(reflect.TypeFor[S](), path)
+			cut(c.List(), reflect.TypeFor[S](), path)
 			return c
 		},
 		Match:  func(w kind.Want, have any) bool { return k.Match != nil && k.Match(wanted[F](w), have.(*T)) },

@@ -9,19 +9,18 @@ import (
 
 // Workload is a kind that only stands for others. Summarize and Gather may be nil; see [kind.Kind].
 type Workload[Spec any] struct {
-	Info       kind.Info
-	Group      kind.Group
-	WorkerKind string
-	Validate   func(spec *Spec, r *kind.Report)
-	Expand     func(spec *Spec, e *kind.Expansion)
-	Summarize  func(spec *Spec, parts []kind.PartStatus) map[string]any
-	Gather     func(of []kind.Exported) []kind.Gathered
+	Info      kind.Info
+	Group     kind.Group
+	Validate  func(spec *Spec, r *kind.Report)
+	Expand    func(spec *Spec, e *kind.Expansion)
+	Summarize func(spec *Spec, parts []kind.PartStatus) map[string]any
+	Gather    func(of []kind.Exported) []kind.Gathered
 }
 
 // Kind is the kind without its types.
 func (k Workload[S]) Kind() *kind.Kind {
 	e := &kind.Kind{
-		Info: k.Info, Group: k.Group, WorkerKind: k.WorkerKind, Body: manifest.TypeFor[flatBody[S]](), SpecPath: "spec", Name: named, Gather: k.Gather,
+		Info: k.Info, Group: k.Group, Body: manifest.TypeFor[flatBody[S]](), SpecPath: "spec", Name: named, Gather: k.Gather,
 		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 			d := kind.NewDesired(obj)
 			spec, problems := readFlat[S](obj, &d)

@@ -137,7 +137,7 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 
 // private reports whether names of the cloud's objects are kept from people: those of a
 // privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
-func (w given) private(d *kind.Desired) bool { return w.KindOf[d.Key.Kind].Info.Privileged }
+func (w given) private(d *kind.Desired) bool { return w.KindOf[d.Key.Kind].Info.Scope == kind.OfCloud }
 
 func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
 	var names []string

@@ -62,7 +62,7 @@ func (p *planner) leftOut(d *kind.Desired) cause.Cause {
 
 // worksOfMember is what does the work of a member: the object of its name and the kind that does, or itself; nil for none.
 func (w given) worksOfMember(member manifest.Key) *kind.Desired {
-	works := w.KindOf[member.Kind].WorkerKind
+	works := w.WorkerOf(member.Kind)
 	if d := w.ByKey[manifest.Key{Group: w.APIGroups[works], Kind: works, Namespace: member.Namespace, Name: member.Name}]; d != nil {
 		return d
 	}

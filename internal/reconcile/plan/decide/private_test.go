@@ -14,13 +14,13 @@ import (
 // Whoever opens a pull request of an administrator's stack reads its plan: it names nobody of
 // the cloud's users and projects that the manifests do not name.
 func TestAttackNamesOfTheWholeCloud(t *testing.T) {
-	for _, privileged := range []bool{true, false} {
+	for _, scope := range []kind.Scope{kind.OfCloud, kind.OfProject} {
 		w := thingtest.New()
 		for _, name := range []string{"payroll", "payroll2"} {
 			w.Put(thingtest.Thing{Name: name, Colour: "red", Mine: true})
 		}
 		info := w.Kind().Info
-		info.Privileged = privileged
+		info.Scope = scope
 		kinds := []*kind.Kind{thingtest.Of(info, w)}
 		for question, spec := range map[string]string{
 			"nearest": "managementPolicy: unmanaged, import: {filter: {name: payrolI}}",
@@ -33,8 +33,8 @@ func TestAttackNamesOfTheWholeCloud(t *testing.T) {
 				t.Fatal(err)
 			}
 			step := Compute(world.Input{Stack: "s", Kinds: kinds, Want: want, Have: w.Snapshot()}).Steps[0]
-			if !step.Error || strings.Contains(step.Reason(), "payroll") == privileged {
-				t.Errorf("%s of a privileged kind (%v): %s", question, privileged, step.Reason())
+			if !step.Error || strings.Contains(step.Reason(), "payroll") == (scope == kind.OfCloud) {
+				t.Errorf("%s of a kind of scope %d: %s", question, scope, step.Reason())
 			}
 		}
 	}

@@ -46,7 +46,7 @@ type wish struct {
 
 // asked is the wish for a group of which this is the first member.
 func (p *planner) asked(first manifest.Key) wish {
-	works := p.KindOf[first.Kind].WorkerKind
+	works := p.WorkerOf(first.Kind)
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {

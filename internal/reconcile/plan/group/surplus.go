@@ -73,7 +73,7 @@ func (gs *Groups) keepTogether(f former) {
 // worksOf is the kind of what does the work of the members of a kind of groups.
 func (w given) worksOf(group string) string {
 	members := w.KindOf[group].Group.Members
-	return cmp.Or(w.KindOf[members].WorkerKind, members)
+	return cmp.Or(w.WorkerOf(members), members)
 }
 
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.

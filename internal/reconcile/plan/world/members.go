@@ -21,7 +21,17 @@ func (w *World) PartOf(d *kind.Desired) *plan.Part {
 
 // DoesTheWork reports whether an object does the work of a member: it is the member, or bears its name and is of the kind that does.
 func (w *World) DoesTheWork(key, member manifest.Key) bool {
-	return key == member || key.Kind == w.KindOf[member.Kind].WorkerKind && key.Name == member.Name
+	return key == member || key.Name == member.Name && key.Kind == w.WorkerOf(member.Kind)
+}
+
+// WorkerOf is the kind of the part that does the work of members of a kind; "" where they do it themselves.
+func (w *World) WorkerOf(members string) string {
+	for _, part := range w.KindOf[members].Info.Parts {
+		if k := w.KindOf[part]; k != nil && len(k.Cures) > 0 {
+			return part
+		}
+	}
+	return ""
 }
 
 // WaitsItsTurn reports whether changes are such that a group may leave a member without them: they interrupt what works, or a

@@ -1,4 +1,6 @@
-package kind
+// Package confidential knows what manifests hold that nobody may see, and which of their words everybody knows. A [redact.Redactor]
+// takes the former out of texts and leaves the latter. It knows no plan and no cloud.
+package confidential
 
 import (
 	"fmt"
@@ -7,15 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Secrets yields what must not be shown of revisions: the data of Secrets, and of
+// Values yields what must not be shown of revisions: the data of Secrets, and of
 // every kind that is not said to be public, and each field with the rule "secret".
-func Secrets(revisions ...[]Desired) iter.Seq[string] { return values(revisions, secretsIn) }
+func Values(revisions ...[]kind.Desired) iter.Seq[string] { return values(revisions, secretsIn) }
 
 // Words yields what everybody knows of the objects of revisions.
-func Words(revisions ...[]Desired) iter.Seq[string] {
+func Words(revisions ...[]kind.Desired) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		words := map[string]bool{}
 		for d := range values(revisions, wordsIn) {
@@ -34,11 +38,11 @@ func Words(revisions ...[]Desired) iter.Seq[string] {
 
 // Redactor takes the secrets of revisions out of texts. It is worked out when a
 // text is first looked at.
-func Redactor(revisions ...[]Desired) *redact.Redactor {
-	return redact.New(Secrets(revisions...), Words(revisions...))
+func Redactor(revisions ...[]kind.Desired) *redact.Redactor {
+	return redact.New(Values(revisions...), Words(revisions...))
 }
 
-func values(revisions [][]Desired, of func(*Desired, func(string) bool) bool) iter.Seq[string] {
+func values(revisions [][]kind.Desired, of func(*kind.Desired, func(string) bool) bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, want := range revisions {
 			for i := range want {
@@ -51,7 +55,7 @@ func values(revisions [][]Desired, of func(*Desired, func(string) bool) bool) it
 }
 
 // wordsIn yields what everybody knows of an object.
-func wordsIn(d *Desired, yield func(string) bool) bool {
+func wordsIn(d *kind.Desired, yield func(string) bool) bool {
 	if !yield(d.Key.Name) || !yield(d.Key.Namespace) || !yield(d.Key.Kind) {
 		return false
 	}
@@ -63,7 +67,31 @@ func wordsIn(d *Desired, yield func(string) bool) bool {
 	return true
 }
 
-func secretsIn(d *Desired, yield func(string) bool) bool {
+// vocabulary adds the names of the fields of the specs of objects, and the values that are all
+// that a field takes.
+func vocabulary(want []kind.Desired, into map[string]bool) {
+	seen := map[manifest.Type]bool{}
+	for i := range want {
+		t := specType(&want[i])
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
+		for word := range t.Words {
+			into[word] = true
+		}
+	}
+}
+
+// specType is the type of the object's spec; of a kind that a definition makes that of a whole document.
+func specType(d *kind.Desired) manifest.Type {
+	if _, defined := d.Spec.(manifest.Fields); defined {
+		return d.Body
+	}
+	return manifest.TypeOf(reflect.TypeOf(d.Spec))
+}
+
+func secretsIn(d *kind.Desired, yield func(string) bool) bool {
 	if !d.PublicData {
 		for _, value := range d.Data {
 			if !yield(value) {
@@ -72,16 +100,6 @@ func secretsIn(d *Desired, yield func(string) bool) bool {
 		}
 	}
 	return d.Public || secretFields(reflect.ValueOf(d.Spec), false, yield)
-}
-
-// HasOption reports whether a list in a struct tag, which commas separate, has an option.
-func HasOption(list, option string) bool {
-	for one := range strings.SplitSeq(list, ",") {
-		if one == option {
-			return true
-		}
-	}
-	return false
 }
 
 // secretFields yields the values with the rule "secret" in a spec, in the order
@@ -95,7 +113,7 @@ func secretFields(v reflect.Value, secret bool, yield func(string) bool) bool {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if f.IsExported() && !secretFields(v.Field(i), secret || HasOption(f.Tag.Get("rule"), "secret"), yield) {
+			if f.IsExported() && !secretFields(v.Field(i), secret || manifest.HasOption(f.Tag.Get("rule"), "secret"), yield) {
 				return false
 			}
 		}

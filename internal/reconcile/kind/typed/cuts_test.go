@@ -1,8 +1,10 @@
-package kind
+package typed
 
 import (
 	"reflect"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type Gate struct {
@@ -45,9 +47,9 @@ func TestWhatAChangeCutsOff(t *testing.T) {
 		"somewhere else":        {"metadata.rules", []string{"a"}, []string{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var c Changes
-			Costs(&c, tt.field, tt.have, tt.want, InPlace)
-			c.Cut(reflect.TypeFor[*gateSpec](), "spec.resource")
+			var c kind.Changes
+			kind.Costs(&c, tt.field, tt.have, tt.want, kind.InPlace)
+			cut(c.List(), reflect.TypeFor[*gateSpec](), "spec.resource")
 			if got := c.List()[0].Cuts; (got != "") != tt.cuts {
 				t.Errorf("it cuts off %q", got)
 			}

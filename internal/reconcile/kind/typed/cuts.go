@@ -1,9 +1,11 @@
-package kind
+package typed
 
 import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Some fields hold what lets others through: a change that takes all of it away, or most of it, is as deadly to what depends
@@ -11,10 +13,10 @@ import (
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
-// Cut notes of changes what they cut off, as the fields of a spec say; path is where the spec stands.
-func (c *Changes) Cut(spec reflect.Type, path string) {
-	for i := range c.list {
-		change := &c.list[i]
+// cut notes of changes what they cut off, as the fields of a spec say; path is where the spec stands.
+func cut(changes []kind.Change, spec reflect.Type, path string) {
+	for i := range changes {
+		change := &changes[i]
 		name, below := strings.CutPrefix(change.Field, path+".")
 		if !below || change.Cuts != "" || change.Secret {
 			continue

@@ -1,14 +1,18 @@
-package kind
+package engine
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
 
 // What two entries show is one object, as that entry sees it which its manifest names.
 func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
-	parts := []Shown{
-		{Entry: "", Items: []Live{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
-		{Entry: "admin", Items: []Live{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
-		{Entry: "closed", Err: ErrForbidden},
+	parts := []kind.Shown{
+		{Entry: "", Items: []kind.Live{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &kind.Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
+		{Entry: "admin", Items: []kind.Live{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
+		{Entry: "closed", Err: kind.ErrForbidden},
 	}
 	for _, test := range []struct {
 		named  string
@@ -20,7 +24,7 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 		{"closed", "as the main entry sees it", true},
 		{"admin", "as the main entry sees it", false},
 	} {
-		c := Join(parts, func(*Live) (string, bool) { return test.named, test.prefer })
+		c := join(parts, func(*kind.Live) (string, bool) { return test.named, test.prefer })
 		if len(c.Items) != 2 {
 			t.Fatalf("%d objects, want 2", len(c.Items))
 		}
@@ -32,22 +36,22 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 			t.Error("the administrator's project has it, too")
 		}
 	}
-	if c := Join(parts, asFound); c.Blind("closed") == nil || c.Blind("admin") != nil || c.Shows("closed") {
+	if c := join(parts, asFound); c.Blind("closed") == nil || c.Blind("admin") != nil || c.Shows("closed") {
 		t.Error("it is not known which entries say what they have")
 	}
 }
 
-func asFound(*Live) (string, bool) { return "", false }
+func asFound(*kind.Live) (string, bool) { return "", false }
 
 // An ID that is no UUID is another object in another realm, such as a flavor of another cloud.
 func TestJoinKeepsRealmsApart(t *testing.T) {
-	parts := func(realm string) []Shown {
-		return []Shown{{Realm: "one", Items: []Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []Live{{ID: "m1"}}}}
+	parts := func(realm string) []kind.Shown {
+		return []kind.Shown{{Realm: "one", Items: []kind.Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []kind.Live{{ID: "m1"}}}}
 	}
-	if n := len(Join(parts("two"), asFound).Items); n != 2 {
+	if n := len(join(parts("two"), asFound).Items); n != 2 {
 		t.Errorf("%d objects of two clouds, want 2", n)
 	}
-	if n := len(Join(parts("one"), asFound).Items); n != 1 {
+	if n := len(join(parts("one"), asFound).Items); n != 1 {
 		t.Errorf("%d objects of one cloud, want 1", n)
 	}
 }
