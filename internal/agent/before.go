@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -16,8 +17,8 @@ import (
 // left to them. Where a forge remembers which commit was in sync, it is asked. Otherwise what the commit before wanted is what was there.
 
 // Wanted is what the newest acceptable commit of a past wanted, by sums of the manifests; nil where there is none.
-func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]kind.Sum, error) {
-	var sums map[manifest.Key]kind.Sum
+func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]checksum.Sum, error) {
+	var sums map[manifest.Key]checksum.Sum
 	var failed error
 	err := past(ctx, func(_ string, files fs.FS) (more bool) {
 		want, err := read(files)
@@ -28,7 +29,7 @@ func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Des
 			failed = err
 			return false
 		}
-		sums = make(map[manifest.Key]kind.Sum, len(want))
+		sums = make(map[manifest.Key]checksum.Sum, len(want))
 		for i := range want {
 			if d := &want[i]; !d.Virtual && !d.Unmanaged {
 				sums[d.Key] = d.Sum
@@ -40,7 +41,7 @@ func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Des
 }
 
 // wantedBefore is what the commit before the first one of this process wanted, where drift is left to people and no forge remembers anything.
-func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resolve.Reading, policies []plan.Policy) (map[manifest.Key]kind.Sum, error) {
+func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resolve.Reading, policies []plan.Policy) (map[manifest.Key]checksum.Sum, error) {
 	switch {
 	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):
 		return nil, nil

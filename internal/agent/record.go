@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/localfile"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -72,7 +72,7 @@ func (d *approvalDoc) approval(stack string) *plan.Approval {
 	if d == nil || len(d.Proof) == 0 {
 		return nil
 	}
-	sums := make([]kind.Sum, len(d.Proof))
+	sums := make([]checksum.Sum, len(d.Proof))
 	for i, text := range d.Proof {
 		sum, err := hex.DecodeString(text)
 		if err != nil || len(sum) != len(sums[i]) {

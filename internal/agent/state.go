@@ -1,9 +1,9 @@
 package agent
 
 import (
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/insync"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -23,7 +23,7 @@ type state struct {
 type asked struct {
 	nowhere bool // the forge knows of no commit that was in sync with an object
 	looked  bool // wanted is known
-	wanted  map[manifest.Key]kind.Sum
+	wanted  map[manifest.Key]checksum.Sum
 }
 
 // contact is whether the source answers.

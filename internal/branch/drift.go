@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -159,7 +159,7 @@ func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 
 // alike is the same where the same is said of drift.
 func alike(d comment.Drift) string {
-	all := kind.NewSums("drift comments")
+	all := checksum.New("drift comments")
 	all.Add(d.Commit, strconv.FormatBool(d.Corrected))
 	for _, s := range d.Steps {
 		all.AddSums(s.Difference())

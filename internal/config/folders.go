@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // MaxFolders is how many stacks source.paths of one document can make.
@@ -129,8 +129,8 @@ func (s *Stack) in(base, folder string) Stack {
 
 // wrongName says why a text cannot be a stack's name; "" where it can.
 func wrongName(name string) string {
-	if len(name) > kind.MaxStackName || !stackName.MatchString(name) {
-		return fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", name, kind.MaxStackName)
+	if len(name) > ownertext.MaxStackName || !stackName.MatchString(name) {
+		return fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", name, ownertext.MaxStackName)
 	}
 	return ""
 }

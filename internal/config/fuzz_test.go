@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
@@ -44,7 +44,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		names := map[string]bool{}
 		for _, s := range stacks {
-			if s.Name == "" || len(s.Name) > kind.MaxStackName || names[s.Name] {
+			if s.Name == "" || len(s.Name) > ownertext.MaxStackName || names[s.Name] {
 				t.Errorf("a stack is called %q", s.Name)
 			}
 			names[s.Name] = true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Body is a definition without its head.
@@ -93,8 +94,8 @@ func read(b *Body, r *kind.Report) map[string]string {
 func refuseMarks(path string, v any, r *kind.Report) {
 	switch v := v.(type) {
 	case string:
-		if kind.LooksLikeMark(v) {
-			r.Problem(path, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", kind.OwnerWord), "use a text without "+kind.OwnerPrefix)
+		if ownertext.LooksLikeMark(v) {
+			r.Problem(path, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", ownertext.Word), "use a text without "+ownertext.Prefix)
 		}
 	case []any:
 		for i := range v {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -55,7 +55,7 @@ func (x *exporter) filter(one *item) *yaml.Node {
 			same++
 		}
 	}
-	if same == 1 && one.live.Name != "" && !kind.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body.Go()) {
+	if same == 1 && one.live.Name != "" && !ownertext.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body.Go()) {
 		return mapping("filter", mapping("name", text(one.live.Name)))
 	}
 	return mapping("id", text(one.live.ID))

@@ -3,8 +3,8 @@ package export
 import (
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // longest is how long a name becomes: the ID behind it still fits into a mark's text. A name that
@@ -32,7 +32,7 @@ func isPath(id string) bool { return strings.Contains(id, "/") }
 // those of others do, a digest.
 func (i *item) tail() string {
 	if isPath(i.live.ID) {
-		return kind.Digest(i.live.ID)
+		return checksum.Short(i.live.ID)
 	}
 	return slug(i.live.ID, "x", longest)
 }

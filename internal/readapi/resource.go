@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -62,7 +63,7 @@ func apart(list []resource, kinds []*kind.Kind) {
 	for i := range list {
 		r := &list[i]
 		if is, taken := holder[r.definition()]; taken && is != r.Kind {
-			r.plural += "-" + kind.Digest(r.Kind)
+			r.plural += "-" + checksum.Short(r.Kind)
 		}
 		holder[r.definition()] = r.Kind
 	}

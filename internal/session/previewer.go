@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -70,7 +71,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 }
 
 // wantedBefore is what the commit before wanted, where drift is left to people: what is missing of it was deleted in the cloud.
-func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]kind.Sum, error) {
+func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
 	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
 	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
 		return nil, nil

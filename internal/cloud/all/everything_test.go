@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/export"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -235,7 +236,7 @@ func (w *ownWorld) clear() {
 		left := 0
 		w.each(func(k *kind.Kind, l kind.Live) {
 			if l.Mark != nil {
-				if o, _ := kind.ParseOwner(l.Mark.Owner); o.Of(w.g.Stack) {
+				if o, _ := ownertext.Parse(l.Mark.Owner); o.Of(w.g.Stack) {
 					return // which deletes it
 				}
 			}

@@ -21,6 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/export"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -303,7 +304,7 @@ func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 	if pass := g.SyncThrough(manifests, count.Wrap); len(pass.Results) > 0 || count.Writes.Load() > 0 || pass.Outcome() != plan.InSync {
 		t.Errorf("the second pass wrote %d times: %v", count.Writes.Load(), pass.Results)
 	}
-	if strings.Contains(manifests, kind.OwnerPrefix) {
+	if strings.Contains(manifests, ownertext.Prefix) {
 		t.Error("a mark is in a manifest")
 	}
 }
@@ -357,7 +358,7 @@ func TestAttackExportOfHostileNames(t *testing.T) {
 			t.Errorf("%q is no name for a manifest", line[1])
 		}
 	}
-	if text = regexp.MustCompile(`(?m)^.*(stackreeve:other|gpj).*$`).ReplaceAllString(text, ""); strings.Contains(text, kind.OwnerPrefix) {
+	if text = regexp.MustCompile(`(?m)^.*(stackreeve:other|gpj).*$`).ReplaceAllString(text, ""); strings.Contains(text, ownertext.Prefix) {
 		t.Error("a mark is in a manifest")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -20,14 +20,14 @@ const longestStack = "production-of-the-tokyo-region-blue-half"
 // The longest stack name, the longest kind and the longest object name fit into
 // an owner text, which is still one of that stack alone.
 func TestOwnerTextsOfTheLongestNames(t *testing.T) {
-	if len(longestStack) != kind.MaxStackName {
+	if len(longestStack) != ownertext.MaxStackName {
 		t.Fatalf("%d bytes", len(longestStack))
 	}
 	for _, k := range guard.Ownable(all.Kinds(nil, defaults.Defaults{})) {
 		for _, name := range []string{"a", strings.Repeat("n", 253)} {
-			text := kind.OwnerText(longestStack, manifest.Key{Kind: k, Namespace: strings.Repeat("s", 63), Name: name})
-			o, ok := kind.ParseOwner(text)
-			if len(text) > kind.MaxOwnerText+max(0, len(k)-kind.MaxTagKind) || !ok || !o.Of(longestStack) || o.Of(longestStack[:20]) || o.Of(strings.Repeat("x", 40)) || o.Kind != k {
+			text := ownertext.Of(longestStack, manifest.Key{Kind: k, Namespace: strings.Repeat("s", 63), Name: name})
+			o, ok := ownertext.Parse(text)
+			if len(text) > ownertext.Max+max(0, len(k)-ownertext.MaxTagKind) || !ok || !o.Of(longestStack) || o.Of(longestStack[:20]) || o.Of(strings.Repeat("x", 40)) || o.Kind != k {
 				t.Errorf("%s (%d bytes) is read as %+v, %v", text, len(text), o, ok)
 			}
 		}

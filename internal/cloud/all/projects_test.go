@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -111,7 +112,7 @@ func networkIn(t *testing.T, g *kindtest.Target, project string, attributes map[
 // forged is a description with the mark of an object of the stack.
 func forged(g *kindtest.Target, name string) string {
 	key := manifest.Key{Group: "openstack.k-orc.cloud", Kind: "Network", Namespace: "default", Name: name}
-	text, _ := mark.Description(kind.Mark{Owner: kind.OwnerText(g.Stack, key), Applied: "abcdefghijkl"}, "")
+	text, _ := mark.Description(kind.Mark{Owner: ownertext.Of(g.Stack, key), Applied: "abcdefghijkl"}, "")
 	return text
 }
 
@@ -135,7 +136,7 @@ func TestAttackMarksInOtherProjects(t *testing.T) {
 		networkIn(t, g, stranger, map[string]any{"name": "site", "description": forged(g, "site")}),
 	}
 	tagged := networkIn(t, g, project, map[string]any{"name": "tagged"})
-	tags := map[string]any{"tags": mark.Tags(kind.Mark{Owner: kind.OwnerText(g.Stack, manifest.Key{Group: "openstack.k-orc.cloud", Kind: "Network", Namespace: "default", Name: "tagged"}), Applied: "abcdefghijkl"}, nil)}
+	tags := map[string]any{"tags": mark.Tags(kind.Mark{Owner: ownertext.Of(g.Stack, manifest.Key{Group: "openstack.k-orc.cloud", Kind: "Network", Namespace: "default", Name: "tagged"}), Applied: "abcdefghijkl"}, nil)}
 	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + tagged + "/tags", Body: tags}); err != nil {
 		t.Fatal(err)
 	}

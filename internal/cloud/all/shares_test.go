@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -146,7 +147,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 		t.Errorf("without tags: %s %s: %s %v", step.Action, step.ID(), step.Reason(), step.Changes)
 	}
 	host.MustSync(manifests)
-	gone := kind.OwnerText(host.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "gone"})
+	gone := ownertext.Of(host.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "gone"})
 	if err := writeTags(t, c, id, gone, "stackreeve-applied:0123456789ab"); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 // not this stack's.
 func TestAttackSharedWithAForgedMark(t *testing.T) {
 	host, guest, manifests, id := hosts(t)
-	owner := kind.OwnerText(guest.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"})
+	owner := ownertext.Of(guest.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"})
 	if err := writeTags(t, host.Client(nil), id, owner, "stackreeve-applied:0123456789ab"); err != nil {
 		t.Fatal(err)
 	}

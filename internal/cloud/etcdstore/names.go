@@ -10,7 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/pattern"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Names of objects are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, of a moment and a revision of etcd's data.
@@ -62,8 +62,8 @@ func MemberNames(cluster string) iter.Seq[string] {
 
 // Tags of the ports of a cluster's members: that there was a member, and what the cluster began with. (member.Record)
 const (
-	BegunTag    = kind.OwnerPrefix + "etcd"
-	restoredTag = kind.OwnerPrefix + "etcd-restore:"
+	BegunTag    = ownertext.Prefix + "etcd"
+	restoredTag = ownertext.Prefix + "etcd-restore:"
 )
 
 // RestoredTag says that a cluster begins with a snapshot; of stands for what the manifest says to restore.

@@ -23,11 +23,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 const (
@@ -186,7 +188,7 @@ func (s Store) Head(ctx context.Context, container, name string) (Object, error)
 	o := Object{Container: container, Name: name, ETag: d.etag, MD5: d.md5, Size: d.size, Written: d.written, Notes: map[string]string{}}
 	o.Mark = mark.InMetadata(d.metadata)
 	for key, value := range d.metadata {
-		if kind.ReservedKey(key) {
+		if ownertext.ReservedKey(key) {
 			o.Notes[key] = value
 		}
 	}
@@ -212,7 +214,7 @@ func (s Store) project(container string) string {
 }
 
 // selfOf stands for the address of an object, which may be longer than a header.
-func selfOf(container, name string) string { return kind.Digest(container + "/" + name) }
+func selfOf(container, name string) string { return checksum.Short(container + "/" + name) }
 
 // metadata is that of an object with a mark and notes.
 func (s Store) metadata(container, name string, m kind.Mark, notes map[string]string) map[string]string {

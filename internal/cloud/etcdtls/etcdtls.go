@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // ClientPrefix is what the entries of a client's Secret begin with.
@@ -46,7 +47,7 @@ func fromSecret(name string, entries map[string]string) (*tls.Config, error) {
 
 // ScopeOf is whose certificates those of a cluster are: owner is the mark of an object of the stack, and namespace that of the cluster.
 func ScopeOf(owner, namespace, cluster string) pki.Scope {
-	of, _ := kind.ParseOwner(owner)
+	of, _ := ownertext.Parse(owner)
 	return pki.Scope{Stack: of.Stack, Namespace: namespace, Cluster: cluster}
 }
 

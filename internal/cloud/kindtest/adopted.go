@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -29,7 +29,7 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 	if before.ID() == "" || before.Parent.Kind != "" {
 		t.Skip("it has no object of its own in the cloud, or is a part of another")
 	}
-	hidden := &unmarking{owner: kind.OwnerText(g.Stack, s.Key)}
+	hidden := &unmarking{owner: ownertext.Of(g.Stack, s.Key)}
 	bare := g.Through(func(next http.RoundTripper) http.RoundTripper {
 		if g.between != nil {
 			next = g.between(next)
@@ -142,7 +142,7 @@ func (u *unmarking) bareHeaders(all http.Header) {
 		return
 	}
 	for name := range all {
-		if _, key, metadata := strings.Cut(name, "-Meta-"); metadata && kind.ReservedKey(key) {
+		if _, key, metadata := strings.Cut(name, "-Meta-"); metadata && ownertext.ReservedKey(key) {
 			delete(all, name)
 		}
 	}
@@ -159,7 +159,7 @@ func holds(all http.Header, text string) bool {
 }
 
 // description stands in for one on a cloud that has none, and is no part of the mark.
-const description = kind.OwnerWord + "-description"
+const description = ownertext.Word + "-description"
 
 // bare is JSON without the owner's marks, wherever a service keeps them.
 func (u *unmarking) bare(tree any) any {
@@ -168,15 +168,15 @@ func (u *unmarking) bare(tree any) any {
 		mine := slices.Contains(v, any(u.owner))
 		out := []any{}
 		for _, one := range v {
-			if text, ok := one.(string); !ok || !mine || !kind.LooksLikeMark(text) {
+			if text, ok := one.(string); !ok || !mine || !ownertext.LooksLikeMark(text) {
 				out = append(out, u.bare(one))
 			}
 		}
 		return out
 	case map[string]any:
-		mine := v[kind.OwnerWord] == u.owner
+		mine := v[ownertext.Word] == u.owner
 		for name, value := range v {
-			if mine && kind.ReservedKey(name) && name != description {
+			if mine && ownertext.ReservedKey(name) && name != description {
 				delete(v, name)
 				continue
 			}

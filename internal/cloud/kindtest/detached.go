@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
-
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -37,7 +37,7 @@ func (s Suite) detached(t *testing.T, g *Target) {
 	if s.Unadopted == "" {
 		annotations += `, stackreeve.dev/adopt: "` + first.ID() + `"`
 	}
-	detaching, owner := s.annotated(t, annotations), kind.OwnerText(g.Stack, s.Key)
+	detaching, owner := s.annotated(t, annotations), ownertext.Of(g.Stack, s.Key)
 	for n, more := 1, true; more; n = g.NextWrite(n) {
 		g.MustSync(detaching)
 		step := s.step(t, g.Plan(s.Needs))

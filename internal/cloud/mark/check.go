@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // CheckMetadata reports entries of spec.resource.metadata that are given twice, or that
@@ -15,7 +16,7 @@ func CheckMetadata(r *kind.Report, called string, names []string) {
 		switch {
 		case seen[name]:
 			r.Problem(field, "is given twice", "keep one of them")
-		case kind.ReservedKey(name):
+		case ownertext.ReservedKey(name):
 			r.Problem(field, "is reserved for the mark of the owner", "choose another "+called)
 		}
 		seen[name] = true

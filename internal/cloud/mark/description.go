@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // A Neutron that refuses tags in a create request (all releases before 2025) takes
@@ -17,7 +18,7 @@ import (
 // The first form is a finished mark, and stays. The second is that of an object
 // which takes several requests to make: it has the form of all that earlier versions
 // made, and says that nothing is applied yet. No manifest can hold either (see
-// [kind.LooksLikeMark]).
+// [ownertext.LooksLikeMark]).
 
 // maxDescription is how many characters a description can have.
 // (neutron-lib db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for others)
@@ -55,7 +56,7 @@ func InDescription(text string) (own string, m *kind.Mark) {
 	}
 	own = text[:begin]
 	owner, rest, finished := strings.Cut(inside[begin+1:], " ")
-	if _, ok := kind.ParseOwner(owner); !ok {
+	if _, ok := ownertext.Parse(owner); !ok {
 		return text, nil
 	}
 	if !finished {
@@ -69,7 +70,7 @@ func InDescription(text string) (own string, m *kind.Mark) {
 	if !ok || begin > 0 && !apart || strings.ContainsAny(digest, " \t\n") {
 		return text, nil
 	}
-	return own, kind.Claimed(append(kind.OwnersIn(own), owner), ReadApplied(digest))
+	return own, kind.Claimed(append(ownertext.In(own), owner), ReadApplied(digest))
 }
 
 // InLabels finds the mark of an object that may carry it in its tags and in its

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // FuzzMarks: whatever others write where marks are carried, only what has the
@@ -24,7 +25,7 @@ func FuzzMarks(f *testing.F) {
 			if m == nil {
 				continue
 			}
-			if _, ok := kind.ParseOwner(m.Owner); !ok || !strings.Contains(a+"\n"+b, m.Owner) {
+			if _, ok := ownertext.Parse(m.Owner); !ok || !strings.Contains(a+"\n"+b, m.Owner) {
 				t.Errorf("%q, %q are taken for %+v", a, b, m)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Keystone keeps attributes that it does not know, shows them in lists and leaves
@@ -19,7 +20,7 @@ import (
 
 // ExtraKey is the attribute with the mark. Keystone turns colons and hyphens in
 // names of attributes into underscores.
-const ExtraKey = kind.OwnerWord
+const ExtraKey = ownertext.Word
 
 const projectWord = ProjectKey + ":"
 
@@ -75,7 +76,7 @@ func (c Claim) Holder() Holder {
 	if c.Mark == nil {
 		return Holder{}
 	}
-	o, _ := kind.ParseOwner(c.Mark.Owner)
+	o, _ := ownertext.Parse(c.Mark.Owner)
 	return Holder{o.Stack, c.Project}
 }
 
@@ -88,7 +89,7 @@ func HolderOf(object map[string]json.RawMessage, kindName string) Holder {
 	if !ok {
 		return Holder{}
 	}
-	if o, ok := kind.ParseOwner(c.Mark.Owner); !ok || o.Kind != kindName {
+	if o, ok := ownertext.Parse(c.Mark.Owner); !ok || o.Kind != kindName {
 		return Holder{}
 	}
 	return c.Holder()
@@ -98,13 +99,13 @@ func HolderOf(object map[string]json.RawMessage, kindName string) Holder {
 // their values, which are among the notes. ok is false of any other text.
 func ReadIdentity(text string) (c Claim, ok bool) {
 	words := strings.Split(text, " ")
-	if _, isOwner := kind.ParseOwner(words[0]); !isOwner {
+	if _, isOwner := ownertext.Parse(words[0]); !isOwner {
 		return Claim{}, false
 	}
 	c = Claim{Project: noProject, Notes: map[string]string{}}
 	for _, word := range words[1:] {
 		name, value, isNote := strings.Cut(word, ":")
-		if _, twice := c.Notes[name]; !isNote || twice || !kind.ReservedKey(name) {
+		if _, twice := c.Notes[name]; !isNote || twice || !ownertext.ReservedKey(name) {
 			return Claim{}, false
 		}
 		c.Notes[name] = value
@@ -129,6 +130,6 @@ func describedInProject(text string) (own string, c Claim) {
 	if !ok || begin > 0 && !apart {
 		return text, Claim{}
 	}
-	c.Mark = kind.Claimed(append(kind.OwnersIn(own), c.Mark.Owner), *c.Mark)
+	c.Mark = kind.Claimed(append(ownertext.In(own), c.Mark.Owner), *c.Mark)
 	return own, c
 }

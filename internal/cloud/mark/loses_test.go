@@ -5,12 +5,13 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // That data may be lost is read as it was written, wherever a mark stands, and never of an object that is kept, is half-made, or
 // says two things.
 func TestThatDataMayBeLostIsRemembered(t *testing.T) {
-	m := kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "g", Kind: "Volume", Namespace: "default", Name: "a"}), Applied: "digest", Loses: true}
+	m := kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "g", Kind: "Volume", Namespace: "default", Name: "a"}), Applied: "digest", Loses: true}
 	refused := m
 	refused.Refused = "other"
 	for _, want := range []kind.Mark{m, refused} {

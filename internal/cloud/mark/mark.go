@@ -13,7 +13,7 @@
 //	Swift     metadata headers
 //
 // Whatever is read here is a claim: people and clouds can write, copy and double
-// all of it. A new form of mark must be one that [kind.LooksLikeMark] knows,
+// all of it. A new form of mark must be one that [ownertext.LooksLikeMark] knows,
 // so that no manifest can hold it.
 package mark
 
@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // The words that a mark is written with.
@@ -39,7 +40,7 @@ const (
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
 	// ID of the object that a mark was written on: in a copy it is another's.
 	// ProjectKey holds the project of the stack where others' objects are, too.
-	OwnerKey   = kind.OwnerWord
+	OwnerKey   = ownertext.Word
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 	ProjectKey = OwnerKey + "-project"
@@ -143,7 +144,7 @@ func UserTags(tags []string) []string {
 // Records are the tags that are ours and no part of a mark: what is noted beside it, and stays when a mark is written.
 func Records(tags []string) (list []string) {
 	for _, tag := range tags {
-		if _, owner := kind.ParseOwner(tag); !owner && strings.HasPrefix(tag, kind.OwnerPrefix) {
+		if _, owner := ownertext.Parse(tag); !owner && strings.HasPrefix(tag, ownertext.Prefix) {
 			list = append(list, tag)
 		}
 	}
@@ -151,7 +152,7 @@ func Records(tags []string) (list []string) {
 }
 
 func isOurs(tag string) bool {
-	return strings.HasPrefix(tag, kind.OwnerPrefix) || strings.HasPrefix(tag, appliedPrefix)
+	return strings.HasPrefix(tag, ownertext.Prefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
 // InTags finds the mark among tags; nil when there is none. Every request of
@@ -160,7 +161,7 @@ func isOurs(tag string) bool {
 func InTags(tags []string) *kind.Mark {
 	var owners, applied []string
 	for _, tag := range tags {
-		if _, ok := kind.ParseOwner(tag); ok {
+		if _, ok := ownertext.Parse(tag); ok {
 			owners = append(owners, tag)
 		}
 		if text, ok := strings.CutPrefix(tag, appliedPrefix); ok {
@@ -185,7 +186,7 @@ func Metadata(m kind.Mark, user map[string]string) map[string]string {
 func UserMetadata(all map[string]string) map[string]string {
 	user := make(map[string]string, len(all))
 	for k, v := range all {
-		if !kind.ReservedKey(k) {
+		if !ownertext.ReservedKey(k) {
 			user[k] = v
 		}
 	}
@@ -196,12 +197,12 @@ func UserMetadata(all map[string]string) map[string]string {
 // half-made only where it says so itself. A key that differs from ours in case
 // makes no mark, and a rival of one.
 func InMetadata(all map[string]string) *kind.Mark {
-	if _, ok := kind.ParseOwner(all[OwnerKey]); !ok {
+	if _, ok := ownertext.Parse(all[OwnerKey]); !ok {
 		return nil
 	}
 	var owners []string
 	for key, text := range all {
-		if _, ok := kind.ParseOwner(text); ok && strings.EqualFold(strings.TrimSpace(key), OwnerKey) {
+		if _, ok := ownertext.Parse(text); ok && strings.EqualFold(strings.TrimSpace(key), OwnerKey) {
 			owners = append(owners, text)
 		}
 	}

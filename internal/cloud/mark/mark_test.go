@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 const (
@@ -83,7 +84,7 @@ func TestAttackReservedKeys(t *testing.T) {
 		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,
 		"stackreeves": false, "my-stackreeve": false, "": false,
 	} {
-		if got := kind.ReservedKey(key); got != want {
+		if got := ownertext.ReservedKey(key); got != want {
 			t.Errorf("%q: reserved is %t", key, got)
 		}
 	}

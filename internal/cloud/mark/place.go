@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Claim is what an object says of its owner.
@@ -57,7 +58,7 @@ func PlaceIn[T any](attribute string, take func(T) (own T, c Claim), put func(ow
 var MetadataPlace = apart(PlaceIn("metadata",
 	func(all map[string]string) (map[string]string, Claim) {
 		notes := maps.Clone(all)
-		maps.DeleteFunc(notes, func(key, _ string) bool { return !kind.ReservedKey(key) })
+		maps.DeleteFunc(notes, func(key, _ string) bool { return !ownertext.ReservedKey(key) })
 		return UserMetadata(all), Claim{Mark: InMetadata(all), Self: all[SelfKey], Notes: notes}
 	},
 	func(own map[string]string, m kind.Mark, id, _ string) map[string]string {

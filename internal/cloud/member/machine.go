@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Kind is what is particular to the members of one kind.
@@ -28,7 +29,7 @@ type Kind[Spec any] struct {
 }
 
 // PlacementBegun is on the ports of M3DB's instances that there were: the stack has begun the placement that they are in.
-const PlacementBegun Record = kind.OwnerPrefix + "m3db"
+const PlacementBegun Record = ownertext.Prefix + "m3db"
 
 // Place is where a manifest wants a member.
 type Place struct {
@@ -121,7 +122,7 @@ type finder[Spec any] struct {
 }
 
 func (f finder[Spec]) object(kindName, namespace, name string) *kind.Live {
-	return f.owned[kindName][kind.OwnerText(f.stack, manifest.Key{Kind: kindName, Namespace: namespace, Name: name})]
+	return f.owned[kindName][ownertext.Of(f.stack, manifest.Key{Kind: kindName, Namespace: namespace, Name: name})]
 }
 
 // machine is that of a member; nil where it has no port.
@@ -130,7 +131,7 @@ func (f finder[Spec]) machine(key manifest.Key, spec *Spec, at Place, wanted boo
 	if port == nil {
 		return nil
 	}
-	m := &Machine[Spec]{Key: key, Owner: kind.OwnerText(f.stack, key), Spec: spec, Wanted: wanted, Server: f.object("Server", key.Namespace, at.Server)}
+	m := &Machine[Spec]{Key: key, Owner: ownertext.Of(f.stack, key), Spec: spec, Wanted: wanted, Server: f.object("Server", key.Namespace, at.Server)}
 	m.Host = hostOf(m.Server, f.kind.Patience)
 	if volume := f.object("Volume", key.Namespace, at.Volume); volume != nil {
 		m.VolumeID = volume.ID
@@ -158,5 +159,5 @@ func (c *Cluster[Spec]) Named(name string) *Machine[Spec] {
 	}
 	key := c.Key
 	key.Name = name
-	return &Machine[Spec]{Key: key, Owner: kind.OwnerText(c.stack, key), Wanted: c.wanted[key]}
+	return &Machine[Spec]{Key: key, Owner: ownertext.Of(c.stack, key), Wanted: c.wanted[key]}
 }

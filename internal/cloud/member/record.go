@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Record is a tag on the ports of machines that says what there was inside them. It begins with kind.OwnerPrefix, as a part of
+// Record is a tag on the ports of machines that says what there was inside them. It begins with ownertext.Prefix, as a part of
 // a mark does: no manifest can hold one, and none is compared with a manifest's. It stays when the mark is written, and goes when the mark is taken off.
 type Record string
 
@@ -36,7 +36,7 @@ func RecordsOfPorts(ctx context.Context, c *cloud.Client) (map[string][]string, 
 	tags := map[string][]string{}
 	err := cloud.Each(ctx, c, cloud.Call{Service: cloud.Network, Path: "ports?fields=id&fields=tags"}, "ports", func(p port) error {
 		for _, tag := range p.Tags {
-			if strings.HasPrefix(tag, kind.OwnerPrefix) {
+			if strings.HasPrefix(tag, ownertext.Prefix) {
 				tags[p.ID] = append(tags[p.ID], tag)
 			}
 		}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 const stack = "s"
 
-var owner = kind.OwnerText(stack, manifest.Key{Kind: "Thing", Name: "a"})
+var owner = ownertext.Of(stack, manifest.Key{Kind: "Thing", Name: "a"})
 
 // bearing is an object with the mark of Thing/a.
 func bearing(id string, change func(*Live)) Live {
@@ -70,8 +71,8 @@ func TestChoose(t *testing.T) {
 		"a half-made copy that is adopted":   {items: []Live{bearing("1", func(l *Live) { half(2)(l); copied(l) }), bearing("2", whole(1))}, named: "1", doubt: Several},
 		"one without a mark that is adopted": {items: []Live{bearing("1", func(l *Live) { l.Mark = nil })}, named: "1"},
 		"another project's":                  {items: []Live{bearing("1", func(l *Live) { l.InOwnProject = false })}},
-		"another kind's mark":                {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = kind.OwnerText(stack, manifest.Key{Kind: "Other", Name: "a"}) })}},
-		"another stack's mark":               {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = kind.OwnerText("other", manifest.Key{Kind: "Thing", Name: "a"}) })}},
+		"another kind's mark":                {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = ownertext.Of(stack, manifest.Key{Kind: "Other", Name: "a"}) })}},
+		"another stack's mark":               {items: []Live{bearing("1", func(l *Live) { l.Mark.Owner = ownertext.Of("other", manifest.Key{Kind: "Thing", Name: "a"}) })}},
 		"shown twice by a page that moved":   {items: []Live{bearing("1", nil), bearing("1", nil)}, have: "1"},
 	}
 	for name, tt := range tests {

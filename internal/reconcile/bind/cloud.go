@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Live is an object in the cloud, of any kind.
@@ -37,13 +38,13 @@ type Collection struct {
 type Misplaced struct {
 	Item  *Live
 	Text  string // of the mark
-	Owner kind.Owner
+	Owner ownertext.Owner
 }
 
 // In sorts what a snapshot holds by the marks of a stack.
 func In(have kind.Snapshot, stack string) *Cloud {
 	c := &Cloud{have: have, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
-	marks := kind.OwnersOf(stack)
+	marks := ownertext.Begin(stack)
 	for _, name := range slices.Sorted(maps.Keys(have)) { // users are named in this order
 		c.collections[name] = c.sorted(name, have[name].Items, marks)
 	}
@@ -91,7 +92,7 @@ func (x *Collection) claim(kindName string, item *Live, marks string) (any bool)
 		if !strings.HasPrefix(text, marks) {
 			continue // mostly marks of other stacks
 		}
-		o, ok := kind.ParseOwner(text)
+		o, ok := ownertext.Parse(text)
 		switch {
 		case !ok || o.Kind == item.AlsoListedAs:
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // elsewhere is an object in another project that bears the mark of Thing/a.
@@ -105,7 +106,7 @@ func TestKnown(t *testing.T) {
 // What bears a mark of the stack is found by what it uses, in this project and in others; what bears no mark of it, a mark that cannot
 // be read or one of another kind is not.
 func TestMarks(t *testing.T) {
-	other := kind.OwnerText(stack, manifest.Key{Kind: "Other", Name: "a"})
+	other := ownertext.Of(stack, manifest.Key{Kind: "Other", Name: "a"})
 	uses := func(l *Live) { l.Uses = []string{"net", "token"} }
 	mark := func(text, alsoListed string) func(*Live) {
 		return func(l *Live) { uses(l); l.Mark.Owner, l.AlsoListedAs = text, alsoListed }
@@ -116,9 +117,9 @@ func TestMarks(t *testing.T) {
 	}{
 		"in this project":              {item: bearing("1", uses), users: 2, marked: 1},
 		"in another project":           {item: elsewhere("p", uses), users: 2, elsewhere: 1},
-		"another stack's":              {item: bearing("1", mark(kind.OwnerText("other", manifest.Key{Kind: "Thing", Name: "a"}), ""))},
+		"another stack's":              {item: bearing("1", mark(ownertext.Of("other", manifest.Key{Kind: "Thing", Name: "a"}), ""))},
 		"no mark":                      {item: bearing("1", func(l *Live) { uses(l); l.Mark = nil })},
-		"one that cannot be read":      {item: bearing("1", mark(kind.OwnersOf(stack)+"?", ""))},
+		"one that cannot be read":      {item: bearing("1", mark(ownertext.Begin(stack)+"?", ""))},
 		"another kind's":               {item: bearing("1", mark(other, "")), misplaced: 1},
 		"another kind's, listed as it": {item: bearing("1", mark(other, "Other"))},
 		"another kind's, not here":     {item: elsewhere("p", mark(other, ""))},

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
@@ -38,7 +39,7 @@ func TestFingerprints(t *testing.T) {
 	syncPass(t, w, engineOf(w), "a colour=red", "b", "near near=a", "atop atop=a", "gone", "same")
 	plan := look(t, w, nil, "a colour=red shape=flat", "b colour=blue", "near near=a", "atop atop=a", "new", "same")
 	prints := plan.Fingerprints()
-	if !slices.IsSortedFunc(prints, func(a, b kind.Sum) int { return bytes.Compare(a[:], b[:]) }) || len(prints[0]) < sha256.Size {
+	if !slices.IsSortedFunc(prints, func(a, b checksum.Sum) int { return bytes.Compare(a[:], b[:]) }) || len(prints[0]) < sha256.Size {
 		t.Errorf("prints are %v", prints)
 	}
 	// a and atop: replaced, or what is left of it; b, new: written; near: follows a; gone: deleted
@@ -47,7 +48,7 @@ func TestFingerprints(t *testing.T) {
 	}
 	other := plan
 	other.Stack = "t"
-	if slices.ContainsFunc(other.Fingerprints(), func(p kind.Sum) bool { return slices.Contains(prints, p) }) {
+	if slices.ContainsFunc(other.Fingerprints(), func(p checksum.Sum) bool { return slices.Contains(prints, p) }) {
 		t.Error("an approval of one stack is good for another")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -204,8 +205,8 @@ func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 // A process that begins, and that nothing tells what was there, does not make again what the commit before wanted just so: where drift is left to
 // people it reports that it is missing. What a commit changes or adds, and all of a stack that owns nothing, is made.
 func TestWhatIsMissingAfterARestartIsReported(t *testing.T) {
-	sums := func(want []kind.Desired) map[manifest.Key]kind.Sum {
-		sums := map[manifest.Key]kind.Sum{}
+	sums := func(want []kind.Desired) map[manifest.Key]checksum.Sum {
+		sums := map[manifest.Key]checksum.Sum{}
 		for _, d := range want {
 			sums[d.Key] = d.Sum
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -30,7 +31,7 @@ func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 		"to be replaced": func(t *thingtest.Thing) { t.Shape = "flat" },
 		"to be wiped":    func(t *thingtest.Thing) { t.Colour = "grey" },
 		"to be deleted": func(t *thingtest.Thing) {
-			t.Mark = &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("gone")), Applied: "x"}
+			t.Mark = &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("gone")), Applied: "x"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
@@ -27,18 +28,18 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 		name := fmt.Sprintf("n%d", rapid.IntRange(0, 3).Draw(t, "name"))
 		x := thingtest.Thing{Name: name, Mine: true, Colour: rapid.SampledFrom([]string{"red", "blue"}).Draw(t, "colour"), Shape: "round",
 			Failed: rapid.Bool().Draw(t, "failed"), Used: rapid.Bool().Draw(t, "used")}
-		x.Mark = &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(name)), Applied: rapid.SampledFrom([]string{"", "", kind.Unreadable, "older"}).Draw(t, "applied"),
+		x.Mark = &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(name)), Applied: rapid.SampledFrom([]string{"", "", kind.Unreadable, "older"}).Draw(t, "applied"),
 			Keep: rapid.IntRange(0, 5).Draw(t, "keep") == 0}
 		if day := rapid.IntRange(0, 4).Draw(t, "created"); day > 0 {
 			x.Created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
 		}
 		switch rapid.IntRange(0, 8).Draw(t, "sort") {
 		case 0:
-			x.Mark.Rivals = kind.OwnerText("bb", thingtest.Key(name))
+			x.Mark.Rivals = ownertext.Of("bb", thingtest.Key(name))
 		case 1:
 			x.Copied = "was restored from backup b"
 		case 2:
-			x.Mark.Owner = kind.OwnerText("bb", thingtest.Key(name))
+			x.Mark.Owner = ownertext.Of("bb", thingtest.Key(name))
 		}
 		w.Put(x)
 	}
@@ -124,7 +125,7 @@ func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 				continue
 			}
 			if !slices.ContainsFunc(planned.Steps, func(s plan.Step) bool {
-				return s.ID() == id || strings.Contains(s.Reason(), id) || s.Action == plan.Refuse && kind.OwnerText("s", s.Key) == t.Mark.Owner
+				return s.ID() == id || strings.Contains(s.Reason(), id) || s.Action == plan.Refuse && ownertext.Of("s", s.Key) == t.Mark.Owner
 			}) {
 				rt.Fatalf("%s is in no step: %v", id, t)
 			}
@@ -137,7 +138,7 @@ func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 func TestAttackMarkTakenOffMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := thingtest.New()
-		a := w.Put(thingtest.Thing{Name: "a", Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "older"}})
+		a := w.Put(thingtest.Thing{Name: "a", Mine: true, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Applied: "older"}})
 		w.OnDelete = func(string) error { return &kind.RetryAfterError{After: 10 * time.Minute, Err: thingtest.ErrLost} }
 		go func() {
 			time.Sleep(5 * time.Minute)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -167,7 +168,7 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) 
 			continue
 		}
 		for _, key := range d.From {
-			owners[kind.OwnerText(e.Stack, key)] = d.Entry
+			owners[ownertext.Of(e.Stack, key)] = d.Entry
 		}
 		if d.Import != nil && d.Import.ID != "" {
 			imports[d.Import.ID] = d.Entry
@@ -175,7 +176,7 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) 
 	}
 	for i := range want {
 		if d := &want[i]; !d.Virtual && !d.Unmanaged {
-			owners[kind.OwnerText(e.Stack, d.Key)] = d.Entry
+			owners[ownertext.Of(e.Stack, d.Key)] = d.Entry
 		}
 	}
 	return func(l *kind.Live) (entry string, ok bool) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -23,7 +24,7 @@ func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 	e.Timing.Former = 2 * time.Second
 	var first, second Pass
 	synctest.Test(t, func(t *testing.T) {
-		mark := kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: kind.Unfinished}
+		mark := kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Applied: kind.Unfinished}
 		time.AfterFunc(1900*time.Millisecond, func() {
 			w.Mu.Lock()
 			defer w.Mu.Unlock()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // relist is how long an engine that carries out passes goes without listing a privileged or rare
@@ -107,7 +108,7 @@ func managedOf(want []kind.Desired) map[memory.Place]bool {
 // owns reports whether an object bears a mark of the stack.
 func (e *Engine) owns(kindName string, l *kind.Live) bool {
 	for _, text := range l.Mark.Owners() {
-		if o, ok := kind.ParseOwner(text); ok && l.InOwnProject && o.Kind == kindName && o.Of(e.Stack) {
+		if o, ok := ownertext.Parse(text); ok && l.InOwnProject && o.Kind == kindName && o.Of(e.Stack) {
 			return true
 		}
 	}

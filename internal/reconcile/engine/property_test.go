@@ -14,6 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
@@ -45,11 +46,11 @@ func anyCloud(t *rapid.T, w *thingtest.World) {
 		x := thingtest.Thing{Name: fmt.Sprintf("n%d", rapid.IntRange(0, 9).Draw(t, "name")), Colour: "grey", Shape: "round", Mine: rapid.Bool().Draw(t, "mine")}
 		switch rapid.SampledFrom([]string{"nobody", "other", "ours", "half-made"}).Draw(t, "owner") {
 		case "other":
-			x.Mark = &kind.Mark{Owner: kind.OwnerText("other", thingtest.Key(x.Name)), Applied: "x"}
+			x.Mark = &kind.Mark{Owner: ownertext.Of("other", thingtest.Key(x.Name)), Applied: "x"}
 		case "ours":
-			x.Mark, x.Mine = &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(x.Name)), Applied: "x"}, true
+			x.Mark, x.Mine = &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(x.Name)), Applied: "x"}, true
 		case "half-made":
-			x.Mark, x.Mine = &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(x.Name))}, true
+			x.Mark, x.Mine = &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(x.Name))}, true
 		}
 		w.Put(x)
 	}
@@ -136,7 +137,7 @@ func TestLostAnswersDuplicateNothing(t *testing.T) {
 				time.AfterFunc(20*time.Second, func() {
 					w.Mu.Lock()
 					defer w.Mu.Unlock()
-					w.Put(thingtest.Thing{Name: name, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(name)), Applied: kind.Unfinished}, Mine: true})
+					w.Put(thingtest.Thing{Name: name, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(name)), Applied: kind.Unfinished}, Mine: true})
 				})
 			}
 			return []error{nil, thingtest.ErrLost, nil, thingtest.ErrLost}[fate], []error{nil, nil, thingtest.ErrLost, nil}[fate]

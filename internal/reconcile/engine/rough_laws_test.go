@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -76,7 +77,7 @@ func anyRough(t *rapid.T) *rough {
 		x := thingtest.Thing{Name: fmt.Sprintf("s%d", i), Colour: "grey", Shape: "round", Mine: true}
 		if rapid.Bool().Draw(t, "marked") {
 			x.Name = fmt.Sprintf("n%d", i)
-			x.Mark = &kind.Mark{Owner: kind.OwnerText("other", thingtest.Key(x.Name)), Applied: "x"}
+			x.Mark = &kind.Mark{Owner: ownertext.Of("other", thingtest.Key(x.Name)), Applied: "x"}
 		}
 		r.Put(x)
 	}

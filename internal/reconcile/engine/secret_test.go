@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -67,7 +68,7 @@ func TestAttackSecretWaysOut(t *testing.T) {
 			"list":        func(w *thingtest.World) { w.ListErr = errors.New("bad " + echo) },
 			"description": func(w *thingtest.World) { w.Put(oursNow("thing", "#"+echo, "")) },
 			"name": func(w *thingtest.World) {
-				w.Put(thingtest.Thing{Name: echo, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerPrefix + "s:Thing~abcdefghijkl"}})
+				w.Put(thingtest.Thing{Name: echo, Mine: true, Mark: &kind.Mark{Owner: ownertext.Prefix + "s:Thing~abcdefghijkl"}})
 			},
 			"fault": func(w *thingtest.World) { w.Put(oursNow("thing", "", "failed: "+echo)) },
 		}
@@ -97,7 +98,7 @@ func TestAttackSecretWaysOut(t *testing.T) {
 }
 
 func oursNow(name, colour, says string) thingtest.Thing {
-	return thingtest.Thing{Name: name, Colour: colour, Mine: true, Failed: says != "", Says: says, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(name)), Applied: "x"}}
+	return thingtest.Thing{Name: name, Colour: colour, Mine: true, Failed: says != "", Says: says, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(name)), Applied: "x"}}
 }
 
 // everythingTold is everything that is said about a plan and a pass.

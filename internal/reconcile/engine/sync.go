@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
@@ -26,7 +27,7 @@ type Revision struct {
 	// Synced is true when this commit was in sync before.
 	Synced bool
 	// Before is for [plan.Input].
-	Before map[manifest.Key]kind.Sum
+	Before map[manifest.Key]checksum.Sum
 	// Earlier visits what commits before wanted, the newest first, until visit has seen enough; nil where there is no
 	// history.
 	Earlier func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
@@ -147,7 +148,7 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	gone := kind.Live{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
+	gone := kind.Live{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
 	step := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live{gone}}}}).Steps[0]
 	if trace := e.trace(context.Background(), step); trace != (kind.Trace{When: when}) {
 		t.Errorf("got %+v", trace)

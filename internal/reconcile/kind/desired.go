@@ -3,7 +3,9 @@ package kind
 import (
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
@@ -58,7 +60,7 @@ type Desired struct {
 	PublicData, Public bool
 	// Sum is of everything that a commit can change, and Digest what marks say of that, in 60 bits. Those of an object
 	// with secrets are stored and shown nowhere; see Confidential.
-	Sum          Sum
+	Sum          checksum.Sum
 	Digest       string
 	Confidential Confidential
 }
@@ -207,6 +209,6 @@ type Confidential struct {
 
 // PlainMark is what the object shall bear in the cloud when it has no secrets.
 func (d *Desired) PlainMark(stack string) Mark {
-	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune,
+	return Mark{Owner: ownertext.Of(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune,
 		Detach: d.Options.Detach && !d.Options.NoPrune}
 }

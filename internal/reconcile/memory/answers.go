@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
@@ -43,7 +44,7 @@ func (m *Memory) NoteFound(at Place, f Finding) {
 }
 
 type traceOf struct {
-	what  kind.Sum // the difference that it is of
+	what  checksum.Sum // the difference that it is of
 	trace kind.Trace
 }
 

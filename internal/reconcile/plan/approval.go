@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -35,7 +36,7 @@ type Proof struct {
 }
 
 // Print is a SHA-256 of a step, or of several.
-type Print = kind.Sum
+type Print = checksum.Sum
 
 // Proof is what the plan's hash is made of.
 func (p Plan) Proof() Proof {
@@ -46,7 +47,7 @@ func (p Plan) Proof() Proof {
 		}
 	}
 	slices.SortFunc(prints, comparePrints)
-	all := kind.NewSums("steps")
+	all := checksum.New("steps")
 	all.AddSums(prints...)
 	return Proof{Exact: all.Sum(), Steps: p.Fingerprints()}
 }
@@ -54,7 +55,7 @@ func (p Plan) Proof() Proof {
 // Hash is that of the plan of a stack which has this proof: 64 hexadecimal digits. People are given it to approve of, and
 // nobody can make two plans that share one.
 func (p Proof) Hash(stack string) string {
-	all := kind.NewSums("plan")
+	all := checksum.New("plan")
 	all.Add(stack)
 	all.AddSums(p.Exact)
 	all.AddSums(p.Steps...)
@@ -96,7 +97,7 @@ func (p Plan) Fingerprints() []Print {
 }
 
 // fingerprints are what an approval of the step allows. of is what is bound of its manifest.
-func (s Step) fingerprints(stack string, of kind.Sum) []Print {
+func (s Step) fingerprints(stack string, of checksum.Sum) []Print {
 	if !s.Action.Writes() || s.Surplus || s.Spare {
 		return nil
 	}
@@ -132,8 +133,8 @@ func (s Step) needs(stack string) (needs []Print) {
 	return needs
 }
 
-func (s Step) print(stack, deed, id string, of kind.Sum) Print {
-	all := kind.NewSums("step")
+func (s Step) print(stack, deed, id string, of checksum.Sum) Print {
+	all := checksum.New("step")
 	all.Add(stack, s.Key.Group, s.Key.String(), deed, id)
 	all.AddSums(of)
 	return all.Sum()

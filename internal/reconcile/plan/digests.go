@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // What was applied to an object is stored as a digest. One of an object with
@@ -29,7 +30,7 @@ func DigestsOf(stack string, printer *fingerprint.Printer) Digests { return Dige
 // Subject is what a fingerprint of d is of: public holds a digest or sum, which no one gets to
 // see, and that shows everything else that a commit can change.
 func (s Digests) Subject(d *kind.Desired, public string) fingerprint.Subject {
-	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(s.stack, d.Key), Public: public, Secret: d.Confidential.Secret}
+	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: ownertext.Of(s.stack, d.Key), Public: public, Secret: d.Confidential.Secret}
 }
 
 // applies is what the fingerprint in a mark is of.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -159,7 +160,7 @@ func (s Step) ID() string {
 func (s Step) fingerprint() Print {
 	changes := slices.Clone(s.Changes)
 	slices.SortStableFunc(changes, func(a, b kind.Change) int { return cmp.Compare(a.Field, b.Field) })
-	all := kind.NewSums("exact")
+	all := checksum.New("exact")
 	all.Add(s.Key.Group, s.Key.String(), string(s.Action), s.ID())
 	for _, c := range changes {
 		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want), c.Disruption.String(), c.Way)

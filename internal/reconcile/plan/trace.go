@@ -1,13 +1,14 @@
 package plan
 
 import (
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // Difference is the same for the same difference between a step's object and its manifest.
-func (s Step) Difference() kind.Sum {
-	all := kind.NewSums("difference")
+func (s Step) Difference() checksum.Sum {
+	all := checksum.New("difference")
 	all.Add(s.Key.String(), string(s.Action), s.ID(), s.Lost)
 	for _, c := range s.Changes {
 		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -103,4 +104,4 @@ func many(decoded func()) *kind.Kind {
 }
 
 // clipped keeps names that grow short, and different.
-func clipped(name string) string { return kind.Digest(name) }
+func clipped(name string) string { return checksum.Short(name) }

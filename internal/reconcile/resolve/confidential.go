@@ -3,6 +3,7 @@ package resolve
 import (
 	"crypto/sha256"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -41,7 +42,7 @@ func (r *resolver) secretText(value string) string {
 	}
 	text, known := r.secrets[value]
 	if !known {
-		text = kind.Digest(value)
+		text = checksum.Short(value)
 		r.secrets[value] = text
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // forged finds the fields of an object that would stand in the cloud as a mark,
@@ -27,8 +28,8 @@ func forged(d *kind.Desired) []manifest.Problem {
 type forgeries struct{ report kind.Report }
 
 func (f *forgeries) text(field, text, fix string) {
-	if kind.LooksLikeMark(text) {
-		f.report.Problem(field, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", kind.OwnerWord), "use "+fix+" without "+kind.OwnerPrefix)
+	if ownertext.LooksLikeMark(text) {
+		f.report.Problem(field, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", ownertext.Word), "use "+fix+" without "+ownertext.Prefix)
 	}
 }
 
@@ -66,7 +67,7 @@ func (f *forgeries) walkMap(v reflect.Value, path string) {
 			below += "." + key.String()
 		} else if key.Kind() == reflect.String {
 			below += "[" + key.String() + "]"
-			if kind.ReservedKey(key.String()) {
+			if ownertext.ReservedKey(key.String()) {
 				f.report.Problem(below, "is reserved for the mark of the owner", "choose another key")
 			}
 			f.text(below, key.String(), "a key")

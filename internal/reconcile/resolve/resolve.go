@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -72,7 +73,7 @@ type node struct {
 	visit visit
 	depth int       // on the way that sort is on
 	text  string    // canonical data, or what an import says; made when first asked for
-	data  *kind.Sum // of the data, likewise
+	data  *checksum.Sum // of the data, likewise
 }
 
 type resolver struct {

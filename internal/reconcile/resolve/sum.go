@@ -10,7 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/checksum"
 )
 
 // A commit's wish for an object is put into two sums:
@@ -22,9 +22,9 @@ import (
 // is imported is found.
 
 // sums are of everything that a commit can change about n.
-func (r *resolver) sums(n *node) (sum kind.Sum, digest string) {
+func (r *resolver) sums(n *node) (sum checksum.Sum, digest string) {
 	spec, options := Canonical(n.Spec), Canonical(n.Options)
-	whole, marked := kind.NewSums("want"), sha256.New()
+	whole, marked := checksum.New("want"), sha256.New()
 	whole.Add(spec, options, n.Entry)
 	put(marked, spec, options)
 	if n.Entry != "" {
@@ -45,7 +45,7 @@ func (r *resolver) sums(n *node) (sum kind.Sum, digest string) {
 			put(marked, r.importText(target))
 		}
 	}
-	return whole.Sum(), kind.Sum(marked.Sum(nil)).Short()
+	return whole.Sum(), checksum.Sum(marked.Sum(nil)).Short()
 }
 
 // importText stands for what the manifest of an import says: another filter may find another object, and then what refers to it
@@ -71,9 +71,9 @@ func put(sum hash.Hash, texts ...string) {
 }
 
 // dataSum is of the object's data, byte by byte.
-func (n *node) dataSum() kind.Sum {
+func (n *node) dataSum() checksum.Sum {
 	if n.data == nil {
-		sum := kind.NewSums("data")
+		sum := checksum.New("data")
 		for _, name := range slices.Sorted(maps.Keys(n.Data)) {
 			sum.Add(name, n.Data[name])
 		}
@@ -100,7 +100,7 @@ func (n *node) dataText() string {
 		}
 	}
 	if len(n.text) > longData {
-		n.text = kind.Digest(n.text)
+		n.text = checksum.Short(n.text)
 	}
 	return n.text
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Fill puts things into the world. Each line is "name owner field=value …",
@@ -32,7 +33,7 @@ func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 
 // markOf is the mark of a thing whose owner a line names; nil for none.
 func markOf(name, owner string, want []kind.Desired) *kind.Mark {
-	ours := kind.OwnerText("s", Key(name))
+	ours := ownertext.Of("s", Key(name))
 	switch owner {
 	case "unfinished":
 		return &kind.Mark{Owner: ours, Applied: kind.Unfinished}
@@ -52,7 +53,7 @@ func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 	case "half":
 		return &kind.Mark{Owner: ours}
 	case "other":
-		return &kind.Mark{Owner: kind.OwnerText("other", Key(name)), Applied: "x"}
+		return &kind.Mark{Owner: ownertext.Of("other", Key(name)), Applied: "x"}
 	}
 	return nil
 }
@@ -109,14 +110,14 @@ func dayOf(value string) time.Time {
 func (x *Thing) remark(field, value string, want []kind.Desired) {
 	switch field {
 	case "rival":
-		x.Mark.Rivals = kind.OwnerText(value, Key(x.Name))
+		x.Mark.Rivals = ownertext.Of(value, Key(x.Name))
 	case "as":
-		x.Mark.Owner = kind.OwnerText("s", Key(value))
+		x.Mark.Owner = ownertext.Of("s", Key(value))
 	case "like":
 		if mark, ok := present(value, want); ok {
 			x.Mark.Applied = mark.Applied
 		}
 	case "kind":
-		x.Mark.Owner = kind.OwnerText("s", manifest.Key{Kind: value, Name: x.Name})
+		x.Mark.Owner = ownertext.Of("s", manifest.Key{Kind: value, Name: x.Name})
 	}
 }

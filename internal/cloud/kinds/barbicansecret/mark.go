@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // The end of a name is
@@ -40,12 +41,12 @@ func unmarked(name string) (own string, c mark.Claim) {
 	}
 	owner, note, found := strings.Cut(inside[begin+2:], " ")
 	print, isPrint := strings.CutPrefix(note, printNote+":")
-	if _, isOwner := kind.ParseOwner(owner); !isOwner || found != isPrint || strings.Contains(print, " ") {
+	if _, isOwner := ownertext.Parse(owner); !isOwner || found != isPrint || strings.Contains(print, " ") {
 		return name, c
 	}
 	print, keep := strings.CutSuffix(print, keepSuffix)
 	own = name[:begin]
-	return own, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
+	return own, mark.Claim{Mark: kind.Claimed(append(ownertext.In(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
 }
 
 // create makes the secret with all that will be known of it, in one request, and reads

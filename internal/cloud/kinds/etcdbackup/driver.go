@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 type driver struct {
@@ -46,7 +47,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	if err != nil {
 		return nil, err
 	}
-	folder := etcdstore.Folder(wordOf(kind.OwnerText(around.Stack, manifest.Key{Kind: Name, Name: "x"})))
+	folder := etcdstore.Folder(wordOf(ownertext.Of(around.Stack, manifest.Key{Kind: Name, Name: "x"})))
 	found := map[string][]item{}
 	var owners []string
 	for _, c := range containers {
@@ -215,7 +216,7 @@ func classed(err error) error {
 
 // wordOf is the word for the stack in the names of its objects, which is that of its owner texts.
 func wordOf(owner string) string {
-	o, _ := kind.ParseOwner(owner)
+	o, _ := ownertext.Parse(owner)
 	return o.Stack
 }
 

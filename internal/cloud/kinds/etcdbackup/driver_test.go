@@ -21,6 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/s3"
 	members "github.com/stackreeve/stackreeve/internal/standin/etcd"
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
@@ -55,7 +56,7 @@ func newBench(t *testing.T) *bench {
 	d := driver{store: etcdstore.New(&cloud.Client{ProjectID: "p"}, with), etcd: etcd.Client{Machines: outbound.Machines{Through: network.Dial, Within: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}}}, now: time.Now, failures: &failures{}}
 	key := manifest.Key{Kind: Name, Namespace: "default", Name: "hourly"}
 	spec := &Spec{EtcdEndpoints: []string{"http://10.0.0.1:2379"}, StorageType: "S3", S3: &etcdstore.S3{Path: "backups"}, BackupPolicy: &Policy{Interval: 3600, MaxBackups: 5}}
-	return &bench{t, d, bucket, want{Want: kind.Want{Key: key, Mark: kind.Mark{Owner: kind.OwnerText("shop", key), Applied: "new"}}, Spec: spec}}
+	return &bench{t, d, bucket, want{Want: kind.Want{Key: key, Mark: kind.Mark{Owner: ownertext.Of("shop", key), Applied: "new"}}, Spec: spec}}
 }
 
 // put has a snapshot of so long ago there, which is half-made where nothing is applied.

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // askOwn asks the machines of a cluster, and leaves out those that are none of it: a machine of such a name that is not wanted,
@@ -51,7 +52,7 @@ func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, lea
 			continue
 		}
 		key := strayKey(machines, o, taken)
-		l := live{Live: kind.Live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed, Empty: true,
+		l := live{Live: kind.Live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of(around.Stack, key)}, Phase: kind.Failed, Empty: true,
 			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", etcdquorum.Host(o.PeerURLs[0]))},
 			State: &State{client: machines[0].client, Member: o, State: member.State{Address: etcdquorum.Host(o.PeerURLs[0]), Others: others(machines, knows, "")}, cluster: knows.Status.ClusterID}}
 		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.Wanted && m.Key == key }) {

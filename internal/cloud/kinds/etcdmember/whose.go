@@ -9,7 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Whose cluster answers. Manifests decide at which addresses the stack's ports are, and so whom the agent asks there: it may be
@@ -19,7 +19,7 @@ import (
 //	etcd-cluster:ID       there was a member of the cluster of this ID
 //
 // Nothing is changed in any other one.
-const clusterTag = kind.OwnerPrefix + "etcd-cluster:"
+const clusterTag = ownertext.Prefix + "etcd-cluster:"
 
 // clusters are the IDs of those that there was a member of.
 func (m *machine) clusters() (ids []uint64) {

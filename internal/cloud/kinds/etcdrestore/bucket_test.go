@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/s3"
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
@@ -39,7 +39,7 @@ func TestAttackANamesakeInTheSameBucket(t *testing.T) {
 	if action, text := said(s.Plan(shelves + from("backups/"+mine))); action != plan.Update || !strings.Contains(text, mine) {
 		t.Errorf("of one that is named it is to %s: %s", action, text)
 	}
-	w.Copy("backups", mine, mine, map[string]string{"stackreeve-project": kind.OwnerPrefix + "x, and mine"})
+	w.Copy("backups", mine, mine, map[string]string{"stackreeve-project": ownertext.Prefix + "x, and mine"})
 	if _, text := said(s.Plan(shelves + from("backups/"+mine))); !strings.Contains(text, `written by project "stackreeve:x, and mine"`) {
 		t.Errorf("whose it is reads as if we had said it: %s", text)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // List is that of [typed.Kind]: what is known of each that manifests ask for. There is nothing else.
@@ -49,7 +50,7 @@ func (d driver) find(ctx context.Context, around kind.Hosts, containers []string
 	cluster := spec.EtcdCluster.Name
 	s := &State{}
 	s.record(portsOf(around, key.Namespace, cluster), tags)
-	l := live{Live: kind.Live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready}, State: s}
+	l := live{Live: kind.Live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of(around.Stack, key)}, Phase: kind.Ready}, State: s}
 	switch {
 	case s.begun && s.restored == "":
 		l.Phase, l.Down = kind.Degraded, "refused"
@@ -71,7 +72,7 @@ func (d driver) find(ctx context.Context, around kind.Hosts, containers []string
 func portsOf(around kind.Hosts, namespace, cluster string) (ids []string) {
 	ports := around.Owned("Port")
 	for name := range etcdstore.MemberNames(cluster) {
-		owner := kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: namespace, Name: name})
+		owner := ownertext.Of(around.Stack, manifest.Key{Kind: "Port", Namespace: namespace, Name: name})
 		if port := ports[owner]; port != nil {
 			ids = append(ids, port.ID)
 		}

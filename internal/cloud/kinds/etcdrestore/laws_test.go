@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
@@ -17,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -103,7 +105,7 @@ func (s *shelf) clear() {
 }
 
 func (s *shelf) owner(stack, kindName, name string) string {
-	return kind.OwnerText(stack, manifest.Key{Kind: kindName, Namespace: "default", Name: name})
+	return ownertext.Of(stack, manifest.Key{Kind: kindName, Namespace: "default", Name: name})
 }
 
 var now = time.Now().UTC().Truncate(time.Second)
@@ -236,7 +238,7 @@ func TestAttackOverACluster(t *testing.T) {
 		begins  = "kv begins with the snapshot"
 		refused = "nothing is restored over it"
 	)
-	done, other := etcdstore.RestoredTag(kind.Digest("backup hourly")), etcdstore.RestoredTag(kind.Digest("backup daily"))
+	done, other := etcdstore.RestoredTag(checksum.Short("backup hourly")), etcdstore.RestoredTag(checksum.Short("backup daily"))
 	for name, c := range map[string]struct {
 		tags map[string][]string // by the names of ports
 		want string              // "" for nothing

@@ -6,6 +6,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -84,11 +85,11 @@ func (s *Spec) source() source {
 func (s *Spec) digest() string {
 	switch s.source() {
 	case fromS3:
-		return kind.Digest("s3 " + s.S3.Path)
+		return checksum.Short("s3 " + s.S3.Path)
 	case fromSwift:
-		return kind.Digest("swift " + s.Swift.Container + "/" + s.Swift.Object)
+		return checksum.Short("swift " + s.Swift.Container + "/" + s.Swift.Object)
 	default:
-		return kind.Digest("backup " + s.BackupRef)
+		return checksum.Short("backup " + s.BackupRef)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // seek finds the snapshot that a manifest means, or says why there is none.
@@ -47,8 +48,8 @@ func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string
 
 // ofBackup are the snapshots of a series of the stack, in all containers that they can be in.
 func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []string, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
-	owner := kind.OwnerText(around.Stack, backup)
-	o, _ := kind.ParseOwner(owner)
+	owner := ownertext.Of(around.Stack, backup)
+	o, _ := ownertext.Parse(owner)
 	for _, c := range containers {
 		all, err := d.store.List(ctx, c, etcdstore.Series(o.Stack, backup), etcdstore.IsSnapshot)
 		if err != nil {
@@ -97,7 +98,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 // containerOf is the name in the cloud of what a manifest calls a container; "" for none of the project.
 func containerOf(around kind.Hosts, namespace, name string) string {
 	key := manifest.Key{Kind: "SwiftContainer", Namespace: namespace, Name: name}
-	if own := around.Owned("SwiftContainer")[kind.OwnerText(around.Stack, key)]; own != nil {
+	if own := around.Owned("SwiftContainer")[ownertext.Of(around.Stack, key)]; own != nil {
 		return own.ID
 	}
 	for _, c := range around.Have["SwiftContainer"].Items {

@@ -3,8 +3,8 @@ package etcdrestore
 import (
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // What stands for a manifest is kept in tags of ports: it stays the same, and is of what is read. What is left over of another store says nothing.
@@ -24,7 +24,7 @@ func TestDigest(t *testing.T) {
 		"in S3":                           {Spec{StorageType: "S3", S3: s3}, "s3 b/o"},
 		"in S3, swift left over":          {Spec{StorageType: "S3", S3: s3, Swift: swift}, "s3 b/o"},
 	} {
-		if got := c.spec.digest(); got != kind.Digest(c.want) {
+		if got := c.spec.digest(); got != checksum.Short(c.want) {
 			t.Errorf("%s: it is not that of %q", name, c.want)
 		}
 	}

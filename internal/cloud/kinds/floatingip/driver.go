@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 type (
@@ -123,12 +124,12 @@ func makeRoom(ctx context.Context, d driver, change define.Change[Spec, More], b
 
 // sameStack reports whether a mark claims what it is on for the stack of another one.
 func sameStack(m *kind.Mark, of kind.Mark) bool {
-	ours, ok := kind.ParseOwner(of.Owner)
+	ours, ok := ownertext.Parse(of.Owner)
 	if !ok {
 		return false
 	}
 	return slices.ContainsFunc(m.Owners(), func(text string) bool {
-		o, ok := kind.ParseOwner(text)
+		o, ok := ownertext.Parse(text)
 		return ok && o.Stack == ours.Stack
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -17,7 +18,7 @@ const contentKey = "stackreeve-content"
 func (c *Content) words() string {
 	all := []string{"disk:" + c.DiskFormat, "container:" + c.container()}
 	if d := c.Download; d != nil {
-		all = append(all, "url:"+kind.SumOf(d.URL).Text(), "decompress:"+table.Or(d.Decompress, ""), "hash:"+d.Hash.text())
+		all = append(all, "url:"+checksum.Of(d.URL).Text(), "decompress:"+table.Or(d.Decompress, ""), "hash:"+d.Hash.text())
 	}
 	return strings.Join(all, " ")
 }
@@ -54,7 +55,7 @@ func compareContent(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 		return
 	}
 	was, is := wordsIn(string(have.More.Uploaded)), wordsIn(want.words())
-	same := was["url"] == "" && is["url"] == "" || want.Download != nil && kind.SumOf(want.Download.URL).Stored(was["url"])
+	same := was["url"] == "" && is["url"] == "" || want.Download != nil && checksum.Of(want.Download.URL).Stored(was["url"])
 	for _, f := range [][2]string{{"container", "containerFormat"}, {"disk", "diskFormat"}, {"decompress", "download.decompress"}, {"hash", "download.hash"}} {
 		if f[0] == "hash" && same && is["hash"] == "" {
 			continue // it was checked, and need not be again

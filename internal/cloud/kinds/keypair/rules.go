@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -47,10 +48,10 @@ func unmarked(line string) (user string, c mark.Claim) {
 	rest, project, hasProject := cutLast(line, projectWord)
 	rest, applied, hasApplied := cutLast(rest, appliedWord)
 	user, owner, _ := cutLast(rest, "")
-	if _, isOwner := kind.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
+	if _, isOwner := ownertext.Parse(owner); !hasProject || !hasApplied || !isOwner {
 		return line, mark.Claim{}
 	}
-	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // "-" is no project of ours
+	return user, mark.Claim{Mark: kind.Claimed(append(ownertext.In(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // "-" is no project of ours
 }
 
 const (

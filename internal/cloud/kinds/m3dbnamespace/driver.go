@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/member"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // recordTag is on ports of a cluster one of whose namespaces was asked for. Tags of this form are taken for a part of a mark: no manifest can
 // hold one.
-func recordTag(namespace string) string { return kind.OwnerPrefix + "m3ns:" + kind.Digest(namespace) }
+func recordTag(namespace string) string {
+	return ownertext.Prefix + "m3ns:" + checksum.Short(namespace)
+}
 
 func (d driver) record(ctx context.Context, portIDs []string, namespace string) error {
 	for _, id := range portIDs {

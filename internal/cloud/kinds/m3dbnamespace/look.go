@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // place is a cluster whose namespaces are asked for.
@@ -50,7 +51,7 @@ func places(around kind.Hosts) (all []*place) {
 		}
 		p := &place{namespace: d.Key.Namespace, cluster: spec.Cluster}
 		for _, name := range spec.PortRefs {
-			port := ports[kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: d.Key.Namespace, Name: name})]
+			port := ports[ownertext.Of(around.Stack, manifest.Key{Kind: "Port", Namespace: d.Key.Namespace, Name: name})]
 			if port != nil && port.Facts.Address != "" {
 				p.ports = append(p.ports, port)
 			}
@@ -111,7 +112,7 @@ func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[s
 	}
 	key := around.Want[0].Key
 	key.Namespace, key.Name = p.namespace, m3.NamespaceObject(p.cluster, name)
-	l = live{Live: kind.Live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready}, State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
+	l = live{Live: kind.Live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of(around.Stack, key)}, Phase: kind.Ready}, State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
 	if !n.Ready() {
 		l.Phase, l.Message, l.Mark.Applied = kind.Begun, "coordinators do not use it yet", kind.Unfinished
 	}
@@ -146,7 +147,7 @@ func (p *place) unknown(around kind.Hosts, tags map[string]bool) (all []live) {
 		if !ok || d.Key.Namespace != p.namespace || spec.Cluster != p.cluster || !tags[recordTag(spec.Name)] {
 			continue
 		}
-		all = append(all, live{Live: kind.Live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
+		all = append(all, live{Live: kind.Live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of(around.Stack, d.Key)},
 			Phase: kind.Pending, Message: "no coordinator of its cluster answers, or they do not agree"}, State: &State{name: spec.Name}})
 	}
 	return all

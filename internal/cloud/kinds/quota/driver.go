@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 type driver struct{ client *cloud.Client }
@@ -180,8 +181,8 @@ func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 	}
 	c, marked := mark.ReadIdentity(answer["project"].text(mark.ExtraKey))
 	if marked && c.Project == d.client.ProjectID {
-		ours, _ := kind.ParseOwner(m.Owner)
-		if o, ok := kind.ParseOwner(c.Mark.Owner); ok && o.Stack == ours.Stack {
+		ours, _ := ownertext.Parse(m.Owner)
+		if o, ok := ownertext.Parse(c.Mark.Owner); ok && o.Stack == ours.Stack {
 			return nil
 		}
 	}

@@ -8,11 +8,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -48,9 +49,9 @@ func TestAttackForgedNote(t *testing.T) {
 	t.Cleanup(func() { do(t, c, http.MethodDelete, "users/"+forger, nil) })
 	path := "projects/" + idOf(planned, "Project", "shop") + "/users/" + forger + "/roles/" + idOf(planned, "Role", "shop")
 	do(t, c, http.MethodPut, path, nil)
-	owner := kind.OwnerText(g.Stack, manifest.Key{Kind: "RoleAssignment", Namespace: "default", Name: "web"})
+	owner := ownertext.Of(g.Stack, manifest.Key{Kind: "RoleAssignment", Namespace: "default", Name: "web"})
 	text := path + " " + owner + " stackreeve-applied:abc stackreeve-project:" + c.ProjectID
-	do(t, c, http.MethodPatch, "users/"+forger, map[string]any{"user": map[string]any{"stackreeve_assignment_" + kind.Digest(path): text}})
+	do(t, c, http.MethodPatch, "users/"+forger, map[string]any{"user": map[string]any{"stackreeve_assignment_" + checksum.Short(path): text}})
 	if pass := g.MustSync(base); len(pass.Results) != 0 {
 		t.Errorf("a forged note makes the pass do %v", pass.Results)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -20,7 +21,7 @@ import (
 // written side by side. Its text is the path and the mark.
 const notePrefix = mark.ExtraKey + "_assignment_"
 
-func noteKey(path string) string { return notePrefix + kind.Digest(path) }
+func noteKey(path string) string { return notePrefix + checksum.Short(path) }
 
 // note is the mark of one assignment, and the paths of the objects that bear it.
 type note struct {

@@ -6,11 +6,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/server"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -33,7 +35,7 @@ func read(t *testing.T, text string) []kind.Desired {
 // plan decides about the server of the suite, of which the cloud shows state.
 func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
-	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
+	mark := kind.Mark{Owner: ownertext.Of("s", key)}
 	have := kind.Snapshot{"Server": {Items: []kind.Live{{ID: "s1", Name: state.Name, Mark: &mark, InOwnProject: true, Phase: kind.Ready, State: state}}}}
 	for _, step := range decide.Compute(world.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
 		if step.Key == key {
@@ -47,7 +49,7 @@ func planOf(t *testing.T, state *state) plan.Step {
 func shown() *state {
 	name, description, drive := "web-1", "says hello", true
 	s := &state{Name: name}
-	s.Notes = map[string]string{userDataKey: kind.Digest("#!/bin/sh\necho one\n"), mark.OwnerKey + "-hints": kind.Digest(`{"additionalProperties":{"rack":"r1"}}`)}
+	s.Notes = map[string]string{userDataKey: checksum.Short("#!/bin/sh\necho one\n"), mark.OwnerKey + "-hints": checksum.Short(`{"additionalProperties":{"rack":"r1"}}`)}
 	s.Spec = server.Spec{Name: &name, Description: &description, Tags: []string{"blue", "web"}, AvailabilityZone: "az-a", ConfigDrive: &drive,
 		Metadata: []server.Metadata{{Key: "role", Value: "front"}}}
 	return s

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
@@ -22,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -117,7 +119,7 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range list.Servers {
-			if strings.HasPrefix(s.Metadata[mark.OwnerKey], kind.OwnerPrefix+g.Stack+":") {
+			if strings.HasPrefix(s.Metadata[mark.OwnerKey], ownertext.Prefix+g.Stack+":") {
 				return s.ID, s.Metadata // others may be there on a real cloud
 			}
 		}
@@ -127,12 +129,12 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	id, stored := look()
 	script := "#cloud-config\npassword: " + userSecret + "\n"
 	print := stored[mark.OwnerKey+"-user-data"]
-	if print == kind.Digest(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[mark.AppliedKey], "s-") {
+	if print == checksum.Short(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[mark.AppliedKey], "s-") {
 		t.Fatalf("the metadata tells %v", stored)
 	}
 	// As an earlier release had it, applied digest included, which is not known
 	// here: any other stands for it.
-	stored[mark.OwnerKey+"-user-data"], stored[mark.AppliedKey] = kind.Digest(script), "abcdefghijkl"
+	stored[mark.OwnerKey+"-user-data"], stored[mark.AppliedKey] = checksum.Short(script), "abcdefghijkl"
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + id + "/metadata", Body: map[string]any{"metadata": stored}}); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +176,7 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 				fmt.Fprintf(&text, "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: web-%d}\nspec: {resource: {imageRef: os, flavorRef: small, ports: [], userData: %s}}\n", i, data)
 				key := manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
 				have = append(have, kind.Live{ID: fmt.Sprint("s", i), Name: key.Name, InOwnProject: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: mark.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
-					Mark: &kind.Mark{Owner: kind.OwnerText("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
+					Mark: &kind.Mark{Owner: ownertext.Of("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
 			}
 			prints, err := fingerprint.New("project/s")
 			if err != nil {

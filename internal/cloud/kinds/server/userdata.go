@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -144,13 +145,13 @@ func hintsPrint(s *Spec) string {
 	if err != nil || string(text) == "{}" {
 		return unset
 	}
-	return kind.SumOf(string(text)).Text()
+	return checksum.Of(string(text)).Text()
 }
 
 // sameHints reports whether a fingerprint is of the hints, in this or an older form.
 func sameHints(s *Spec, print string) bool {
 	now := hintsPrint(s)
-	return print == now || now != unset && len(print) == len(kind.Digest("")) && strings.HasPrefix(now, print)
+	return print == now || now != unset && len(print) == len(checksum.Short("")) && strings.HasPrefix(now, print)
 }
 
 // userDataUse is what the fingerprint of user data is for.
@@ -174,7 +175,7 @@ func userDataPrint(w want) string {
 	case secretUserData(w.Spec):
 		return w.Print(userDataUse, text)
 	default:
-		return kind.SumOf(text).Text()
+		return checksum.Of(text).Text()
 	}
 }
 
@@ -188,7 +189,7 @@ func knownUserData(w want, print string) (same, known bool) {
 		return false, false
 	case !given || print == unset:
 		return !given && print == unset, true
-	case kind.SumOf(text).Stored(print):
+	case checksum.Of(text).Stored(print):
 		return true, true
 	}
 	match := w.Printed(print, userDataUse, text)

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // keepSuffix ends the name of a group that outlives its manifest.
@@ -35,7 +36,7 @@ func unmarked(name string) (user string, c mark.Claim) {
 		return name, c
 	}
 	user = before[:at]
-	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), found.Owner), kind.Mark{Applied: found.Applied, Keep: keep})}
+	return user, mark.Claim{Mark: kind.Claimed(append(ownertext.In(user), found.Owner), kind.Mark{Applied: found.Applied, Keep: keep})}
 }
 
 func validate(s *Spec, r *kind.Report) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 const at = "spec.resource."
@@ -80,7 +81,7 @@ func checkMetadata(s *Spec, r *kind.Report) {
 		size += len(entry.Name) + len(entry.Value)
 		field := fmt.Sprintf("%smetadata[%d].", at, i)
 		switch {
-		case kind.ReservedKey(entry.Name): // see CheckMetadata
+		case ownertext.ReservedKey(entry.Name): // see CheckMetadata
 		case !metadataName.MatchString(entry.Name):
 			r.Problem(field+"name", "is no name that a header can have", "use small letters, digits, hyphens and dots")
 		case strings.HasPrefix(entry.Name, secretPrefix):

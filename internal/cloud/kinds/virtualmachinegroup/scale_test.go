@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -211,7 +212,7 @@ func TestAForgedMarkAsksForNothing(t *testing.T) {
 	forged := map[string]string{"stackreeve-replicas": "5"}
 	for _, d := range g.Resolve(open) {
 		if d.Key.Kind == "Server" && d.Key.Name == "web-0" {
-			forged["stackreeve"] = kind.OwnerText(g.Stack, d.Key)
+			forged["stackreeve"] = ownertext.Of(g.Stack, d.Key)
 		}
 	}
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &foe, Body: map[string]any{"server": map[string]any{

@@ -4,6 +4,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -33,7 +34,7 @@ func (w given) otherStack(l *kind.Live) string {
 		return ""
 	}
 	for _, owner := range []string{l.Mark.Owner, l.Mark.Rivals} {
-		if o, ok := kind.ParseOwner(owner); ok && !o.Of(w.Stack) {
+		if o, ok := ownertext.Parse(owner); ok && !o.Of(w.Stack) {
 			return o.Stack
 		}
 	}

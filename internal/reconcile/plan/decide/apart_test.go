@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -12,7 +13,7 @@ import (
 // An import does not give one stack what another one has marked: it is neither attached nor copied.
 func TestAttackAnotherStacksObject(t *testing.T) {
 	marked := func(stack string) *kind.Mark {
-		return &kind.Mark{Owner: kind.OwnerText(stack, thingtest.Key("disk")), Applied: "x"}
+		return &kind.Mark{Owner: ownertext.Of(stack, thingtest.Key("disk")), Applied: "x"}
 	}
 	rivals := marked("s")
 	rivals.Rivals = marked("other").Owner

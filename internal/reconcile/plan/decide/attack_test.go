@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -24,12 +25,12 @@ func TestAttackOneForAll(t *testing.T) {
 	w := thingtest.New()
 	kinds := []*kind.Kind{w.Kind()}
 	files := thingtest.Files(1, func(int) []int { return nil })
-	w.Things["hub"] = &thingtest.Thing{ID: "hub", Name: "t00000", Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "t00000"}), Applied: "x"}, Failed: true}
+	w.Things["hub"] = &thingtest.Thing{ID: "hub", Name: "t00000", Mine: true, Mark: &kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "t00000"}), Applied: "x"}, Failed: true}
 	var text strings.Builder
 	for i := range n {
 		name := fmt.Sprintf("u%05d", i)
 		fmt.Fprintf(&text, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: %s}\nspec: {resource: {atop: [t00000]}}\n", name)
-		w.Things[name] = &thingtest.Thing{ID: name, Name: name, Mine: true, On: []string{"hub"}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}), Applied: "x"}}
+		w.Things[name] = &thingtest.Thing{ID: name, Name: name, Mine: true, On: []string{"hub"}, Mark: &kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}), Applied: "x"}}
 	}
 	files["users.yaml"] = &fstest.MapFile{Data: []byte(text.String())}
 	want, _, err := resolve.Read(files, kinds)
@@ -96,7 +97,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	}
 	// A collision of digests takes 2³⁰ tries; a planner that thinks so does too.
 	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
-	p.ByOwner[kind.OwnerText("s", want[1].Key)] = want[0].Key
+	p.ByOwner[ownertext.Of("s", want[1].Key)] = want[0].Key
 	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {
 		t.Errorf("%s: %s", s.Action, s.Reason())
 	}
@@ -108,7 +109,7 @@ func TestAttackMarksThatKeep(t *testing.T) {
 	w := thingtest.New()
 	kinds := []*kind.Kind{w.Kind()}
 	thing := func(id, name string, keep bool) {
-		owner := kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name})
+		owner := ownertext.Of("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name})
 		w.Things[id] = &thingtest.Thing{ID: id, Name: id, Mine: true, Mark: &kind.Mark{Owner: owner, Applied: "x", Keep: keep}}
 	}
 	for i := range 4 {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -30,8 +31,8 @@ func (p *planner) bind() {
 
 // boundSum is of a manifest and, where found says so, of the objects that its imports are. What the stack makes has steps of
 // its own.
-func (p *planner) boundSum(d *kind.Desired, found bool) kind.Sum {
-	all := kind.NewSums("bound")
+func (p *planner) boundSum(d *kind.Desired, found bool) checksum.Sum {
+	all := checksum.New("bound")
 	if d.Confidential.Secret != "" {
 		all.AddSums(p.Printer.Sum(p.Subject(d, "approved\n"+string(d.Sum[:]))))
 	} else {

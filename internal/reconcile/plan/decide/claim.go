@@ -4,6 +4,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // choice is which object a manifest stands for.
@@ -76,7 +77,7 @@ func (w given) free(kind string, l *kind.Live) bool {
 // abandoned reports whether the stack has made l, which nothing in the repository
 // stands for, and nothing else claims to be it.
 func (w given) abandoned(kindName string, l *kind.Live) bool {
-	o, ok := kind.ParseOwner(l.Mark.Owner)
+	o, ok := ownertext.Parse(l.Mark.Owner)
 	if _, wanted := w.ByOwner[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -38,20 +39,20 @@ func (p *planner) besides(d *kind.Desired, ch choice) {
 // stillOwned makes the steps for what bears the mark of an object that manifests now
 // only import, unless it is what they import.
 func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
-	c := p.Cloud.Claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
+	c := p.Cloud.Claimed(d.Key.Kind, ownertext.Of(p.Stack, d.Key))
 	for _, item := range c.All() {
 		if item == found {
 			continue
 		}
 		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
-		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
+		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, ownertext.Of(p.Stack, d.Key)))))
 	}
 }
 
 // unwanted makes the steps for the objects that claim a key which is no longer
 // in the repository. When it cannot be decided which is meant, none is deleted, and none
 // let go: what is left would seem to be the one.
-func (p *planner) unwanted(o kind.Owner, owner string, c bind.Claims) (list []plan.Step) {
+func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list []plan.Step) {
 	staying := c.Staying()
 	var refusal cause.Cause
 	switch {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -14,10 +15,10 @@ import (
 // stack's or project's, and what is let go is never said to be anything else.
 func TestAttackForgedDetach(t *testing.T) {
 	forged := func(stack string) *kind.Mark {
-		return &kind.Mark{Owner: kind.OwnerText(stack, thingtest.Key("a")), Applied: "x", Keep: true, Detach: true}
+		return &kind.Mark{Owner: ownertext.Of(stack, thingtest.Key("a")), Applied: "x", Keep: true, Detach: true}
 	}
 	rivals := forged("s")
-	rivals.Rivals = kind.OwnerText("other", thingtest.Key("a"))
+	rivals.Rivals = ownertext.Of("other", thingtest.Key("a"))
 	real := &kind.Mark{Owner: forged("s").Owner, Applied: "x"}
 	for name, tt := range map[string]struct {
 		repo   []string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -34,7 +35,7 @@ func define(name string) *kind.Kind {
 func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
 	item := func(name string, mark kind.Mark) kind.Collection {
-		mark.Owner = kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"})
+		mark.Owner = ownertext.Of("s", manifest.Key{Kind: name, Name: "a"})
 		return kind.Collection{Items: []kind.Live{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
 	}
 	for name, c := range map[string]struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // holders are who has what only one object can have. Of what is not known, nothing is said: it is
@@ -104,7 +105,7 @@ func (w given) referring() map[manifest.Key][]*kind.Desired {
 // isOwn reports whether an object bears a mark of the stack.
 func (w given) isOwn(item *kind.Live) bool {
 	for _, text := range item.Mark.Owners() {
-		if o, ok := kind.ParseOwner(text); ok && o.Of(w.Stack) {
+		if o, ok := ownertext.Parse(text); ok && o.Of(w.Stack) {
 			return true
 		}
 	}

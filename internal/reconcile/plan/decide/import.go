@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -61,7 +62,7 @@ func (w given) leftBehind(found []*kind.Live) *kind.Live {
 		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
 			continue
 		}
-		o, ok := kind.ParseOwner(item.Mark.Owner)
+		o, ok := ownertext.Parse(item.Mark.Owner)
 		if !ok || !o.Of(w.Stack) || o.Kind == item.AlsoListedAs {
 			continue
 		}
@@ -73,7 +74,7 @@ func (w given) leftBehind(found []*kind.Live) *kind.Live {
 }
 
 func (w given) leftBehindText(item *kind.Live) cause.Cause {
-	o, _ := kind.ParseOwner(item.Mark.Owner)
+	o, _ := ownertext.Parse(item.Mark.Owner)
 	key := w.orphanKey(o, item)
 	return cause.Of(cause.LeftBehind, called(item), key, resolve.AnnotationDelete)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -33,7 +34,7 @@ func TestAttackSecretDigest(t *testing.T) {
 	}
 	p := newPlanner(world.Input{Stack: "s", Printer: prints})
 	mark := p.mark(&d)
-	if mark.Applied == d.Digest || len("stackreeve-applied:"+mark.Applied+":keep") > kind.MaxOwnerText {
+	if mark.Applied == d.Digest || len("stackreeve-applied:"+mark.Applied+":keep") > ownertext.Max {
 		t.Errorf("the mark says %s", mark.Applied)
 	}
 	if prints.Count() != 1 {

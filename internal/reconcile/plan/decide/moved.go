@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -31,7 +32,7 @@ func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	if i := slices.Index(w.FormerOwners(d), have.Mark.Owner); i >= 0 {
 		return d.From[i]
 	}
-	if o, ok := kind.ParseOwner(have.Mark.Owner); ok && o.Of(w.Stack) && have.Mark.Owner != kind.OwnerText(w.Stack, d.Key) {
+	if o, ok := ownertext.Parse(have.Mark.Owner); ok && o.Of(w.Stack) && have.Mark.Owner != ownertext.Of(w.Stack, d.Key) {
 		return w.orphanKey(o, have)
 	}
 	return manifest.Key{}
@@ -41,7 +42,7 @@ func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 // mark of this stack in any other project is not believed: whoever has that project can write it.
 func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
 	project := p.projectOf(d).ID
-	for _, owner := range append(p.FormerOwners(d), kind.OwnerText(p.Stack, d.Key)) {
+	for _, owner := range append(p.FormerOwners(d), ownertext.Of(p.Stack, d.Key)) {
 		c = c.And(p.Cloud.Claimed(d.Key.Kind, owner)).And(p.Cloud.ClaimedIn(project, d.Key.Kind, owner))
 	}
 	return c

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -104,7 +105,7 @@ func (w given) calledBy(item *kind.Live, kindName string, keys map[*kind.Live]ma
 		return key.String()
 	}
 	if item.InOwnProject && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
-		if o, ok := kind.ParseOwner(item.Mark.Owner); ok && o.Of(w.Stack) && o.Kind == kindName {
+		if o, ok := ownertext.Parse(item.Mark.Owner); ok && o.Of(w.Stack) && o.Kind == kindName {
 			return w.orphanKey(o, item).String()
 		}
 	}

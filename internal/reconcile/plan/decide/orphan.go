@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -21,7 +22,7 @@ func (p *planner) orphans() {
 			continue
 		}
 		for owner, claimed := range x.Known(reached) {
-			o, ok := kind.ParseOwner(owner)
+			o, ok := ownertext.Parse(owner)
 			switch key, wanted := p.ByOwner[owner]; {
 			case !ok || o.Kind != name:
 			case wanted:
@@ -69,7 +70,7 @@ func (w given) rank(kind string) int { return slices.Index(w.KindNames, kind) }
 
 // orphanKey is the key that an owner text stands for; where the text has only a
 // digest of it, the object's name takes its place.
-func (w given) orphanKey(o kind.Owner, item *kind.Live) manifest.Key {
+func (w given) orphanKey(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := manifest.Key{Group: w.APIGroups[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
 		key.Namespace, key.Name = "default", item.Name
@@ -77,7 +78,7 @@ func (w given) orphanKey(o kind.Owner, item *kind.Live) manifest.Key {
 	return key
 }
 
-func (p *planner) orphan(o kind.Owner, item *kind.Live) plan.Step {
+func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 	s, gone := plan.Step{Key: p.orphanKey(o, item), Object: plan.Object{Have: item}}, cause.Of(cause.Gone)
 	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
 		s.Parent, s.OfSuspended = over, true
@@ -131,7 +132,7 @@ func (w given) unlisted() []string {
 }
 
 // suspendedOver is the suspended object that something without a manifest was a part of; zero for none.
-func (w given) suspendedOver(o kind.Owner, item *kind.Live) manifest.Key {
+func (w given) suspendedOver(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := w.orphanKey(o, item)
 	for _, s := range w.Suspended {
 		if here := o.Name == "" || key.Namespace == s.Key.Namespace; here && s.Had(key) {

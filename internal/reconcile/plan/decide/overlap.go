@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -68,7 +69,7 @@ func (w given) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 
 func (w given) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause.Cause {
 	was := manifest.Key{Kind: c.By, Name: item.Name}
-	if o, ok := kind.ParseOwner(item.Mark.Owner); ok {
+	if o, ok := ownertext.Parse(item.Mark.Owner); ok {
 		was = w.orphanKey(o, item)
 	}
 	return cause.Of(cause.ClaimRenamed, was, d.Key, resolve.AnnotationMoved, was)

@@ -3,6 +3,7 @@ package decide
 import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -77,7 +78,7 @@ func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
 			case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
 				continue // it is decided about
 			}
-			o, _ := kind.ParseOwner(owner)
+			o, _ := ownertext.Parse(owner)
 			s := plan.Step{Key: p.orphanKey(o, l), Object: plan.Object{Have: l, Surplus: true}}
 			list = append(list, s.WithAction(plan.Keep, cause.Of(cause.ElsewhereByMark, called(l), l.Project, why, p.unmark(name, l.ID, owner))))
 		}

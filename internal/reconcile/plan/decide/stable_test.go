@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -19,7 +20,7 @@ func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 		w := thingtest.New()
 		name := fmt.Sprintf("Thing%d", i)
 		kinds = append(kinds, thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: name}, w))
-		live := kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
+		live := kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &kind.Mark{Owner: ownertext.Of("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
 		if i > 0 {
 			live.Uses = []string{"id-Thing0"}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -37,7 +38,7 @@ func TestPartsOfWhatIsSuspended(t *testing.T) {
 		{key("Thing", "elsewhere", "web-1"), false},
 		{key("Thing", "default", "lone-1"), false}, // what stands for nothing has no parts
 	} {
-		o, ok := kind.ParseOwner(kind.OwnerText("s", c.orphan))
+		o, ok := ownertext.Parse(ownertext.Of("s", c.orphan))
 		if !ok {
 			t.Fatal(c.orphan)
 		}

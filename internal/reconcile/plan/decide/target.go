@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -25,7 +27,7 @@ import (
 
 // targetOf is the sum over what a group is to become, of these parts.
 func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
-	all := kind.NewSums("target")
+	all := checksum.New("target")
 	all.Add(p.Stack, group.Group, group.String())
 	for _, d := range parts {
 		all.Add(d.Key.Group, d.Key.String())
@@ -109,7 +111,7 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Ste
 		if s.Part == nil || s.Part.Group != group || s.Surplus || s.Have == nil || s.Have.Copied != "" || !p.DoesTheWork(s.Key, s.Part.Member) {
 			continue
 		}
-		owned := s.Have.Mark != nil && s.Have.Mark.Owner == kind.OwnerText(p.Stack, s.Key) && s.Have.Mark.Rivals == "" && s.Have.Mark.Target == target
+		owned := s.Have.Mark != nil && s.Have.Mark.Owner == ownertext.Of(p.Stack, s.Key) && s.Have.Mark.Rivals == "" && s.Have.Mark.Target == target
 		if owned && (s.Action == plan.Keep || s.Action == plan.Wait) && len(s.Changes) == 0 && (youngest == nil || youngest.Have.Created.Before(s.Have.Created)) {
 			youngest = s
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -46,7 +47,7 @@ func (w given) marked(key manifest.Key) (kind.Facts, error) {
 	case len(c.Errs()) > 0:
 		return kind.Facts{}, fmt.Errorf("it is not known: %w", errors.Join(c.Errs()...))
 	}
-	bearers := w.Cloud.Claimed(key.Kind, kind.OwnerText(w.Stack, key))
+	bearers := w.Cloud.Claimed(key.Kind, ownertext.Of(w.Stack, key))
 	switch {
 	case len(bearers.Shared) > 0:
 		return kind.Facts{}, errors.New(w.contestedText(key.Kind, bearers.Shared[0]).String())

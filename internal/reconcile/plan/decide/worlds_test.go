@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -70,9 +71,9 @@ func lawful(in world.Input, p plan.Plan) error {
 	}
 	for i := range in.Have["Thing"].Items {
 		l := &in.Have["Thing"].Items[i]
-		o, ok := kind.Owner{}, false
+		o, ok := ownertext.Owner{}, false
 		if l.Mark != nil && l.InOwnProject {
-			o, ok = kind.ParseOwner(l.Mark.Owner)
+			o, ok = ownertext.Parse(l.Mark.Owner)
 		}
 		if ok && o.Of("s") && !told[l.ID] && !told[strings.TrimPrefix(o.Name, "old-")] {
 			return fmt.Errorf("the plan overlooks %s", l.ID)

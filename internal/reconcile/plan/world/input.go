@@ -3,6 +3,7 @@ package world
 import (
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -29,7 +30,7 @@ type Input struct {
 	Synced bool
 	// Before is what the commit before wanted, by sums of the manifests, where nothing remembers more: what it wanted just as it is
 	// wanted now, and is not there, was deleted by somebody. Of a stack that owns nothing yet that says nothing.
-	Before map[manifest.Key]kind.Sum
+	Before map[manifest.Key]checksum.Sum
 	Past
 	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
 	Healing bool

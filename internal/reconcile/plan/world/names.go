@@ -2,6 +2,7 @@ package world
 
 import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // Named is the object that a managed manifest wants to adopt, if it is there.
@@ -16,7 +17,7 @@ func (w *World) Named(d *kind.Desired) *kind.Live {
 func (w *World) FormerOwners(d *kind.Desired) []string {
 	owners := make([]string, len(d.From))
 	for i, key := range d.From {
-		owners[i] = kind.OwnerText(w.Stack, key)
+		owners[i] = ownertext.Of(w.Stack, key)
 	}
 	return owners
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
 // A group may leave it open how many members it has, between two numbers: somebody else decides that and writes the number on
@@ -54,7 +55,7 @@ func SparesOf(in Input) *spares {
 		d := &in.Want[i]
 		member := members[d.Parent.Kind] == d.Key.Kind
 		if d.Spare || d.Scaled {
-			s.ByKey[d.Key], s.ByOwner[kind.OwnerText(in.Stack, d.Key)] = d, d
+			s.ByKey[d.Key], s.ByOwner[ownertext.Of(in.Stack, d.Key)] = d, d
 		}
 		switch {
 		case !member:
@@ -92,7 +93,7 @@ func SparesOf(in Input) *spares {
 func (s *spares) indexFormer(stack string) {
 	for _, d := range s.ByKey {
 		for _, key := range d.From {
-			if owner := kind.OwnerText(stack, key); s.ByOwner[owner] == nil {
+			if owner := ownertext.Of(stack, key); s.ByOwner[owner] == nil {
 				s.ByOwner[owner] = d
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -49,7 +50,7 @@ func Of(in Input, cloud *bind.Cloud, all *spares) *World {
 		if k := d.Defined(); k != nil {
 			w.KindOf[d.Key.Kind] = k
 		}
-		if owner := kind.OwnerText(w.Stack, d.Key); w.ByOwner[owner] == (manifest.Key{}) && !d.Virtual {
+		if owner := ownertext.Of(w.Stack, d.Key); w.ByOwner[owner] == (manifest.Key{}) && !d.Virtual {
 			w.ByOwner[owner] = d.Key
 		}
 	}

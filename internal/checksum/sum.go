@@ -1,4 +1,5 @@
-package kind
+// Package checksum makes sums over texts and lists of texts. It does not know what they are of.
+package checksum
 
 import (
 	"crypto/sha256"
@@ -10,15 +11,15 @@ import (
 )
 
 // Sum is SHA-256, whole: what plans, proofs and approvals are bound by. Nobody can make two texts that share one.
-// Marks hold its [Sum.Short] form, for want of room: two texts that share one are a needless or a missing update of
+// Marks hold its [Sum.Short] form, for want of room: two texts that share one cause a needless or a missing update of
 // a mark, and decide nothing else.
 type Sum [sha256.Size]byte
 
 // Sums makes a [Sum] of several parts, each with its length: no two lists of parts give the same bytes.
 type Sums struct{ hash hash.Hash }
 
-// NewSums begins a sum; use says what it is for, so that no sum can be taken for one of another use.
-func NewSums(use string) Sums {
+// New begins a sum; use says what it is for, so that no sum can be taken for one of another use.
+func New(use string) Sums {
 	s := Sums{sha256.New()}
 	s.Add(use)
 	return s
@@ -45,10 +46,11 @@ func (s Sums) Sum() (out Sum) {
 	return out
 }
 
-// SumOf is the SHA-256 of a text.
-func SumOf(text string) Sum { return sha256.Sum256([]byte(text)) }
+// Of is the SHA-256 of a text.
+func Of(text string) Sum { return sha256.Sum256([]byte(text)) }
 
-const digestLength = 12
+// ShortLength is the length of what [Short] gives.
+const ShortLength = 12
 
 // Text is all of it in 52 printable characters.
 func (s Sum) Text() string {
@@ -56,10 +58,10 @@ func (s Sum) Text() string {
 }
 
 // Short is the beginning of Text: 12 characters, 60 bits. It is for marks and names only.
-func (s Sum) Short() string { return s.Text()[:digestLength] }
+func (s Sum) Short() string { return s.Text()[:ShortLength] }
 
 // Stored reports whether a text that was stored is of this sum: its Text, or the Short form of earlier releases.
 func (s Sum) Stored(text string) bool { return text == s.Text() || text == s.Short() }
 
-// Digest is the short form of the sum of a text, for marks and names.
-func Digest(text string) string { return SumOf(text).Short() }
+// Short is the short form of the sum of a text, for marks and names.
+func Short(text string) string { return Of(text).Short() }
