@@ -15,20 +15,17 @@ type Manifest struct {
 
 // Manifest adds an object that a template makes.
 func (e *Expansion) Manifest(m Manifest) {
-	if !e.repository.TakeObjects(1) {
+	if !e.revision.TakeObjects(1) {
 		return
 	}
 	body := e.body(m.Body, 1)
-	if body == nil || !e.repository.TakeBody(&manifest.Body{Values: len(m.Labels) + len(m.Annotations)}, 1) {
+	if body == nil || !e.revision.TakeBody(&manifest.Body{Values: len(m.Labels) + len(m.Annotations)}, 1) {
 		return
 	}
-	e.parts = append(e.parts, Part{Key: e.key(m.Kind, m.Name), Body: body, ID: m.ID, Labels: m.Labels, Annotations: m.Annotations, Template: m.Template})
+	e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(m.Kind, m.Name), Body: body, ID: m.ID, Labels: m.Labels, Annotations: m.Annotations, Template: m.Template})
 }
 
 // External says that the object is shown with one that others make.
 func (e *Expansion) External(kind, name, id string, template func(field string) manifest.Origin) {
-	e.parts = append(e.parts, Part{Key: e.key(kind, name), ID: id, Template: template})
+	e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(kind, name), ID: id, Template: template})
 }
-
-// TakeCost spends what expressions cost. When it is false nothing more may be evaluated.
-func (e *Expansion) TakeCost(cost int) bool { return e.repository.TakeCost(cost) }

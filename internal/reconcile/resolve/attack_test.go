@@ -98,7 +98,8 @@ func many(decoded func()) *kind.Kind {
 			if s.Again {
 				below = *s
 			}
-			e.Children("Many", s.Count, func(i int) string { return fmt.Sprintf("%s-%d", clipped(e.Key.Name), i+len(e.Key.Name)) }, map[string]any{"spec": below})
+			name := func(i int) string { return fmt.Sprintf("%s-%d", clipped(e.Key.Name), i+len(e.Key.Name)) }
+			e.Varied("Many", s.Count, name, []any{map[string]any{"spec": below}}, func(int) int { return 0 }, kind.Always)
 		},
 	}.Kind()
 }

@@ -5,39 +5,42 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// repository is a resolver as expansions see it.
-type repository struct{ *resolver }
-
-var _ kind.Repository = repository{}
-
-// Key implements [kind.Repository].
-func (r repository) Key(kind, namespace, name string) manifest.Key {
-	return r.key(kind, namespace, name)
+// repository is a resolver as the expansion of an object in a namespace sees it.
+type repository struct {
+	*resolver
+	namespace string
 }
 
-// Has implements [kind.Repository].
+var _ kind.Revision = repository{}
+
+// KeyOf implements [kind.Revision].
+func (r repository) KeyOf(kind, name string) manifest.Key { return r.key(kind, r.namespace, name) }
+
+// Has implements [kind.Revision].
 func (r repository) Has(key manifest.Key) bool { return r.byKey[key] != nil }
 
 // Data implements [kind.Repository].
-func (r repository) Data(key manifest.Key) map[string]string {
-	if n := r.byKey[key]; n != nil {
-		return n.Data
+func (r repository) Data(kind, name, entry string) (text string, ok bool) {
+	if n := r.byKey[r.KeyOf(kind, name)]; n != nil {
+		text, ok = n.Data[entry]
 	}
-	return nil
+	return text, ok
 }
 
 // Declared implements [kind.Repository].
-func (r repository) Declared(kind, namespace string) []string { return r.declared(kind, namespace) }
+func (r repository) Declared(kind string) []string { return r.declared(kind, r.namespace) }
 
-// Nearest implements [kind.Repository].
-func (r repository) Nearest(name string, names []string) string { return r.meant(name, names) }
+// Meant implements [kind.Repository].
+func (r repository) Meant(kind, name string) string { return r.meant(name, r.Declared(kind)) }
 
 // Referring implements [kind.Repository].
-func (r repository) Referring(kind string, to manifest.Key) []string { return r.referring(kind, to) }
+func (r repository) Referring(kind, toKind, toName string) []string {
+	return r.referring(kind, r.KeyOf(toKind, toName))
+}
 
-// Referred implements [kind.Repository].
-func (r repository) Referred(by manifest.Key, kind string) (names []string) {
-	n := r.byKey[by]
+// MemberReferred implements [kind.Repository].
+func (r repository) MemberReferred(byKind, byName, kind string) (names []string) {
+	n := r.byKey[r.KeyOf(byKind, byName)]
 	if n == nil || n.broken {
 		return nil
 	}
@@ -50,14 +53,14 @@ func (r repository) Referred(by manifest.Key, kind string) (names []string) {
 }
 
 // Imported implements [kind.Repository].
-func (r repository) Imported(key manifest.Key) *kind.Import {
-	if n := r.byKey[key]; n != nil && n.Unmanaged {
+func (r repository) Imported(of, name string) *kind.Import {
+	if n := r.byKey[r.KeyOf(of, name)]; n != nil && n.Unmanaged {
 		return n.Import
 	}
 	return nil
 }
 
-// Entrust implements [kind.Repository].
+// Entrust implements [kind.Revision].
 func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) bool {
 	n, by := r.byKey[key], r.byKey[to]
 	if n == nil || by == nil || n.broken || n.Unmanaged || n.Virtual || n.Options.Suspend || n.Options.Ignores(field) {
@@ -74,24 +77,24 @@ func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) boo
 }
 
 // Stated implements [kind.Repository].
-func (r repository) Stated(key manifest.Key) kind.Facts {
-	n := r.byKey[key]
+func (r repository) Stated(of, name string) kind.Facts {
+	n := r.byKey[r.KeyOf(of, name)]
 	if n == nil || n.broken {
 		return kind.Facts{}
 	}
-	return kind.Ref{}.MadeBy(r.kinds[key.Kind], n.Spec).Stated()
+	return kind.Ref{}.MadeBy(r.kinds[of], n.Spec).Stated()
 }
 
 // Members implements [kind.Repository].
-func (r repository) Members(of manifest.Key, kind string) (names []string, ok bool) {
-	n := r.byKey[of]
+func (r repository) Members(ofKind, ofName, kind string) (names []string, ok bool) {
+	n := r.byKey[r.KeyOf(ofKind, ofName)]
 	if n == nil {
 		return nil, false
 	}
 	return r.handOut(r.membersOf(n, kind)), true
 }
 
-// Doubtful implements [kind.Repository].
+// Doubtful implements [kind.Revision].
 func (r repository) Doubtful(key manifest.Key) bool {
 	if n := r.byKey[key]; n != nil {
 		return n.broken
@@ -99,10 +102,10 @@ func (r repository) Doubtful(key manifest.Key) bool {
 	return r.lost || r.unmade(key)
 }
 
-// TakeObjects implements [kind.Repository].
+// TakeObjects implements [kind.Revision].
 func (r repository) TakeObjects(count int) bool { return r.budget.take(costObjects, count) }
 
-// TakeBody implements [kind.Repository].
+// TakeBody implements [kind.Revision].
 func (r repository) TakeBody(body *manifest.Body, count int) bool {
 	return r.budget.take(costValues, body.Values*count) && r.budget.take(costBytes, body.Bytes*count)
 }

@@ -71,8 +71,8 @@ type node struct {
 	template func(field string) manifest.Origin // that made it; nil for none
 
 	visit visit
-	depth int       // on the way that sort is on
-	text  string    // canonical data, or what an import says; made when first asked for
+	depth int           // on the way that sort is on
+	text  string        // canonical data, or what an import says; made when first asked for
 	data  *checksum.Sum // of the data, likewise
 }
 
@@ -246,36 +246,36 @@ func (r *resolver) expand(n *node) {
 		return
 	}
 	n.expanded = true
-	e := kind.NewExpansion(&n.Desired, repository{r})
+	e := kind.NewExpansion(&n.Desired, repository{r, n.Key.Namespace})
 	if k := r.kinds[n.Key.Kind]; k.Expand != nil {
 		k.Expand(&n.Desired, e)
 	}
-	n.Options.Suspend = n.Options.Suspend || e.Suspended()
+	said, err := e.Expanded()
+	n.Options.Suspend = n.Options.Suspend || said.Suspended
 	n.Notes = append(n.Notes, e.Notes()...)
-	n.Rollout, n.Probes = e.Rollout()
-	n.Public = n.Public || e.IsPublic()
+	n.Rollout, n.Probes = said.Rollout, said.Probes
+	n.Public = n.Public || said.Public
 	problems := e.Problems(n.Object)
-	parts, err := e.Parts()
 	if err != nil {
 		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
 	}
-	if len(problems) > 0 || e.Unsure() {
+	if len(problems) > 0 || said.Unsure {
 		r.breaks(n, problems)
 		return
 	}
 	if n.Defined() != nil {
-		n.Definition.External = externals(parts)
+		n.Definition.External = externals(said.Parts)
 	}
-	n.parts = slices.Grow(n.parts, len(parts))
-	for _, c := range parts {
+	n.parts = slices.Grow(n.parts, len(said.Parts))
+	for _, c := range said.Parts {
 		if r.over() {
 			return
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info
-			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, joined(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, e.Suspended())))
+			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, joined(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, said.Suspended)))
 			obj.Labels = c.Labels
-			if copied := len(c.Annotations) > 0 || e.Suspended() || c.Presence == kind.Spare; copied && !r.budget.take(costValues, len(obj.Annotations)) {
+			if copied := len(c.Annotations) > 0 || said.Suspended || c.Presence == kind.Spare; copied && !r.budget.take(costValues, len(obj.Annotations)) {
 				return
 			}
 			r.decode(&obj, n, c)

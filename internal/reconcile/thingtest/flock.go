@@ -49,7 +49,7 @@ func expandFlock(s *flockSpec, e *kind.Expansion) {
 		down = nil
 	}
 	name := func(i int) string { return kind.SpareName(e.Key.Name, i) }
-	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
+	e.Varied("Thing", s.Surge, name, []any{map[string]any{"spec": s.Thing}}, func(int) int { return 0 }, kind.Spare)
 	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From, From: s.From,
 		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back, Consents: s.Says}
 	if s.Try > 0 {
