@@ -60,7 +60,7 @@ func (s Sum) Text() string {
 // Short is the beginning of Text: 12 characters, 60 bits. It is for marks and names only.
 func (s Sum) Short() string { return s.Text()[:ShortLength] }
 
-// Stored reports whether a text that was stored is of this sum: its Text, or the Short form of earlier releases.
+// Stored reports whether a text that was stored stands for the sum: its Text, or the Short form of earlier releases.
 func (s Sum) Stored(text string) bool { return text == s.Text() || text == s.Short() }
 
 // Short is the short form of the sum of a text, for marks and names.

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Values yields what must not be shown of revisions: the data of Secrets, and of
-// every kind that is not said to be public, and each field with the rule "secret".
+// Values yields the secrets of revisions: data, unless it is said to be public,
+// and each field with the rule "secret".
 func Values(revisions ...[]kind.Desired) iter.Seq[string] { return values(revisions, secretsIn) }
 
 // Words yields what everybody knows of the objects of revisions.

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What two entries show is one object, as that entry sees it which its manifest names.
+// An object that two entries show is one object. It is as the entry that its manifest names sees it.
 func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
 	parts := []kind.Shown{

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// What stacks, kinds and objects can be called.
+// The names of stacks, kinds and objects have these forms.
 var (
 	stackWord = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	kindWord  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
@@ -57,7 +57,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// What is not exactly as Of writes it is no owner text.
+// A text that is not exactly as Of writes it is no owner text.
 func TestAttackOwnerTexts(t *testing.T) {
 	for _, text := range []string{
 		"stackreeve:s:Thing/default/a", "stackreeve:s:Thing/a/b/c", "stackreeve:s:Thing/", "stackreeve::Thing/a", "stackreeve:s:/a", "stackreeve:s:Thing~x",

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Some fields hold what lets others through: a change that takes all of it away, or most of it, is as deadly to what depends
-// on the object as its deletion. Such a field says with the tag cuts what is so then:
+// Some fields hold what lets others through. A change that takes all of it away, or most of it, harms what depends
+// on the object as much as its deletion. Such a field says with the tag cuts what is so then:
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
