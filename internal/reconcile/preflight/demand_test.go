@@ -86,7 +86,7 @@ func TestWhatAPlanTakes(t *testing.T) {
 func TestHeld(t *testing.T) {
 	live := func(own bool) kind.Live { return kind.Live{State: &disk{size: 5}, InOwnProject: own} }
 	user := disks()
-	user.Info.Kind, user.Info.PerUser = "Key", true
+	user.Info.Kind, user.Info.Scope = "Key", kind.OfUser
 	blind := disks()
 	blind.Info.Kind, blind.Driver = "Blind", nil
 	silent := disks()
