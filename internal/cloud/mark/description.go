@@ -70,7 +70,7 @@ func InDescription(text string) (own string, m *kind.Mark) {
 	if !ok || begin > 0 && !apart || strings.ContainsAny(digest, " \t\n") {
 		return text, nil
 	}
-	return own, kind.Claimed(append(ownertext.In(own), owner), ReadApplied(digest))
+	return own, Claimed(append(ownertext.In(own), owner), ReadApplied(digest))
 }
 
 // InLabels finds the mark of an object that may carry it in its tags and in its
@@ -86,5 +86,5 @@ func InLabels(tags []string, description string) *kind.Mark {
 		return inTags
 	}
 	said := ReadApplied(appliedText(*inTags), appliedText(*inText))
-	return kind.Claimed(append(inTags.Owners(), inText.Owners()...), said)
+	return Claimed(append(inTags.Owners(), inText.Owners()...), said)
 }

@@ -110,7 +110,7 @@ func ReadIdentity(text string) (c Claim, ok bool) {
 		}
 		c.Notes[name] = value
 	}
-	c.Mark = kind.Claimed([]string{words[0]}, ReadApplied(c.Notes[AppliedKey]))
+	c.Mark = Claimed([]string{words[0]}, ReadApplied(c.Notes[AppliedKey]))
 	if project := c.Notes[strings.TrimSuffix(projectWord, ":")]; project != "" {
 		c.Project = project
 	}
@@ -130,6 +130,6 @@ func describedInProject(text string) (own string, c Claim) {
 	if !ok || begin > 0 && !apart {
 		return text, Claim{}
 	}
-	c.Mark = kind.Claimed(append(ownertext.In(own), c.Mark.Owner), *c.Mark)
+	c.Mark = Claimed(append(ownertext.In(own), c.Mark.Owner), *c.Mark)
 	return own, c
 }

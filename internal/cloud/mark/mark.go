@@ -168,7 +168,7 @@ func InTags(tags []string) *kind.Mark {
 			applied = append(applied, text)
 		}
 	}
-	return kind.Claimed(owners, ReadApplied(applied...))
+	return Claimed(owners, ReadApplied(applied...))
 }
 
 // Metadata returns the user's metadata with the entries of the mark.
@@ -212,5 +212,5 @@ func InMetadata(all map[string]string) *kind.Mark {
 		said.Applied = ""
 	}
 	said.Target = all[TargetKey]
-	return kind.Claimed(owners, said)
+	return Claimed(owners, said)
 }

@@ -46,7 +46,7 @@ func unmarked(name string) (own string, c mark.Claim) {
 	}
 	print, keep := strings.CutSuffix(print, keepSuffix)
 	own = name[:begin]
-	return own, mark.Claim{Mark: kind.Claimed(append(ownertext.In(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
+	return own, mark.Claim{Mark: mark.Claimed(append(ownertext.In(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
 }
 
 // create makes the secret with all that will be known of it, in one request, and reads

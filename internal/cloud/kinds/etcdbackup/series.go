@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -187,7 +188,7 @@ func live(items []item, failed failure) typed.Live[series] {
 	for _, i := range items {
 		if i.Whole() {
 			out.Phase, out.Message = kind.Ready, ""
-			s.Mark = kind.JoinMarks(s.Mark, i.Mark)
+			s.Mark = mark.Join(s.Mark, i.Mark)
 		}
 		if !slices.Contains(out.Uses, i.Container) {
 			out.Uses = append(out.Uses, i.Container)
@@ -195,7 +196,7 @@ func live(items []item, failed failure) typed.Live[series] {
 	}
 	if s.Mark == nil {
 		for _, i := range items {
-			s.Mark = kind.JoinMarks(s.Mark, i.Mark)
+			s.Mark = mark.Join(s.Mark, i.Mark)
 		}
 	}
 	out.Mark, out.Copied = s.Mark, oldest.Copied

@@ -36,7 +36,7 @@ func unmarked(name string) (user string, c mark.Claim) {
 		return name, c
 	}
 	user = before[:at]
-	return user, mark.Claim{Mark: kind.Claimed(append(ownertext.In(user), found.Owner), kind.Mark{Applied: found.Applied, Keep: keep})}
+	return user, mark.Claim{Mark: mark.Claimed(append(ownertext.In(user), found.Owner), kind.Mark{Applied: found.Applied, Keep: keep})}
 }
 
 func validate(s *Spec, r *kind.Report) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
@@ -137,7 +138,7 @@ func live(items []item) typed.Live[series] {
 		staying = items
 	}
 	for _, i := range staying {
-		s.Mark = kind.JoinMarks(s.Mark, i.mark)
+		s.Mark = mark.Join(s.Mark, i.mark)
 	}
 	for _, i := range items {
 		if i.kind == "VolumeSnapshot" && !slices.Contains(out.Uses, i.volume) {
