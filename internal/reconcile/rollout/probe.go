@@ -20,9 +20,6 @@ type Probe struct {
 
 // String names the probe: "http :80/health", "grpc :50051 shop.Cart".
 func (p Probe) String() string {
-	if p.Type == "tcp" {
-		return fmt.Sprintf("tcp :%d", p.Port)
-	}
 	if p.Service != "" {
 		return fmt.Sprintf("%s :%d %s", p.Type, p.Port, p.Service)
 	}
