@@ -194,7 +194,7 @@ func TestACommitThatAnotherHasChangedSinceWasNotInSyncLast(t *testing.T) {
 		"it failed":       {engine.Pass{Results: []engine.Result{{Err: errors.New("no")}}, Failures: failed().Failures}, false},
 		"it was cut off":  {engine.Pass{Results: []engine.Result{{}}, Interrupted: true}, false},
 		"it did nothing":  {failed(), true},
-		"it is held back": {engine.Pass{First: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}, Last: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}}, true},
+		"it is held back": {engine.Pass{First: plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}, Last: plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}}, true},
 	} {
 		o := &outside{commit: "one"}
 		o.pass = func(_ context.Context, n int) engine.Pass {
@@ -237,7 +237,7 @@ func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 
 func TestAHeldCommitGoesOnWhenPeopleApprove(t *testing.T) {
 	o := &outside{commit: "one"}
-	held := engine.Pass{First: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}, Last: plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}}}
+	held := engine.Pass{First: plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}, Last: plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}}
 	o.pass = func(_ context.Context, n int) engine.Pass {
 		if len(o.passes[n-1].Approved) > 0 {
 			return engine.Pass{}

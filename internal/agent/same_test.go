@@ -14,7 +14,7 @@ import (
 // A commit that changes nothing in the stack's folder does not end a pass, and takes no approval from its plan.
 func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
 	o := &outside{commit: "one", tree: "same"}
-	held := engine.Pass{First: plan.Plan{Commit: "one", Held: cause.List{cause.Of(cause.Told, "too much")}}, Last: plan.Plan{Commit: "one", Held: cause.List{cause.Of(cause.Told, "too much")}}}
+	held := engine.Pass{First: plan.Plan{Commit: "one", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}, Last: plan.Plan{Commit: "one", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}}
 	var release chan struct{} // of the bubble
 	var cut bool
 	o.pass = func(ctx context.Context, n int) engine.Pass {

@@ -14,12 +14,12 @@ func folderOf(text string) fstest.MapFS { return fstest.MapFS{FolderFile: {Data:
 
 func TestAFolderCanSuspendItsStack(t *testing.T) {
 	for text, want := range map[string]plan.Plan{
-		"suspend: true\n":                      {Suspended: "suspend is true in .stackreeve.yaml"},
-		"sync: {mode: manual}\n":               {Manual: "sync.mode is manual in .stackreeve.yaml"},
+		"suspend: true\n":                      {Restraint: plan.Restraint{Suspended: "suspend is true in .stackreeve.yaml"}},
+		"sync: {mode: manual}\n":               {Restraint: plan.Restraint{Manual: "sync.mode is manual in .stackreeve.yaml"}},
 		"# nothing\n":                          {},
 		"":                                     {},
 		"suspend:\n":                           {},
-		"suspend: true\nsync:\n  mode: manual": {Suspended: "suspend is true in .stackreeve.yaml", Manual: "sync.mode is manual in .stackreeve.yaml"},
+		"suspend: true\nsync:\n  mode: manual": {Restraint: plan.Restraint{Suspended: "suspend is true in .stackreeve.yaml", Manual: "sync.mode is manual in .stackreeve.yaml"}},
 	} {
 		policies, err := ReadFolder(folderOf(text))
 		got := plan.Plan{}.Apply(policies...)

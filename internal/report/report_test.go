@@ -84,8 +84,8 @@ func story() plan.Plan {
 			{Key: key("Port", "old-1"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}},
 			{Key: key("Network", "old"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
 		},
-		Unlisted: []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"},
-		Held:     cause.List{cause.Of(cause.Told, "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%")},
+		Unlisted:  []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"},
+		Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%")}},
 	}
 }
 
@@ -132,7 +132,7 @@ func TestPassesInWords(t *testing.T) {
 		{"failed", engine.Pass{Stack: "s", Failures: []engine.Failure{{Key: key("Server", "a"), Origin: at(3), Causes: cause.List{cause.Of(cause.Tried, "quota\x1b")}, Dependents: []manifest.Key{key("FloatingIP", "f")}}}},
 			"failed: web.yaml:3: Server/a: quota\\x1b (1 object waiting for it: FloatingIP/f)\nstack s: failed (0s)\n"},
 		{"interrupted", engine.Pass{Stack: "s", Interrupted: true, Failures: []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "x")}}}}, "stack s: interrupted (0s)\n"},
-		{"held", engine.Pass{Stack: "s", First: plan.Plan{Held: cause.List{cause.Of(cause.Told, "x")}}, Last: plan.Plan{Held: cause.List{cause.Of(cause.Told, "x")}}}, "stack s: held, nothing was changed (0s)\n"},
+		{"held", engine.Pass{Stack: "s", First: plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "x")}}}, Last: plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "x")}}}}, "stack s: held, nothing was changed (0s)\n"},
 		{"news", engine.Pass{Stack: "s",
 			First: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Wait}, {Key: key("Server", "b"), Action: plan.Refuse}}},
 			Last: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Recreate, Causes: cause.List{cause.Of(cause.Reported, "failed: no disk")}},

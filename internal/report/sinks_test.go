@@ -135,7 +135,7 @@ func TestMetricsForgetAStack(t *testing.T) {
 	ran := func(stack, commit string, pass engine.Pass) {
 		m.Ran(Run{Stack: stack, Started: start, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-1000 * time.Hour)}})
 	}
-	held := plan.Plan{Held: cause.List{cause.Of(cause.Told, "too much")}, Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Drift: true}}}
+	held := plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}, Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Drift: true}}}
 	ran("moves", "one", engine.Pass{})
 	ran("moves", "one", engine.Pass{First: held, Last: held})
 	ran("stays", "one", engine.Pass{})

@@ -28,7 +28,7 @@ import (
 
 // A repository that is away changes nothing for stacks of other agents that depend on one.
 func TestWhatOtherAgentsAreTold(t *testing.T) {
-	for _, last := range []plan.Plan{{}, {Held: cause.List{cause.Of(cause.Told, "would delete 9 of 10 objects")}, Steps: []plan.Step{{Action: plan.Delete}}}} {
+	for _, last := range []plan.Plan{{}, {Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "would delete 9 of 10 objects")}}, Steps: []plan.Step{{Action: plan.Delete}}}} {
 		synctest.Test(t, func(t *testing.T) {
 			minutely, err := schedule.Parse("@every 1m")
 			if err != nil {

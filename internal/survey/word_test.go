@@ -29,7 +29,7 @@ func TestWhatTheAgentSaysOfAPlan(t *testing.T) {
 		"it holds nothing":           {&Word{state: agent.State{Looked: looked, Commit: "c"}}, ""},
 		"it was approved":            {&Word{state: agent.State{Looked: looked, Commit: "c", Held: "there", Approved: "hash"}}, ""},
 	} {
-		if got := c.word.Tell(plan.Plan{Commit: "c", Held: cause.List{cause.Of(cause.Told, "here")}}); got.Held.String() != c.want {
+		if got := c.word.Tell(plan.Plan{Commit: "c", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "here")}}}); got.Held.String() != c.want {
 			t.Errorf("%s: held for %q, want %q", name, got.Held, c.want)
 		}
 	}

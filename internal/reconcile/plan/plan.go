@@ -29,6 +29,18 @@ type Plan struct {
 	// Closed is how many of these are about entries that could not log in, which is tried
 	// again by each pass.
 	Closed int
+	// At is when it was made.
+	At time.Time
+	// Left are the files and documents of the commit that were left alone: no step follows from them.
+	Left []manifest.Ignored
+
+	Restraint
+	Outlook `json:"-"`
+	Secrets *redact.Redactor `json:"-"` // what must not be shown of the plan
+}
+
+// Restraint is what policies say of a plan as a whole (see package guard).
+type Restraint struct {
 	// Held says why a brake stops the whole plan; nil when none does.
 	Held cause.List
 	// Forgetful is true where it may have been approved before, and nothing would remember that.
@@ -40,18 +52,17 @@ type Plan struct {
 	Suspended, Manual string
 	// Elsewhere says why what the plan creates may exist in another project; zero when nothing says so.
 	Elsewhere cause.Cause
-	// At is when it was made, Closes when nothing of it is begun any more, and HarmCloses when nothing is that
-	// destroys something (see [Step.Harm]); the zero time for never.
-	At, Closes, HarmCloses time.Time
-	// Left are the files and documents of the commit that were left alone: no step follows from them.
-	Left []manifest.Ignored
+	// Closes is when nothing of the plan is begun any more, HarmCloses when nothing is that destroys something (see [Step.Harm]); the zero time
+	// for never.
+	Closes, HarmCloses time.Time
+}
 
-	// Failing are the groups that shall go back, Fallbacks those that are kept at something else than the repository wants, in the
-	// order of the workloads. Seen is what the next plan has to know. Secrets takes out of texts what must not be shown of the plan.
-	Failing   []Failing        `json:"-"`
-	Fallbacks []Fallback       `json:"-"`
-	Seen      Seen             `json:"-"`
-	Secrets   *redact.Redactor `json:"-"`
+// Outlook is what is known of groups once they are decided about: those that shall go back, those that are kept at something else than the repository wants, in
+// the order of the workloads, and what the next plan has to know.
+type Outlook struct {
+	Failing   []Failing
+	Fallbacks []Fallback
+	Seen      Seen
 }
 
 // Workload is an object that is not in the cloud itself: it stands for others,

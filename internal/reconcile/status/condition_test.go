@@ -71,7 +71,7 @@ func TestConditionsOfSteps(t *testing.T) {
 			for _, whole := range []struct {
 				plan   plan.Plan
 				reason string
-			}{{plan.Plan{Held: cause.List{cause.Of(cause.Told, "too many")}}, "AwaitingApproval"}, {plan.Plan{Suspended: "by its folder"}, "Suspended"}} {
+			}{{plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too many")}}}, "AwaitingApproval"}, {plan.Plan{Restraint: plan.Restraint{Suspended: "by its folder"}}, "Suspended"}} {
 				if p := show(whole.plan, nil, []subject{c.of})[0].Status.Conditions[1]; c.step.Action.Writes() && (p.Status != "False" || p.Reason != whole.reason) {
 					t.Errorf("of a plan that is not carried out: %s %s (%s), want %s", p.Status, p.Reason, p.Message, whole.reason)
 				}
@@ -184,7 +184,7 @@ func TestWhatWaitsInAPlanThatIsStoppedSaysSo(t *testing.T) {
 	for _, c := range []struct {
 		plan   plan.Plan
 		reason string
-	}{{plan.Plan{}, ReasonProgressing}, {plan.Plan{Held: cause.List{cause.Of(cause.Told, "too many")}}, ReasonHeld}, {plan.Plan{Suspended: "by its folder"}, ReasonSuspended}} {
+	}{{plan.Plan{}, ReasonProgressing}, {plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too many")}}}, ReasonHeld}, {plan.Plan{Restraint: plan.Restraint{Suspended: "by its folder"}}, ReasonSuspended}} {
 		c.plan.Steps = []plan.Step{waits}
 		for _, is := range Of(c.plan, nil)[0].Status.Conditions {
 			if is.Reason != c.reason {

@@ -81,7 +81,7 @@ func TestWhatIsWorseComesFirst(t *testing.T) {
 }
 
 func TestStatusesKeepWhatToDo(t *testing.T) {
-	planned := &plan.Plan{Stack: "prod", Held: cause.List{cause.Of(cause.Told, "it would delete everything")}, Steps: []plan.Step{stepOf("Volume", "a", plan.Delete)}}
+	planned := &plan.Plan{Stack: "prod", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "it would delete everything")}}, Steps: []plan.Step{stepOf("Volume", "a", plan.Delete)}}
 	end := "; approve " + planned.Hash() + " to go on"
 	if ok, text := (Page{Plan: planned}).Status(); ok || text != "1 to delete"+end {
 		t.Errorf("held: %v, %q", ok, text)

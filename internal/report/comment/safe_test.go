@@ -152,7 +152,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 			steps = append(steps, equal, child)
 		}
 	}
-	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Held: cause.List{cause.Of(cause.Told, a)}, Unlisted: []string{a, b}}
+	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, a)}}, Unlisted: []string{a, b}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
 	approvals := []plan.Approval{{Hash: a, By: b}}
 	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Causes: cause.List{cause.Of(cause.Tried, a)}, Dependents: []manifest.Key{key, {Kind: b}}}}}

@@ -22,7 +22,7 @@ func TestASuspensionIsSaidBeforeAndAfterTheMerge(t *testing.T) {
 	if ok, status := (Page{Stack: "prod", Plan: &refused}).Status(); ok || !strings.Contains(status, "not possible") {
 		t.Errorf("what cannot be is no less wrong while the stack is suspended: %v %s", ok, status)
 	}
-	approved := plan.Plan{Stack: "prod", Approved: &plan.Approval{Hash: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", By: "ann"}}
+	approved := plan.Plan{Stack: "prod", Restraint: plan.Restraint{Approved: &plan.Approval{Hash: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", By: "ann"}}}
 	p.After = &report.Run{Pass: &engine.Pass{First: approved, Last: approved}}
 	if got = p.Markdown(); !strings.Contains(got, "was approved by `ann`") {
 		t.Errorf("the report does not say who approved:\n%s", got)

@@ -29,6 +29,6 @@ func (p *planner) finish() plan.Plan {
 			back = append(back, f)
 		}
 	}
-	return plan.Plan{At: p.Now, Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.Owned, OwnedKinds: p.OwnedKinds,
+	return plan.Plan{At: p.Now, Outlook: plan.Outlook{Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back}, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.Owned, OwnedKinds: p.OwnedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
