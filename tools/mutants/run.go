@@ -33,6 +33,7 @@ type binaries struct {
 // test is one top-level test of a binary.
 type test struct {
 	binary, dir, name string
+	quiet             []string // flags with which it writes no file for what it has found
 	takes             time.Duration
 }
 
@@ -103,8 +104,12 @@ func (b *binaries) compile(module, pkg, overlay, to string) error {
 	if err != nil {
 		return fmt.Errorf("the tests of %s are not listed: %w", pkg, err)
 	}
+	var quiet []string
+	if usage, _ := exec.Command(to, "-help").CombinedOutput(); strings.Contains(string(usage), "-rapid.nofailfile") {
+		quiet = []string{"-rapid.nofailfile"}
+	}
 	for _, name := range strings.Fields(string(out)) {
-		b.tests = append(b.tests, test{binary: to, dir: cmd.Dir, name: name})
+		b.tests = append(b.tests, test{binary: to, dir: cmd.Dir, name: name, quiet: quiet})
 	}
 	return nil
 }
@@ -164,6 +169,7 @@ func runTests(tests []test, limit time.Duration, variable string) ([]byte, error
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; exec "$@"`, "sh",
 		tests[0].binary, "-test.failfast", "-test.run", "^("+strings.Join(names, "|")+")$")
+	cmd.Args = append(cmd.Args, tests[0].quiet...)
 	cmd.Dir = tests[0].dir
 	cmd.Env = append(os.Environ(), variable)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
