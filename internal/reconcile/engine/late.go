@@ -74,8 +74,13 @@ func (r *run) madeByPass(s *plan.Step) bool {
 	return busy || r.histories[s.Identity()] != nil
 }
 
-// listed is when the newest list of a kind was begun.
-func (r *run) listed(kind string) time.Time { return r.fresh[kind].began }
+// listed is when the newest list of a kind was begun; the zero time where that failed, since an object that cannot be listed is not gone.
+func (r *run) listed(kind string) time.Time {
+	if trouble(r.snapshot[kind]) != nil {
+		return time.Time{}
+	}
+	return r.fresh[kind].began
+}
 
 // vanishedAgain reports whether an object that this very pass created is gone again: the cloud, or somebody, has deleted it. A pass does not
 // race with them: it ends, and the next one goes on after a pause.

@@ -75,7 +75,7 @@ func (d Differs) forgottenBy(m *Memory) {
 }
 
 // PassEnds is the end of a pass, with its last plan. What that shows as wanted, as nobody's or as gone for good is over. Listed is when the
-// newest list of a kind was begun.
+// newest list of a kind was begun; the zero time where that failed.
 type PassEnds struct {
 	Plan   plan.Plan
 	Listed func(kind string) time.Time
@@ -86,6 +86,9 @@ func (e PassEnds) forgottenBy(m *Memory) {
 	for i := range e.Plan.Steps {
 		s := &e.Plan.Steps[i]
 		wanted[s.Identity()] = s.Want != nil
+		if s.Part != nil && s.Have == nil && s.Action == plan.Wait { // it may be there
+			members[s.Part.Member] = true
+		}
 		open[s.Key] = open[s.Key] || s.Want == nil || s.Have == nil || s.Action != plan.Keep || len(s.Changes) > 0
 	}
 	for _, of := range e.Plan.Probed() {

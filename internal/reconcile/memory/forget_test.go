@@ -62,6 +62,26 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	}
 }
 
+// An object that the last plan does not know is over only where its kind could be listed.
+func TestNothingIsOverThatCannotBeListed(t *testing.T) {
+	m := &Memory{}
+	put(&m.begun, thingtest.Key("gone"), begun{until: seconds(-9)})
+	put(&m.begun, thingtest.Key("asked"), begun{})
+	put(&m.probed, probe{member: thingtest.Key("hidden")}, rollout.Record{})
+	hidden := plan.Step{Key: thingtest.Key("hidden"), Action: plan.Wait, Error: true, Membership: plan.Membership{Part: &plan.Part{Member: thingtest.Key("hidden")}}}
+	m.Forget(PassEnds{plan.Plan{Steps: []plan.Step{hidden}}, func(string) time.Time { return time.Time{} }})
+	if got := names(m.begun); got != "asked gone" {
+		t.Errorf("begun are %q", got)
+	}
+	if len(m.probed) != 1 {
+		t.Error("what the probes of a hidden member have found is forgotten")
+	}
+	m.Forget(PassEnds{plan.Plan{}, func(string) time.Time { return seconds(1) }})
+	if len(m.begun)+len(m.probed) > 0 {
+		t.Errorf("begun are %q, probed %v", names(m.begun), m.probed)
+	}
+}
+
 // A new commit has a group search its history again where it wants something else than before; requests that are over are forgotten.
 func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 	group := func(name string) manifest.Key { return manifest.Key{Kind: "Group", Name: name} }

@@ -35,7 +35,8 @@ func (m *Memory) NoteDestroying(s *plan.Step) {
 	}
 }
 
-// MissOverdue has what was made, and should be in lists by now, count as gone where it is not. listed is when the newest list of a kind was begun.
+// MissOverdue has what was made, and should be in lists by now, count as gone where it is not. listed is when the newest list of a
+// kind was begun; the zero time where that failed.
 func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +53,7 @@ func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
 // Round is what is known when a plan is made.
 type Round struct {
 	Now    time.Time
-	Listed func(kind string) time.Time // when the newest list of a kind was begun
+	Listed func(kind string) time.Time // when the newest list of a kind was begun; the zero time where that failed
 	Busy   func(id string) bool        // whether the pass is at work on the object of a step, or has deleted it
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// begun is what is known of the last request about an object. How an object that was begun differs is the stack's own doing, whatever its mark
-// says: what a pass does last is to write the mark, and before that it may end and the branch go back.
+// begun is what is known of the last request about an object. An object that was begun differs by the stack's own doing, whatever its mark
+// says. A pass writes the mark last: before that it may end, and the branch may go back.
 type begun struct {
 	until time.Time // when lists may not show what comes of it; zero where that does not matter
 	goes  bool      // whether it deletes the object
