@@ -25,7 +25,7 @@ PACKAGES_AT_ONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 .PHONY: test
 test: export GOGC = 400
 test: ## run the tests that take no longer than some seconds (a few minutes on two cores, much of them to link; no debugger needs these binaries)
-	$(GO) test -p $(PACKAGES_AT_ONCE) -ldflags=-w -exec '$(CURDIR)/.ci/test-binary' ./...
+	$(GO) test -p $(PACKAGES_AT_ONCE) -ldflags=-w -exec '"$(CURDIR)/.ci/test-binary"' ./...
 
 .PHONY: test-all
 test-all: export STACKREEVE_TEST_LONG = 1
