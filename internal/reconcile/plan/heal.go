@@ -21,7 +21,13 @@ func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) m
 		}
 	}
 	for _, s := range p.Steps {
-		if s.Part == nil || !s.Works || !s.Have.Phase.Usable() {
+		if s.Part == nil || !s.Works {
+			continue
+		}
+		if was, known := before[s.Part.Member]; known && s.Have == nil && s.Action == Wait { // it may be there, and not be seen
+			out[s.Part.Member] = was
+		}
+		if s.Have == nil || !s.Have.Phase.Usable() {
 			continue
 		}
 		if s.Have.Down == "" && !s.Unanswering {

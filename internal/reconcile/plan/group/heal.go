@@ -82,12 +82,15 @@ func (gs *Groups) TellHeld() {
 func (gs *Groups) TellSick() {
 	for i := range gs.steps {
 		s := &gs.steps[i]
-		if s.Part == nil || s.Have == nil || s.Surplus || !gs.DoesTheWork(s.Key, s.Part.Member) {
+		if s.Part == nil || s.Surplus || !gs.DoesTheWork(s.Key, s.Part.Member) {
+			continue
+		}
+		if s.Works = true; s.Have == nil {
 			continue
 		}
 		found := gs.Sick[s.Part.Member]
 		s.Unanswering = found.Sure && s.Have.Down == ""
-		if s.Works, s.Sick = true, found.Sick; found.Suspect {
+		if s.Sick = found.Sick; found.Suspect {
 			s.Settles = &plan.Settling{}
 		}
 	}
