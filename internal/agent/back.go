@@ -25,7 +25,7 @@ const (
 //
 // One that is known to have been in sync is applied like any other. Of another it
 // is not known whether a newer one was applied, which is refused now: it is applied
-// with caution (see [plan.Cautious]). When it is known that one was, nothing
+// with caution (see [guard.Cautious]). When it is known that one was, nothing
 // is found. One in which the emptied files of head hold nothing, either, is not accepted.
 func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.state.footing.noGoodBefore == head.Commit {

@@ -87,7 +87,7 @@ func (c contact) look(at looked, kept bool) (contact, visit) {
 //	withCaution g  firm r      withCaution g          withCaution g    firm g
 //
 // A revision is accepted when its manifests are. While there is none the loop goes back from one that is refused: to one that
-// is known to have been in sync, or with caution (see [plan.Cautious]) to one of which that is not known.
+// is known to have been in sync, or with caution (see [guard.Cautious]) to one of which that is not known.
 type footing struct {
 	on   ground
 	good source.Revision // the newest that was accepted

@@ -11,7 +11,7 @@ import (
 )
 
 // Gitea is a real Gitea on this machine, with one repository: a [Lab] but for
-// [Lab.Forge], which tests make from what is said here.
+// [Site.Forge], which tests make from what is said here.
 type Gitea struct {
 	// URL is where it answers, and Repository the owner and name of the
 	// repository, which has one commit.

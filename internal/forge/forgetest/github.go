@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// GitHub is a GitHub for tests, with one repository: a [Lab] but for [Lab.Forge],
+// GitHub is a GitHub for tests, with one repository: a [Lab] but for [Site.Forge],
 // which tests make from what is said here.
 //
 //	agent ──▶ front ──▶ Prism ──▶ layer ──▶ emulate

@@ -14,7 +14,7 @@ import (
 )
 
 // GitLab stands in for GitLab, with one project whose commits are in a real Git
-// repository: a [Lab] but for [Lab.Forge]. It refuses what GitLab refuses, and fails
+// repository: a [Lab] but for [Site.Forge]. It refuses what GitLab refuses, and fails
 // the test for a request that is not in the description of GitLab's API (gitlab_facts.go).
 type GitLab struct {
 	// URL is where it answers; Project the path of the project, in a subgroup.

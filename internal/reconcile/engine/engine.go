@@ -35,7 +35,7 @@ type Engine struct {
 	Policies []plan.Policy
 	// Limits is how much one pass may destroy.
 	Limits guard.Limits
-	// Others is that of [plan.Input].
+	// Others is that of [world.Input].
 	Others bool
 	// Replace is whether objects may be replaced when annotations are silent.
 	Replace bool
@@ -64,7 +64,7 @@ type Engine struct {
 	// Memory is what is known of the past. Engines for the same stack share it, one after the other; nil for a process that has just begun.
 	Memory *memory.Memory
 
-	// Printer makes the fingerprints of secrets (see [plan.Input]).
+	// Printer makes the fingerprints of secrets (see [world.Input]).
 	Printer *fingerprint.Printer
 
 	entries entries

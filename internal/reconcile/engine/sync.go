@@ -26,7 +26,7 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
-	// Before is for [plan.Input].
+	// Before is for [world.Input].
 	Before map[manifest.Key]checksum.Sum
 	// Earlier visits what commits before wanted, the newest first, until visit has seen enough; nil where there is no
 	// history.

@@ -65,7 +65,7 @@ type Change struct {
 const MarkField = "owner mark"
 
 // Changes collects what differs between a spec and the cloud. Its zero value is
-// ready to use. Kinds fill it with [Field], [Fixed], [Set] and [Pointer].
+// ready to use. Kinds fill it with [Field], [Fixed] and [Set].
 type Changes struct {
 	list  []Change
 	notes []Note

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// planned is the plan for a repository and a cloud, a line an object, as stories of package plan have them.
+// planned is the plan for a repository and a cloud, a line an object, as stories of package decide have them.
 func planned(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
 	w := thingtest.New()

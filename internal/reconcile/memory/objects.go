@@ -71,7 +71,7 @@ func (m *Memory) NotePlan(p plan.Plan, at Round) {
 	}
 }
 
-// noteID records what the object of a step is in the cloud, for when it is gone (see [plan.Past]). What the pass itself deletes
+// noteID records what the object of a step is in the cloud, for when it is gone (see [world.Past]). What the pass itself deletes
 // is not missed. Only a mark says that an object is the stack's: what is only used, or would be adopted, is not remembered, as it would
 // be taken for one that has lost its mark.
 func (m *Memory) noteID(s *plan.Step, at Round) {

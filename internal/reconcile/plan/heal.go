@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// HealthField is the field name under which it is reported that a member of a group is healed.
+// HealthField is the field under which it is reported that an object does not work.
 const HealthField = "health"
 
 // Patients are the members of groups that do not serve, or were healed within an hour: what the next plan has
@@ -21,7 +21,7 @@ func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) m
 		}
 	}
 	for _, s := range p.Steps {
-		if s.Part == nil || !s.Works {
+		if s.Part == nil || !s.IsWorker {
 			continue
 		}
 		if was, known := before[s.Part.Member]; known && s.Have == nil && s.Action == Wait { // it may be there, and not be seen
@@ -67,7 +67,7 @@ func (s Step) Heals() (member manifest.Key, ok bool) {
 // for an approval this is one of them.
 func (p Plan) Heals() bool {
 	return p.Held != nil && p.Manual == "" && p.Suspended == "" && slices.ContainsFunc(p.Steps, func(s Step) bool {
-		return s.Part != nil && s.Works && s.Have != nil && (s.Healing || s.Have.Down != "" || s.Unanswering)
+		return s.Part != nil && s.IsWorker && s.Have != nil && (s.Healing || s.Have.Down != "" || s.Unanswering)
 	})
 }
 

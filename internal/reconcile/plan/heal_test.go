@@ -35,7 +35,7 @@ func TestPatients(t *testing.T) {
 		if !reflect.DeepEqual(c.before, rollout.Patient{}) {
 			before[member] = c.before
 		}
-		c.step.Key, c.step.Membership = member, Membership{Part: &Part{Member: member}, Works: true}
+		c.step.Key, c.step.Membership = member, Membership{Part: &Part{Member: member}, IsWorker: true}
 		if got := (Plan{Steps: []Step{c.step}}).Patients(before, now)[member]; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("a member that %s: got %+v, want %+v", name, got, c.want)
 		}

@@ -57,8 +57,8 @@ type Restraint struct {
 	Closes, HarmCloses time.Time
 }
 
-// Outlook is what is known of groups once they are decided about: those that shall go back, those that are kept at something else than the repository wants, in
-// the order of the workloads, and what the next plan has to know.
+// Outlook is what is known of groups once they are decided about. Failing ones shall go back. Fallbacks, in the order of the workloads, are
+// kept at something else than the repository wants. The next plan has to know Seen.
 type Outlook struct {
 	Failing   []Failing
 	Fallbacks []Fallback
@@ -120,8 +120,7 @@ func (p Plan) MapSteps(f func(Step) Step) Plan {
 	return p
 }
 
-// Policy weakens a plan: it may turn steps that write into ones that do not,
-// or hold the plan as a whole, and nothing else.
+// Policy turns steps that write into ones that do not, holds a plan, or says something about it. It never makes a step write.
 type Policy func(Plan) Plan
 
 // Apply runs the policies one after the other.

@@ -29,7 +29,7 @@ func (p Plan) Probed() (list []Probed) {
 		return nil
 	}
 	for _, s := range p.Steps {
-		if s.Part == nil || !s.Works || groups[s.Part.Group] == nil || s.Have == nil || !s.Have.Phase.Usable() || s.Have.Facts.Address == "" {
+		if s.Part == nil || !s.IsWorker || groups[s.Part.Group] == nil || s.Have == nil || !s.Have.Phase.Usable() || s.Have.Facts.Address == "" {
 			continue
 		}
 		list = append(list, Probed{Member: s.Part.Member, Probes: groups[s.Part.Group], Address: s.Have.Facts.Address,

@@ -93,7 +93,7 @@ type Object struct {
 	Have   *kind.Live    // nil when there is none
 	Viewed *kind.Want    // Want as its kind sees it, see [Step.View]
 	Lost   string        // the ID of an object that was there and is gone, if it is known
-	// Surplus copies bear the mark of an object that exists besides them.
+	// Surplus is true of a copy: the object with this mark exists besides.
 	Surplus bool
 	// Obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
 	Obstacle Obstacle
@@ -106,12 +106,12 @@ type Object struct {
 
 // Manner is by which rule a step came about, where its action does not say that.
 type Manner struct {
-	Left        bool // it stays as it is because its group changes no member now
+	Left        bool // it stays as it is: by its group, or since what stays uses it or needs its place
 	OfSuspended bool // no manifest has it any more, and what is suspended had
-	Locked      bool // nothing but a user is in the way of its deletion
+	InUse       bool // nothing but a user is in the way of its deletion
 	Spare       bool // it was made for a member that its group does not need any more
 	Healing     bool // it brings a member back
-	Unused      bool // it is recreated although nobody could use it yet: nothing is lost with it
+	Unused      bool // it replaces an object that nobody could use yet: nothing is lost with it
 	Tends       bool // it does what time makes due
 }
 
@@ -119,7 +119,7 @@ type Manner struct {
 type Membership struct {
 	Part        *Part     // where members stand in for each other; nil for what is a part of none
 	Settles     *Settling // what others wait for, of an object that has to be well again first; nil when nobody waits
-	Works       bool      // the object does the work of a member
+	IsWorker    bool      // the object does the work of a member
 	Sick        string    // why it does not serve, as the member's probes have found; "" when they have not
 	Unanswering bool      // the probes are sure of that
 	Crowded     string    // with which objects it shares a host that are to be kept apart from it; "" for none

@@ -18,7 +18,7 @@ func lines(text []byte) []string {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
-// planned is the plan for a repository and a cloud, a line an object, as stories of package plan have them. Of their options it knows those
+// planned is the plan for a repository and a cloud, a line an object, as stories of package decide have them. Of their options it knows those
 // that statuses depend on.
 func planned(t *testing.T, repo, cloud, options []string) plan.Plan {
 	t.Helper()

@@ -17,15 +17,15 @@ func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
 	if p.Cloud.Of(d.Key.Kind) == nil { // not of the cloud, such as a Secret
 		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
 	}
-	ch := p.settle(d)
-	p.besides(d, ch)
+	ch := p.identify(d)
+	p.besideSteps(d, ch)
 	switch {
 	case !ch.refusal.IsZero():
 		return s.WithAction(plan.Refuse, ch.refusal)
 	case ch.have == nil || ch.have.Phase == kind.Deleting:
 		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
 	}
-	s.Have, s.Locked, s.Obstacle = ch.have, true, ""
-	p.Live[d.Key], p.Ready[d.Key] = s.Have, s.Have.Phase.Usable()
+	s.Have, s.InUse, s.Obstacle = ch.have, true, ""
+	p.found.Live[d.Key], p.found.Ready[d.Key] = s.Have, s.Have.Phase.Usable()
 	return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, cause.Of(cause.Gone), cause.Of(cause.StillReferred)))
 }

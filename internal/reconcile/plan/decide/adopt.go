@@ -57,7 +57,7 @@ func (p *planner) nameToAdopt(d *kind.Desired) string {
 // unreadyFilter is what the filter refers to and is not known yet; "" for nothing.
 func (p *planner) unreadyFilter(d *kind.Desired) string {
 	for _, ref := range d.Refs {
-		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.Ready[ref.Key] {
+		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.found.Ready[ref.Key] {
 			return ref.Key.String()
 		}
 	}
@@ -131,7 +131,7 @@ func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 // object the first has it, whoever owns the object now.
 func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
 	info := p.KindOf[d.Key.Kind].Info
-	switch first := p.StandsFor[l]; {
+	switch first := p.found.StandsFor[l]; {
 	case first != nil && first != d && d.Import != nil:
 		return cause.Of(cause.AdoptedBy, called(l), first.Key, d.Import.Where())
 	case adopts && info.FixedMark:

@@ -15,13 +15,13 @@ func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
 		return s
 	}
 	for _, ref := range d.Refs {
-		target, live := p.ByKey[ref.Key], p.Live[ref.Key]
+		target, live := p.ByKey[ref.Key], p.found.Live[ref.Key]
 		if ref.Order || ref.Reads || target == nil || !target.Unmanaged || live == nil || !p.KindOf[ref.Key.Kind].Info.Exclusive {
 			continue
 		}
 		if stack := p.otherStack(live); stack != "" {
 			s.Error = true
-			delete(p.Doomed, d.Key)
+			delete(p.found.Doomed, d.Key)
 			return s.WithAction(plan.Refuse, cause.Of(cause.UsedApart, ref.Field, called(live), printable.Name(stack), p.Stack))
 		}
 	}

@@ -17,7 +17,7 @@ type choice struct {
 
 // settle decides which object d is: the one that [bind.Cloud.Choose] finds by the marks. Where nothing claims to be d, it is what
 // spec.import.id names, if that is free; or what d was until now and has lost its mark; or the only one that d asks to adopt.
-func (p *planner) settle(d *kind.Desired) choice {
+func (p *planner) identify(d *kind.Desired) choice {
 	named := p.Named(d)
 	found := p.Cloud.Choose(p.claims(d), bind.Asked{Named: named, FixedMark: p.KindOf[d.Key.Kind].Info.FixedMark,
 		Adopted: func(l *kind.Live) bool { return p.AdoptedBy[l] != nil }})
@@ -61,7 +61,7 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	if l == nil || !p.inProject(d, l) || l.Mark != nil || l.ID == l.Name || p.AdoptedBy[l] != nil {
 		return nil
 	}
-	if other := p.StandsFor[l]; other != nil && other != d {
+	if other := p.found.StandsFor[l]; other != nil && other != d {
 		return nil
 	}
 	return l

@@ -17,7 +17,7 @@ import (
 )
 
 // besides makes the steps for the objects that claim to be d and are not.
-func (p *planner) besides(d *kind.Desired, ch choice) {
+func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
 		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
 		switch {
@@ -104,7 +104,7 @@ func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step)
 // adoptedNow reports whether an object is what the manifest that names it stands for.
 func (p *planner) adoptedNow(item *kind.Live) bool {
 	d := p.AdoptedBy[item]
-	return d != nil && p.Live[d.Key] == item
+	return d != nil && p.found.Live[d.Key] == item
 }
 
 // strays makes the steps for objects with a mark of the stack that is not for

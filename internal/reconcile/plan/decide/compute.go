@@ -22,12 +22,14 @@ import (
 //	yes     several              which is meant cannot be decided refuse
 //	yes     shared or copied     nobody owns it                   refuse
 //	yes     no                   name taken by somebody           refuse
-//	yes     no                   something it depends on is missing wait
-//	yes     no                   perhaps through an unknown entry wait
-//	yes     no                   all it depends on is ready         create
+//	yes     no                   perhaps an unknown entry has it  wait
+//	yes     no                   otherwise                        create
+//	yes     any                  suspended                        keep
 //	yes     yes                  equal                            keep
 //	yes     yes                  differs in changeable fields     update
-//	yes     yes                  differs in a fixed field         replace
+//	yes     yes                  differs in a fixed field         replace, refuse
+//	yes     yes                  left as it is by its group       keep
+//	yes     yes                  a member that does not serve     update, replace
 //	yes     yes                  made just now, and failed        replace
 //	yes     yes                  failed for good                  replace, refuse
 //	yes     yes                  the cloud is working on it       wait
@@ -38,24 +40,26 @@ import (
 //	no      copied               nobody owns it                   refuse
 //	no      yes                  still used by another            wait
 //	no      yes                  unused                           delete
-//	any     yes                  has to go, and what stays uses it refuse
+//	no      yes                  what stays uses it               refuse
+//	only    any                  no manifest describes it         wait, refuse
+//	named
 func Compute(in world.Input) plan.Plan {
 	p, _ := decided(in)
 	return p.finish()
 }
 
-// decided is the planner that learns nothing new from what it has decided, and which one it was. (decision 0054)
+// decided returns the last planner, which learns nothing new, and how many there were. (decision 0054)
 func decided(in world.Input) (p *planner, times int) {
 	in = in.FallenBack()
-	known, all, want, cloud := newVerdicts(), world.SparesOf(in), in.Want, bind.In(in.Have, in.Stack)
+	known, all, want, cloud := newVerdicts(), world.FurtherOf(in), in.Want, bind.In(in.Have, in.Stack)
 	worldWith := func(known verdicts) *world.World {
-		in.Want = all.With(want, known.Spares, known.Sizes)
+		in.Want = all.Cut(want, known.learned.Spares, known.learned.Sizes)
 		return world.Of(in, cloud, all)
 	}
 	w := worldWith(known)
 	if all != nil {
-		p := plannerOf(w, known)
-		known.Spares, known.Sizes = p.sparesThere(), p.sizesNow()
+		first := plannerOf(w, known)
+		known.learned.Spares, known.learned.Sizes = first.sparesThere(), first.sizesNow()
 	}
 	for news := true; news; times++ {
 		if all != nil { // only the number of members makes it another one
@@ -74,8 +78,8 @@ func (p *planner) learn() (next verdicts, news bool) {
 	if p.learnLocks(next) { // first: a group needs no spare for a member that cannot be replaced
 		return next, true
 	}
-	p.groups = group.Of(p.World, p.Learned, p.Found, p.was, p.steps)
-	return next, p.groups.Learn(next.Learned)
+	p.groups = group.Of(p.World, p.learned, p.found, p.was, p.steps)
+	return next, p.groups.Learn(next.learned)
 }
 
 func (p *planner) decideAll() {
@@ -125,8 +129,8 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		s.Error = true
 		return s.WithAction(plan.Refuse, cause.Of(cause.SameMark, first))
 	}
-	ch := p.settle(d)
-	p.besides(d, ch)
+	ch := p.identify(d)
+	p.besideSteps(d, ch)
 	switch {
 	case !ch.refusal.IsZero() && d.Options.Suspend:
 		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), ch.refusal)
@@ -147,7 +151,7 @@ func (p *planner) await(s plan.Step, d *kind.Desired) plan.Step {
 		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != plan.Update {
 			continue
 		}
-		if !p.Ready[ref.Key] || p.Doomed[ref.Key] && s.Action == plan.Create {
+		if !p.found.Ready[ref.Key] || p.found.Doomed[ref.Key] && s.Action == plan.Create {
 			s.Awaits = append(s.Awaits, ref.Key)
 		}
 	}

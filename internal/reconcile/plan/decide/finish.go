@@ -6,22 +6,9 @@ import (
 
 // finish gives every step what it takes to know all the others.
 func (p *planner) finish() plan.Plan {
-	p.renamings()
-	blocked := p.block()
-	p.groups.InTurn()
-	p.tellForecasts(p.groups.Forecasts())
-	p.awaitObstacles(p.untie(blocked))
-	p.losses()
-	p.bind()
-	p.carryOn()
-	p.nameIDs()
-	p.groups.Linger()
-	p.weighLosses()
-	p.awaitUsers()
-	p.groups.TellSick()
-	p.groups.TellHeld()
-	p.tellLocked()
-	p.tellCrowded()
+	p.awaitEachOther()
+	p.consent()
+	p.tell()
 	closed := p.closed()
 	var back []plan.Fallback
 	for _, w := range p.workloads {
@@ -31,4 +18,33 @@ func (p *planner) finish() plan.Plan {
 	}
 	return plan.Plan{At: p.Now, Outlook: plan.Outlook{Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back}, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.Owned, OwnedKinds: p.OwnedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
+}
+
+// awaitEachOther says of each step which others it has to come after. A step that waits for its turn need not wait for unlisted users, too:
+// they come last.
+func (p *planner) awaitEachOther() {
+	p.renamings()
+	blocked := p.block()
+	p.groups.InTurn()
+	p.tellForecasts(p.groups.Forecasts())
+	p.awaitObstacles(p.untie(blocked))
+	p.groups.Linger()
+	p.awaitUsers()
+}
+
+// consent says what people approve of with each step, and what they have approved of before.
+func (p *planner) consent() {
+	p.bind()
+	p.carryOn()
+	p.weighLosses()
+}
+
+// tell notes what people want to know of a step. Why a member is not healed is added to what its probes have found.
+func (p *planner) tell() {
+	p.losses()
+	p.nameIDs()
+	p.groups.TellSick()
+	p.groups.TellHeld()
+	p.tellLocked()
+	p.tellCrowded()
 }

@@ -22,11 +22,11 @@ func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool 
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
 			return false
 		}
-		target, live := p.ByKey[ref.Key], p.Live[ref.Key]
+		target, live := p.ByKey[ref.Key], p.found.Live[ref.Key]
 		switch {
 		case target == nil || target.Virtual:
 			return false
-		case live == nil || p.Doomed[ref.Key]:
+		case live == nil || p.found.Doomed[ref.Key]:
 			return true
 		}
 		return !target.Unmanaged && !have.Updated.IsZero() && live.Created.After(have.Updated)

@@ -14,10 +14,10 @@ import (
 func (p *planner) bereft(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
 			return false
 		}
-		ch := p.settle(target)
+		ch := p.identify(target)
 		return ch.have == nil && ch.refusal.IsZero()
 	})
 }
@@ -28,15 +28,15 @@ func (p *planner) foresee() {
 	for i := range p.Want {
 		for _, ref := range p.Want[i].Refs {
 			d := p.ByKey[ref.Key]
-			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.Live[ref.Key] != nil {
+			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.found.Live[ref.Key] != nil {
 				continue
 			}
 			if c, known := p.Have[d.Key.Kind]; !known || c.Blind(d.Entry) != nil {
 				continue
 			}
-			if have := p.settle(d).have; have != nil && have.Phase != kind.Deleting {
-				p.Live[d.Key] = have
-				p.Ready[d.Key] = have.Phase.Usable()
+			if have := p.identify(d).have; have != nil && have.Phase != kind.Deleting {
+				p.found.Live[d.Key] = have
+				p.found.Ready[d.Key] = have.Phase.Usable()
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func (p *planner) foresee() {
 func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
 	var keys []manifest.Key
 	for _, ref := range d.Refs {
-		if ref.Late && !p.Ready[ref.Key] && !slices.Contains(keys, ref.Key) {
+		if ref.Late && !p.found.Ready[ref.Key] && !slices.Contains(keys, ref.Key) {
 			keys = append(keys, ref.Key)
 		}
 	}

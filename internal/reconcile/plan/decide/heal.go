@@ -12,14 +12,14 @@ import (
 
 // cureOf is what is to be done about an object because of the member whose work it does.
 func (p *planner) cureOf(d *kind.Desired) (group.Cure, bool) {
-	if len(p.Cures) == 0 {
+	if len(p.learned.Cures) == 0 {
 		return group.Cure{}, false
 	}
 	part := p.PartOf(d)
 	if part == nil {
 		return group.Cure{}, false
 	}
-	c, sick := p.Cures[part.Member]
+	c, sick := p.learned.Cures[part.Member]
 	return c, sick && p.DoesTheWork(d.Key, part.Member)
 }
 

@@ -16,7 +16,7 @@ import (
 // decideImport finds the one existing object that an unmanaged manifest means.
 func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
-		if !p.Ready[ref.Key] && !p.ByKey[ref.Key].Virtual {
+		if !p.found.Ready[ref.Key] && !p.ByKey[ref.Key].Virtual {
 			s.Awaits = append(s.Awaits, ref.Key)
 			return s.WithAction(plan.Wait, cause.Of(cause.WaitsFor, ref.Key))
 		}
@@ -25,8 +25,8 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	if left := p.leftBehind(found); left != nil && len(found) == 1 {
 		// What refers to it goes on as it is, and nothing new does.
 		s.Error, s.Have = true, left
-		p.Live[d.Key] = left
-		p.Imports[left] = append(p.Imports[left], d.Key)
+		p.found.Live[d.Key] = left
+		p.found.Imports[left] = append(p.found.Imports[left], d.Key)
 		return s.WithAction(plan.Refuse, p.leftBehindText(left))
 	}
 	switch {
@@ -41,14 +41,14 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Refuse, p.severalFound(d, found))
 	}
 	s.Have = found[0]
-	p.Live[d.Key] = found[0]
-	p.Imports[found[0]] = append(p.Imports[found[0]], d.Key)
-	p.Ready[d.Key] = found[0].Phase.Usable()
+	p.found.Live[d.Key] = found[0]
+	p.found.Imports[found[0]] = append(p.found.Imports[found[0]], d.Key)
+	p.found.Ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.Obstacle = true, plan.NotYet
 		return s.WithAction(plan.Refuse, cause.Of(cause.ImportFailed, called(found[0]), found[0].Message))
 	}
-	if !p.Ready[d.Key] {
+	if !p.found.Ready[d.Key] {
 		return s.WithAction(plan.Wait, cause.Of(cause.Phase, string(found[0].Phase), found[0].Message))
 	}
 	return s.WithAction(plan.Keep)
@@ -165,10 +165,10 @@ func remedy(said string, otherwise cause.Code) cause.Cause {
 }
 
 // Named is implemented by import filters that ask for a name.
-type Named interface{ FilterName() string }
+type namedFilter interface{ FilterName() string }
 
 func filterName(filter any) string {
-	if n, ok := filter.(Named); ok {
+	if n, ok := filter.(namedFilter); ok {
 		return n.FilterName()
 	}
 	return ""

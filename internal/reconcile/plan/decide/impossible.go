@@ -71,11 +71,11 @@ func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
 // there is not made, and asks for nothing.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	if c.What == "" {
-		return nil // any other one will do as well: see package preflight, capacity.go
+		return nil // any other one will do as well: see package preflight, addresses.go
 	}
 	for _, of := range p.alsoCalled(c.Of.Key) {
 		for _, other := range p.asking(of, c) {
-			if other.Key != d.Key && !(other.Options.Suspend && p.settle(other).have == nil) {
+			if other.Key != d.Key && !(other.Options.Suspend && p.identify(other).have == nil) {
 				return other
 			}
 		}
@@ -99,16 +99,16 @@ func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
 
 // alsoCalled are the manifests that stand for the same object of the cloud, that of the key first.
 func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
-	all, l := []manifest.Key{key}, p.Live[key]
+	all, l := []manifest.Key{key}, p.found.Live[key]
 	if l == nil {
 		return all
 	}
 	if l.Mark != nil {
-		if made := p.ByOwner[l.Mark.Owner]; made != key && p.Live[made] == l {
+		if made := p.ByOwner[l.Mark.Owner]; made != key && p.found.Live[made] == l {
 			all = append(all, made)
 		}
 	}
-	return append(all, slices.DeleteFunc(slices.Clone(p.Imports[l]), func(k manifest.Key) bool { return k == key })...)
+	return append(all, slices.DeleteFunc(slices.Clone(p.found.Imports[l]), func(k manifest.Key) bool { return k == key })...)
 }
 
 // claimants are who asks for what of an object.

@@ -10,7 +10,7 @@ import (
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
 	m.Applied, m.Refused, m.Loses = p.InMark(d), p.refused(d), p.remembersLoss(d)
-	if p.Drains[d.Key] || p.refersToDropped(d) {
+	if p.learned.Drains[d.Key] || p.refersToDropped(d) {
 		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
 	}
 	return m

@@ -105,5 +105,5 @@ func (p *planner) askingFor() map[claimed]manifest.Key {
 
 // isOrphanDeletion is true of what is deleted because its manifest is gone, or would be if nothing used it.
 func isOrphanDeletion(s plan.Step) bool {
-	return (s.Action == plan.Delete || s.Action == plan.Refuse && s.Locked) && s.Want == nil && !s.Surplus
+	return (s.Action == plan.Delete || s.Action == plan.Refuse && s.InUse) && s.Want == nil && !s.Surplus
 }

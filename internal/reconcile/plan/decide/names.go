@@ -89,8 +89,8 @@ func (w given) withID(id string, kinds []string) (*kind.Live, string) {
 }
 
 func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
-	keys := make(map[*kind.Live]manifest.Key, len(p.Live))
-	for key, item := range p.Live {
+	keys := make(map[*kind.Live]manifest.Key, len(p.found.Live))
+	for key, item := range p.found.Live {
 		if old, twice := keys[item]; !twice || key.Compare(old) < 0 {
 			keys[item] = key
 		}

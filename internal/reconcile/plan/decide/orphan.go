@@ -102,11 +102,11 @@ func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 	case !p.spared[item].IsZero():
 		s.Left = true
 		return s.WithAction(plan.Keep, gone, p.spared[item])
-	case len(p.Imports[item]) > 0:
-		s.Error, s.Locked = true, true
+	case len(p.found.Imports[item]) > 0:
+		s.Error, s.InUse = true, true
 		return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, gone, cause.Of(cause.StillReferred)))
 	case !p.locked[item].IsZero():
-		s.Error, s.Locked = true, true
+		s.Error, s.InUse = true, true
 		return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, gone, p.locked[item]))
 	}
 	if p.isSpare(item) {

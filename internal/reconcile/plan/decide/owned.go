@@ -15,20 +15,20 @@ import (
 func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) plan.Step {
 	s.Have = have
 	s.Adopts = p.Named(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
-	p.Live[d.Key] = have
-	p.Ready[d.Key] = have.Phase.Usable()
+	p.found.Live[d.Key] = have
+	p.found.Ready[d.Key] = have.Phase.Usable()
 	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
 		s.Error = true
 		return s.WithAction(plan.Refuse, refusal)
 	}
-	p.StandsFor[have] = d
+	p.found.StandsFor[have] = d
 	if d.Options.Suspend {
-		if p.Ready[d.Key] {
+		if p.found.Ready[d.Key] {
 			s.Aside = p.differences(s)
 		}
 		return s.WithAction(plan.Keep, cause.Of(cause.Suspended))
 	}
-	if c, sick := p.cureOf(d); sick && p.Ready[d.Key] {
+	if c, sick := p.cureOf(d); sick && p.found.Ready[d.Key] {
 		return p.heal(s, d, c)
 	}
 	switch have.Phase {
@@ -51,7 +51,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
 	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
 	s.From = former.Name
-	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
+	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.learned.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
 	if left, stays := p.leave(s, d); stays {
 		return p.tend(left, d)
 	}
@@ -100,7 +100,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
 	}
-	if copies := p.settle(d).copied; len(copies) > 0 { // beside it nothing is made once this is gone
+	if copies := p.identify(d).copied; len(copies) > 0 { // beside it nothing is made once this is gone
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
 	}
@@ -117,7 +117,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
 	}
 	s = s.WithAction(plan.Recreate, reason)
-	p.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
+	p.found.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
 	return p.await(s, d)
 }
 

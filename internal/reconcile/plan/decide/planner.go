@@ -17,7 +17,7 @@ type given struct{ *world.World }
 type planner struct {
 	given
 	verdicts
-	group.Found
+	found group.Found
 	rivalry
 	scene     *kind.Scene
 	was       map[*kind.Live]manifest.Key // the members of groups that are no more, or were a part of
@@ -43,7 +43,7 @@ func newPlanner(in world.Input) *planner {
 func plannerOf(w *world.World, known verdicts) *planner {
 	p := &planner{
 		given: given{w}, verdicts: known,
-		Found: group.Found{Live: make(map[manifest.Key]*kind.Live, len(w.Want)), Ready: make(map[manifest.Key]bool, len(w.Want)), Doomed: map[manifest.Key]bool{},
+		found: group.Found{Live: make(map[manifest.Key]*kind.Live, len(w.Want)), Ready: make(map[manifest.Key]bool, len(w.Want)), Doomed: map[manifest.Key]bool{},
 			StandsFor: map[*kind.Live]*kind.Desired{}, Imports: map[*kind.Live][]manifest.Key{}},
 		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live]manifest.Key{}},
 		unmade:  map[manifest.Key]bool{}, was: map[*kind.Live]manifest.Key{},
@@ -65,12 +65,12 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 	if d := p.ByKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Blind(d.Entry) == nil {
 		ref = ref.MadeBy(p.KindOf[key.Kind], d.Spec)
 	}
-	if live := p.Live[key]; live != nil {
-		ref.Anew = p.Doomed[key]
-		ref.Ready, ref.ID, ref.Facts = p.Ready[key], live.ID, live.Facts
+	if live := p.found.Live[key]; live != nil {
+		ref.Anew = p.found.Doomed[key]
+		ref.Ready, ref.ID, ref.Facts = p.found.Ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)
-	ref.Spare = p.ByKey[key] == nil && (p.Dropped[key] || p.All != nil && p.All.ByKey[key] != nil)
+	ref.Spare = p.ByKey[key] == nil && (p.Dropped[key] || p.Further != nil && p.Further.ByKey[key] != nil)
 	return ref
 }
 

@@ -47,7 +47,7 @@ func (p *planner) reached() func(id string) bool {
 			}
 		}
 	}
-	for _, l := range p.Live {
+	for _, l := range p.found.Live {
 		if l.Facts.IsProject {
 			ids[l.ID] = true
 		}

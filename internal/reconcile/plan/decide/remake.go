@@ -60,7 +60,7 @@ func (r remaking) obstacle(key manifest.Key) manifest.Key {
 	}
 	r.obstacles[key] = manifest.Key{}
 	i, ok := r.at[key]
-	if !ok || r.p.Ready[key] && !r.p.Doomed[key] {
+	if !ok || r.p.found.Ready[key] && !r.p.found.Doomed[key] {
 		return manifest.Key{}
 	}
 	s := &r.p.steps[i]

@@ -14,21 +14,21 @@ import (
 // sizesNow are the sizes of the groups that leave it open.
 func (p *planner) sizesNow() map[manifest.Key]world.Size {
 	there := map[manifest.Key]bool{}
-	for owner, d := range p.All.ByOwner {
+	for owner, d := range p.Further.ByOwner {
 		if d.Scaled && !d.Virtual && p.owns(d.Key.Kind, owner) {
-			there[p.All.Owner[d.Key]] = true
+			there[p.Further.Owner[d.Key]] = true
 		}
 	}
 	sizes := map[manifest.Key]world.Size{}
-	for group, members := range p.All.Scaled {
-		least := p.All.Least[group]
+	for group, members := range p.Further.Scaled {
+		least := p.Further.Least[group]
 		now := least
 		for i, member := range members {
 			if there[member] {
 				now = least + i + 1
 			}
 		}
-		sizes[group] = p.asked(p.All.First[group]).size(now, least, least+len(members))
+		sizes[group] = p.asked(p.Further.First[group]).size(now, least, least+len(members))
 	}
 	return sizes
 }
@@ -84,7 +84,7 @@ func machines(n int) string {
 
 // withSize are the notes on a workload, with one that says how many members it has where its manifest leaves that open.
 func (p *planner) withSize(d *kind.Desired) []kind.Note {
-	s, open := p.Sizes[d.Key]
+	s, open := p.learned.Sizes[d.Key]
 	if !open {
 		return d.Notes
 	}
@@ -93,19 +93,19 @@ func (p *planner) withSize(d *kind.Desired) []kind.Note {
 
 // beyond says why there shall be nothing of a member now; "" of what does not belong to one that comes and goes so.
 func (p *planner) beyond(item *kind.Live) cause.Cause {
-	if p.All == nil {
+	if p.Further == nil {
 		return cause.Cause{}
 	}
-	d := p.All.ByOwner[item.Mark.Owner]
+	d := p.Further.ByOwner[item.Mark.Owner]
 	if d == nil || !d.Scaled {
 		return cause.Cause{}
 	}
-	group := p.groupOf(p.All.Owner[d.Key])
-	return cause.Of(cause.Beyond, group, p.Sizes[group].Why)
+	group := p.groupOf(p.Further.Owner[d.Key])
+	return cause.Of(cause.Beyond, group, p.learned.Sizes[group].Why)
 }
 
 func (w given) groupOf(member manifest.Key) manifest.Key {
-	if d := w.All.ByKey[member]; d != nil {
+	if d := w.Further.ByKey[member]; d != nil {
 		return d.Parent
 	}
 	return manifest.Key{}
@@ -114,8 +114,8 @@ func (w given) groupOf(member manifest.Key) manifest.Key {
 // scales reports whether an object lacks, or still has, a member that comes or goes because somebody asks for more or
 // fewer: then it was not changed by anybody.
 func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
-	return p.All != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
-		target := p.All.ByKey[ref.Key]
+	return p.Further != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
+		target := p.Further.ByKey[ref.Key]
 		if target == nil || !target.Scaled {
 			return false
 		}
@@ -130,13 +130,13 @@ func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
 // before it.
 func (w given) sparesThere() map[manifest.Key]int {
 	there := map[manifest.Key]bool{}
-	for owner, d := range w.All.ByOwner {
+	for owner, d := range w.Further.ByOwner {
 		if !d.Virtual && len(w.Cloud.Claimed(d.Key.Kind, owner).Sole) > 0 {
-			there[w.All.Owner[d.Key]] = true
+			there[w.Further.Owner[d.Key]] = true
 		}
 	}
 	count := map[manifest.Key]int{}
-	for group, members := range w.All.Members {
+	for group, members := range w.Further.Members {
 		for i, member := range members {
 			if there[member] {
 				count[group] = i + 1
@@ -149,9 +149,9 @@ func (w given) sparesThere() map[manifest.Key]int {
 // isSpare reports whether something in the cloud was made for a spare that is not needed now: no other member
 // is ever called so.
 func (w given) isSpare(item *kind.Live) bool {
-	if w.All == nil || item.Mark == nil {
+	if w.Further == nil || item.Mark == nil {
 		return false
 	}
-	d := w.All.ByOwner[item.Mark.Owner]
+	d := w.Further.ByOwner[item.Mark.Owner]
 	return d != nil && d.Spare && w.ByKey[d.Key] == nil
 }

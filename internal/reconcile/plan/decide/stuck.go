@@ -49,7 +49,7 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.Have.Uses {
 			for _, s := range destroying[token] {
-				if !next.locked[s.Have].IsZero() || !next.spared[s.Have].IsZero() || next.Standing[s.Have] || s == user || !p.staysInUse(user, s, next) {
+				if !next.locked[s.Have].IsZero() || !next.spared[s.Have].IsZero() || next.learned.Standing[s.Have] || s == user || !p.staysInUse(user, s, next) {
 					continue
 				}
 				if next.lock(s, user); user.Action == plan.Detach {
@@ -82,7 +82,7 @@ func (p *planner) staysInUse(user, s *plan.Step, known verdicts) bool {
 	switch {
 	case user.Want == nil || s.Action == plan.Delete:
 		return stays
-	case !p.Doomed[s.Key]:
+	case !p.found.Doomed[s.Key]:
 		return false
 	}
 	held := p.KindOf[s.Key.Kind].Info.Held && !world.Loosely(user.Have, s.Have)

@@ -13,7 +13,7 @@ import (
 
 // What time makes due of an object is no difference (see [kind.Upkeep]): its step stays a Keep, so counts,
 // hashes, brakes and what is said of being in sync do not know it. A pass carries it out beside
-// its plan, by the update that [Step.Tending] gives.
+// its plan, by the update that [plan.Step.Tending] gives.
 
 // tend adds to the step of an object that is kept what is due of it now. Where something that it refers to is
 // not there, or about to go, nothing is. What is taken away is what the manifest that was applied says.
@@ -23,7 +23,7 @@ func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
 		return s
 	}
 	for _, ref := range d.Refs {
-		if !p.Ready[ref.Key] || p.Doomed[ref.Key] {
+		if !p.found.Ready[ref.Key] || p.found.Doomed[ref.Key] {
 			return s
 		}
 	}

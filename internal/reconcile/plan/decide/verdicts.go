@@ -12,12 +12,12 @@ import (
 // decided then.
 type verdicts struct {
 	locks
-	group.Learned
+	learned group.Learned
 }
 
 func newVerdicts() verdicts { return verdicts{newLocks(), group.NothingLearned()} }
 
-func (v verdicts) clone() verdicts { return verdicts{v.locks.cloneLocks(), v.Learned.Clone()} }
+func (v verdicts) clone() verdicts { return verdicts{v.locks.cloneLocks(), v.learned.Clone()} }
 
 // locks are what a plan would delete or replace while something goes on using it.
 type locks struct {

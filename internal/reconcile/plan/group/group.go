@@ -20,13 +20,13 @@ import (
 // Groups are the groups of a stack, as the steps of one planner show them, with what is decided about their members.
 type Groups struct {
 	given
-	Learned // before
-	Found
-	was   map[*kind.Live]manifest.Key
-	steps []plan.Step
+	before Learned
+	found  Found
+	was    map[*kind.Live]manifest.Key
+	steps  []plan.Step
 
 	list    []*group
-	gone    []former                      // members that groups have no more
+	former  []former                      // members that groups have no more
 	stepsOf map[*kind.Live]*plan.Step     // the steps of wanted objects
 	hidden  map[manifest.Key]manifest.Key // by group, the first object of the stack that may judge its members and cannot be seen
 	SeenNow plan.Seen                     // for the next plan
@@ -36,9 +36,9 @@ type Groups struct {
 // Of finds the groups of a stack of which every object was decided about, and decides about their members: known is what they learned before, was which former
 // members there are.
 func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.Key, steps []plan.Step) *Groups {
-	gs := &Groups{given: given{w}, Learned: known, Found: found, was: was, steps: steps}
-	gs.list, gs.gone = gs.everyGroup(), gs.former()
-	if len(gs.list)+len(gs.gone) == 0 {
+	gs := &Groups{given: given{w}, before: known, found: found, was: was, steps: steps}
+	gs.list, gs.former = gs.everyGroup(), gs.findFormer()
+	if len(gs.list)+len(gs.former) == 0 {
 		return gs
 	}
 	gs.hidden = gs.judgesUnseen()
@@ -100,7 +100,7 @@ type member struct {
 	fronts []front
 }
 
-// everyGroup finds all groups that have members.
+// everyGroup finds all groups that have members, and tells each step which member it is of.
 func (gs *Groups) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range gs.steps {

@@ -35,7 +35,7 @@ func (w given) patient(m *member) rollout.Patient {
 // learnHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
 // needs nothing else.
 func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
-	if _, done := gs.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
+	if _, done := gs.before.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
 		return false
 	}
 	patients := make([]rollout.Patient, len(g.members))
@@ -65,7 +65,7 @@ func (g *group) heals() bool { return g.strategy.Heal.PerHour > 0 }
 // TellHeld says of members that would be healed why they are not.
 func (gs *Groups) TellHeld() {
 	for _, g := range gs.list {
-		held := cmp.Or(gs.treated[g.key], g.unhealed)
+		held := cmp.Or(gs.before.treated[g.key], g.unhealed)
 		for _, m := range g.members {
 			if s := m.works; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
 				if s.Sick != "" {
@@ -85,7 +85,7 @@ func (gs *Groups) TellSick() {
 		if s.Part == nil || s.Surplus || !gs.DoesTheWork(s.Key, s.Part.Member) {
 			continue
 		}
-		if s.Works = true; s.Have == nil {
+		if s.IsWorker = true; s.Have == nil {
 			continue
 		}
 		found := gs.Sick[s.Part.Member]

@@ -46,7 +46,7 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 		}
 		for i, m := range g.members {
 			news = gs.learnLeft(g, i, next) || news
-			if traffic := g.traffic(i); traffic != kind.Flows && gs.Traffic[m.Member] == kind.Flows {
+			if traffic := g.traffic(i); traffic != kind.Flows && gs.before.Traffic[m.Member] == kind.Flows {
 				next.stop(m, traffic)
 				news = true
 			}
@@ -69,14 +69,14 @@ func (l Learned) stop(m *member, traffic kind.Traffic) {
 
 // learnStandIns notes which former members stand in for others, and reports whether there are any that were not known before.
 func (gs *Groups) learnStandIns(next Learned) (news bool) {
-	for _, f := range gs.gone {
+	for _, f := range gs.former {
 		g := gs.of(f.group)
 		if _, unseen := gs.hidden[f.group]; unseen || g == nil || g.strategy.Type == rollout.Recreate {
 			continue
 		}
 		missing, _ := gs.missing(g)
 		for _, s := range gs.fittest(f.works, missing) {
-			if !gs.Standing[s.Have] {
+			if !gs.before.Standing[s.Have] {
 				gs.stand(s, next)
 				news = true
 			}

@@ -29,7 +29,7 @@ type Leaving struct {
 // not known before.
 func (gs *Groups) learnLeft(g *group, at int, next Learned) (news bool) {
 	m := g.members[at]
-	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.Left[m.Member].Why.IsZero() {
+	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Left[m.Member].Why.IsZero() {
 		return false
 	}
 	next.Left[m.Member] = Leaving{gs.leavesFor(g, at), m.works != nil && gs.WaitsItsTurn(m.works) && !gs.Applied(m.works.Want, m.works.Have.Mark)}

@@ -21,7 +21,7 @@ import (
 // shared are the objects that a member's step refers to by fixed references, that are none of the member's own, and that are to be made.
 func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
-		if ref.Fixed && gs.Doomed[ref.Key] && !m.has(ref.Key) {
+		if ref.Fixed && gs.found.Doomed[ref.Key] && !m.has(ref.Key) {
 			keys = append(keys, ref.Key)
 		}
 	}
@@ -32,7 +32,7 @@ func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 func (gs *Groups) makeWay(g *group) bool {
 	for _, m := range g.members {
 		for _, s := range m.changes {
-			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.keeps(s.Have, gs.Live[key]) }) {
+			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.keeps(s.Have, gs.found.Live[key]) }) {
 				return true
 			}
 		}

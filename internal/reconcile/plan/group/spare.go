@@ -11,9 +11,9 @@ import (
 func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	needed := g.decision.Spares
 	if g.unseen != (manifest.Key{}) {
-		needed = max(needed, gs.Spares[g.key])
+		needed = max(needed, gs.before.Spares[g.key])
 	}
-	if gs.All == nil || gs.settledSpares[g.key] || needed == gs.Spares[g.key] {
+	if gs.Further == nil || gs.before.settledSpares[g.key] || needed == gs.before.Spares[g.key] {
 		return false
 	}
 	for i, m := range g.members {
@@ -48,11 +48,11 @@ func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.mem
 // awaitSpares has the plan looked at again when spares that are not needed any more have been drained, or when those
 // whom they stand in for have worked for long enough.
 func (gs *Groups) awaitSpares(g *group) {
-	if at := g.decision.Awaited; at >= 0 && gs.Spares[g.key] > 0 {
+	if at := g.decision.Awaited; at >= 0 && gs.before.Spares[g.key] > 0 {
 		gs.awaited(g, g.members[at], g.decision.Until)
 	}
 	for _, m := range g.members {
-		if !m.spare || gs.Traffic[m.Member] != kind.Ends || len(m.changes) > 0 {
+		if !m.spare || gs.before.Traffic[m.Member] != kind.Ends || len(m.changes) > 0 {
 			continue
 		}
 		for _, f := range m.fronts {

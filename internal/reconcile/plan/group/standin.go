@@ -69,7 +69,7 @@ func (w given) sentTo(s *plan.Step) (n int) {
 
 // standIn has the former members wait that stand in for others.
 func (gs *Groups) standIn(f former) {
-	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *plan.Step) bool { return !gs.Standing[s.Have] })
+	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *plan.Step) bool { return !gs.before.Standing[s.Have] })
 	if len(standing) == 0 {
 		return
 	}

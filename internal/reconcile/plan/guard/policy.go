@@ -75,7 +75,7 @@ func NoPrune(p plan.Plan) plan.Plan {
 		if s.Action == plan.Detach {
 			return s.WithAction(plan.Keep, cause.Of(cause.Gone), cause.Of(cause.MarkUnpruned))
 		}
-		if s.Action == plan.Delete && !s.Surplus && !s.Spare || s.Locked {
+		if s.Action == plan.Delete && !s.Surplus && !s.Spare || s.InUse {
 			s.Error = false
 			return s.WithAction(plan.Keep, cause.Of(cause.Gone), cause.Of(cause.KeptUnpruned))
 		}

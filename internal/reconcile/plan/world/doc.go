@@ -1,3 +1,3 @@
 // Package world holds what a plan is made from: what the commit wants, what the cloud has, and what is remembered. A [World] is made once, and
-// nothing changes it. The package decides nothing.
+// nothing changes it.
 package world

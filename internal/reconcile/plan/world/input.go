@@ -16,7 +16,7 @@ type Input struct {
 	Stack  string
 	Commit string
 	Kinds  []*kind.Kind
-	// Want comes from [Resolve]: nothing stands before what it refers to, unless
+	// Want comes from package resolve: nothing stands before what it refers to, unless
 	// the reference is late.
 	Want []kind.Desired
 	Have kind.Snapshot
@@ -42,7 +42,8 @@ type Input struct {
 	// the name of the stack.
 	Printer *fingerprint.Printer
 
-	Dropped map[manifest.Key]bool // what those groups would have and do not have
+	// Dropped is what the groups of Fallbacks would have and do not have. [Input.FallenBack] sets it.
+	Dropped map[manifest.Key]bool
 }
 
 // Past is what is known beyond the lists of the cloud and the commit. The zero value is that of a process that has just begun.

@@ -29,8 +29,8 @@ type Size struct {
 // there may be, and the plan is made with as many as the group needs now (see [rollout.Decision]). The others
 // are as if no manifest had them: those that are there and were made as spares go, and that harms nobody.
 
-// spares are the further members that groups may have.
-type spares struct {
+// Further are the further members that groups may have.
+type Further struct {
 	Members map[manifest.Key][]manifest.Key // of each group, in their order
 	Scaled  map[manifest.Key][]manifest.Key // likewise, those that groups have while they shall have so many
 	First   map[manifest.Key]manifest.Key   // of each such group, the first member that is always there
@@ -40,12 +40,12 @@ type spares struct {
 	ByKey   map[manifest.Key]*kind.Desired
 }
 
-// SparesOf finds what belongs to spares; nil where there are none.
-func SparesOf(in Input) *spares {
+// FurtherOf finds what belongs to spares; nil where there are none.
+func FurtherOf(in Input) *Further {
 	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare || d.Scaled }) {
 		return nil
 	}
-	s := &spares{Members: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
+	s := &Further{Members: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
 		Owner: map[manifest.Key]manifest.Key{}, ByOwner: map[string]*kind.Desired{}, ByKey: map[manifest.Key]*kind.Desired{}}
 	members := map[string]string{}
 	for _, k := range in.Kinds {
@@ -90,7 +90,7 @@ func SparesOf(in Input) *spares {
 }
 
 // indexFormer adds what was called otherwise, where nothing else is called so now.
-func (s *spares) indexFormer(stack string) {
+func (s *Further) indexFormer(stack string) {
 	for _, d := range s.ByKey {
 		for _, key := range d.From {
 			if owner := ownertext.Of(stack, key); s.ByOwner[owner] == nil {
@@ -100,8 +100,8 @@ func (s *spares) indexFormer(stack string) {
 	}
 }
 
-// With are the objects of a revision without those spares, and scaled members, that are more than so many of their group.
-func (s *spares) With(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]Size) []kind.Desired {
+// Cut leaves out of the objects of a revision those spares and scaled members that are more than so many of their group.
+func (s *Further) Cut(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]Size) []kind.Desired {
 	if s == nil {
 		return want
 	}

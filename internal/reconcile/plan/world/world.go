@@ -23,17 +23,17 @@ type World struct {
 	ByOwner   map[string]manifest.Key      // which desired object answers for an owner text
 	AdoptedBy map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id
 	Suspended []suspended                  // what may have parts that no manifest has any more
-	All       *spares                      // that there may be; nil for none
+	Further   *Further                     // the members that groups may have besides; nil for none
 	Owned     int
 	// OwnedKinds are the numbers of owned objects, by kind.
 	OwnedKinds map[string]int
 }
 
 // Of is the world of an input, with the marks that its cloud bears, and the further members that groups may have.
-func Of(in Input, cloud *bind.Cloud, all *spares) *World {
+func Of(in Input, cloud *bind.Cloud, all *Further) *World {
 	w := &World{
 		Input: in, KindOf: make(map[string]*kind.Kind, len(in.Kinds)), APIGroups: kind.GroupsOf(in.Kinds),
-		ByKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), Cloud: cloud, All: all,
+		ByKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), Cloud: cloud, Further: all,
 		ByOwner: make(map[string]manifest.Key, len(in.Want)), AdoptedBy: map[*kind.Live]*kind.Desired{},
 	}
 	if w.Printer == nil {

@@ -12,11 +12,11 @@ import (
 
 // leftAs is why the member that an object is a part of stays as it is; zero when it does not.
 func (p *planner) leftAs(d *kind.Desired) (l group.Leaving, of *plan.Part) {
-	if len(p.Left) == 0 {
+	if len(p.learned.Left) == 0 {
 		return group.Leaving{}, nil
 	}
 	if of = p.PartOf(d); of != nil {
-		l = p.Left[of.Member]
+		l = p.learned.Left[of.Member]
 	}
 	return l, of
 }
@@ -71,18 +71,18 @@ func (w given) worksOfMember(member manifest.Key) *kind.Desired {
 
 // trafficOf is what may be sent to an object that is, or is of, a member of a group.
 func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
-	if len(p.Traffic) == 0 {
+	if len(p.learned.Traffic) == 0 {
 		return kind.Flows
 	}
 	if part := p.PartOf(p.ByKey[key]); part != nil {
-		return p.Traffic[part.Member]
+		return p.learned.Traffic[part.Member]
 	}
 	return kind.Flows
 }
 
 // standsIn reports whether something that answers to a token stands in for others.
 func (p *planner) standsIn(token string) bool {
-	for live := range p.Standing {
+	for live := range p.learned.Standing {
 		if live.ID == token || slices.Contains(live.Tokens, token) {
 			return true
 		}

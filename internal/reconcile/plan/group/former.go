@@ -19,8 +19,8 @@ type former struct {
 	works []*plan.Step
 }
 
-// former finds them. Those that are down go at once.
-func (gs *Groups) former() (list []former) {
+// findFormer finds them. Those that are down go at once.
+func (gs *Groups) findFormer() (list []former) {
 	at := map[manifest.Key]int{}
 	for i := range gs.steps {
 		s := &gs.steps[i]
@@ -41,7 +41,7 @@ func (gs *Groups) former() (list []former) {
 
 // Linger has former members, with all that they consist of, wait for their time.
 func (gs *Groups) Linger() {
-	for _, f := range gs.gone {
+	for _, f := range gs.former {
 		if judge, unseen := gs.hidden[f.group]; unseen {
 			for _, s := range f.works {
 				s.WaitFor(whenSeen(judge), judge)
