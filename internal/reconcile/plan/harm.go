@@ -32,11 +32,5 @@ func (s Step) CutsOnly() bool {
 	return s.Disruption() < kind.Rebuild && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 }
 
-// Applied reports whether the object was last made what this very manifest says, or
-// was never finished.
-func (s Step) Applied() bool {
-	return s.Want != nil && s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == s.Want.Digest || s.Have.Mark.Applied == "")
-}
-
 // LosesData is true of a step that loses data which is nowhere else.
 func (s Step) LosesData() bool { return s.DataAtStake && s.Action.Writes() }

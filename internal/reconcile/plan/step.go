@@ -113,6 +113,7 @@ type Manner struct {
 	Healing     bool // it brings a member back
 	Unused      bool // it replaces an object that nobody could use yet: nothing is lost with it
 	Tends       bool // it does what time makes due
+	OfThis      bool // this very manifest was applied to the object last, or nothing was yet
 }
 
 // Membership is what the groups of the stack know of a step of a member of theirs.

@@ -1,13 +1,17 @@
 package decide
 
 import (
+	"context"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -53,5 +57,36 @@ func TestAttackSecretDigest(t *testing.T) {
 	d.Confidential.Secret = ""
 	if secret == p.boundSum(&d, true) || secret == d.Sum {
 		t.Error("approvals bind a plain sum of the secret")
+	}
+}
+
+// A cautious agent finishes what this very manifest has begun, also of an object with secrets.
+func TestCautionKnowsWhatWasAppliedOfSecrets(t *testing.T) {
+	k := typed.Kind[vault, struct{}, vault]{
+		Info: kind.Info{Group: "test", Version: "v1", Kind: "Vault"},
+		Name: func(w typed.Want[vault]) string { return w.Key.Name },
+		Diff: func(w typed.Want[vault], have *vault, c *kind.Changes) {
+			kind.Field(c, "spec.colour", have.Colour, w.Spec.Colour)
+		},
+		List: func(context.Context, kind.Listing) ([]typed.Live[vault], error) { return nil, nil },
+	}.Flat()
+	text := "apiVersion: test/v1\nkind: Vault\nmetadata: {name: v}\nspec: {colour: blue, code: '4711'}\n"
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []*kind.Kind{k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prints, err := fingerprint.New("project/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := world.Input{Stack: "s", Printer: prints, Kinds: []*kind.Kind{k}, Want: want, Past: world.Past{Begun: map[manifest.Key]bool{want[0].Key: true}}}
+	mark := newPlanner(in).mark(&want[0])
+	for applied, want := range map[string]plan.Action{mark.Applied: plan.Update, "abcdefghijkl": plan.Keep} {
+		mark.Applied = applied
+		in.Have = kind.Snapshot{"Vault": {Items: []kind.Live{{ID: "1", Name: "v", InOwnProject: true, Phase: kind.Ready, Mark: &mark, State: &vault{Colour: "red"}}}}}
+		p := Compute(in).Apply(guard.Cautious)
+		if len(p.Steps) != 1 || p.Steps[0].Action != want || p.Steps[0].Drift {
+			t.Errorf("applied %q: %+v, want %s", applied, p.Steps, want)
+		}
 	}
 }

@@ -22,6 +22,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 		return s.WithAction(plan.Refuse, refusal)
 	}
 	p.found.StandsFor[have] = d
+	s.OfThis = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == ""
 	if d.Options.Suspend {
 		if p.found.Ready[d.Key] {
 			s.Aside = p.differences(s)

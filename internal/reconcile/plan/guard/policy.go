@@ -124,7 +124,7 @@ func ReportDrift(byDefault bool) plan.Policy {
 func Cautious(p plan.Plan) plan.Plan {
 	return p.MapSteps(func(s plan.Step) plan.Step {
 		s = s.WithoutLosses()
-		if s.Surplus || !s.Action.Writes() || s.Action == plan.Create || !s.Action.Destroys() && (s.Drift || s.Applied()) {
+		if s.Surplus || !s.Action.Writes() || s.Action == plan.Create || !s.Action.Destroys() && (s.Drift || s.OfThis) {
 			return s
 		}
 		return s.WithAction(plan.Keep, cause.Of(cause.Cautious))
