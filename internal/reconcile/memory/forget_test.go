@@ -19,12 +19,7 @@ import (
 // planned is the plan for a repository and a cloud, a line an object, as stories of package decide have them.
 func planned(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
-	w := thingtest.New()
-	want, err := w.Wanted(repo...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	thingtest.Fill(t, w, cloud, want)
+	w, want := thingtest.Filled(t, repo, cloud)
 	return decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 }
 

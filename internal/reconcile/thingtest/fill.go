@@ -12,6 +12,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
+// Filled is a world, and what a repository wants of it: repo as [World.Wanted] reads it, cloud as [Fill] does.
+func Filled(t *testing.T, repo, cloud []string) (*World, []kind.Desired) {
+	t.Helper()
+	w := New()
+	want, err := w.Wanted(repo...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Fill(t, w, cloud, want)
+	return w, want
+}
+
 // Fill puts things into the world. Each line is "name owner field=value …",
 // owner one of ours (mark of the present manifest), stale (of an older one),
 // keep, detach, loses (the older manifest let its data be lost), half, other, nobody, alien (another project's). Among the fields are

@@ -15,12 +15,7 @@ import (
 
 func planOf(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
-	w := thingtest.New()
-	want, err := w.Wanted(repo...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	thingtest.Fill(t, w, cloud, want)
+	w, want := thingtest.Filled(t, repo, cloud)
 	return Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 }
 

@@ -40,8 +40,7 @@ func (w *World) WaitsItsTurn(s *plan.Step) bool {
 	if s.Have == nil || !s.Have.Phase.Usable() || s.Healing {
 		return false
 	}
-	loses := slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Loss != "" })
-	return plan.Worst(s.Changes) >= kind.Reboot || loses && !w.Applied(s.Want, s.Have.Mark)
+	return plan.Worst(s.Changes) >= kind.Reboot || slices.ContainsFunc(s.Changes, plan.Loses) && !w.Applied(s.Want, s.Have.Mark)
 }
 
 // Written reports whether people have written the manifest of an object, or the template that it was made from.
