@@ -10,10 +10,10 @@ import (
 
 var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// everywhere is what the items that belong to no stack are held by, beside the stacks.
+// everywhere is the key in [Store] views under which the items that belong to no stack are held.
 const everywhere = ""
 
-// define holds a definition for each kind that can be read now. Most runs bring no other kinds. It is called with the lock held.
+// define keeps one definition for each kind that can be read now. Most runs bring no new kinds. The caller holds the lock.
 func (s *Store) define() {
 	list := resourcesIn(s.kinds, s.views)
 	if slices.Equal(list, s.defined) {
@@ -23,7 +23,7 @@ func (s *Store) define() {
 	s.defined = list
 }
 
-// definitions say of kinds what CustomResourceDefinitions do: some programs show only what has one.
+// definitions are the CustomResourceDefinitions of the kinds: some programs show only kinds that have one.
 func definitions(list []resource) (drafts []draft) {
 	versions := map[string][]string{}
 	for _, r := range list {
@@ -60,7 +60,7 @@ func (r resource) defined(versions []string) draft {
 	}
 }
 
-// printed are the columns of those who make tables themselves.
+// printed are the columns for programs that build tables themselves.
 var printed = []any{
 	printedColumn("Ready", "string", ".status.ready", 0), printedColumn("State", "string", ".status.state", 0),
 	printedColumn("Age", "date", ".metadata.creationTimestamp", 0),

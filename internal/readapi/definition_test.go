@@ -13,7 +13,7 @@ import (
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// Programs that show what has a CustomResourceDefinition find one for each kind, and read the kind by what it says.
+// Programs that show only kinds with a CustomResourceDefinition find one for each kind. They can read the kind by the names in it.
 func TestDefinitions(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	newer := thingNamed("b", "in sync")
@@ -63,7 +63,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// Definitions come and go with the kinds that revisions define, and stay as they are otherwise.
+// Definitions come and go with the kinds that revisions define, and otherwise stay as they are.
 func TestDefinitionsStay(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	before := s.items(s.at(""), definitionGVK)
@@ -85,7 +85,7 @@ func TestDefinitionsStay(t *testing.T) {
 	}
 }
 
-// A kind whose plural is that of another one has one of its own: who writes a Definition takes none from others.
+// A kind whose plural is taken gets a plural of its own: the author of a Definition cannot take the plural of another kind.
 func TestAttackAKindTakesThePlural(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	list := []string{}

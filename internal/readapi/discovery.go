@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// discover says which groups there are: to newer clients with all that is in them.
+// discover lists the API groups. Newer clients get everything in the groups, too.
 func (h *Handler) discover(w http.ResponseWriter, r *http.Request, core bool) {
 	const newer = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	list := slices.Concat(h.store.resources(), foreignResources())
@@ -26,7 +26,7 @@ func (h *Handler) discover(w http.ResponseWriter, r *http.Request, core bool) {
 	answer(w, http.StatusOK, "", groupList(list))
 }
 
-// discoverVersion says what is in one version of a group.
+// discoverVersion lists the resources of one version of a group.
 func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 	group, version := "", path[len(path)-1]
 	if path[0] == "apis" {
@@ -41,7 +41,7 @@ func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 
 var verbs = []string{"get", "list", "watch"}
 
-// verbs are none of what people look for here, and which is not here: so programs do not list it.
+// verbs is empty for the foreign kinds, which are not served here, so that programs do not list them.
 func (r resource) verbs() []string {
 	if _, is := foreign[r.GroupVersionKind]; is {
 		return []string{}
@@ -56,7 +56,7 @@ func categories(r resource) []string {
 	return []string{"all"}
 }
 
-// groups are the API groups with their resources by version, without the core group unless it is asked for.
+// groups returns the names of the API groups and their resources by version. The core group is there only if it is asked for.
 func groups(list []resource, core bool) (names []string, versions map[string]map[string][]resource) {
 	versions = map[string]map[string][]resource{}
 	for _, r := range list {
@@ -71,7 +71,7 @@ func groups(list []resource, core bool) (names []string, versions map[string]map
 	return slices.Sorted(maps.Keys(versions)), versions
 }
 
-// aggregated is the discovery of newer clients: everything in one answer.
+// aggregated is the discovery document of newer clients: everything in one answer.
 func aggregated(list []resource, core bool) map[string]any {
 	names, versions := groups(list, core)
 	items := []any{}
@@ -96,7 +96,7 @@ func aggregated(list []resource, core bool) map[string]any {
 	return map[string]any{"apiVersion": "apidiscovery.k8s.io/v2", "kind": "APIGroupDiscoveryList", "metadata": map[string]any{}, "items": items}
 }
 
-// groupList is the discovery of older clients: the groups.
+// groupList is the discovery document of older clients: the groups.
 func groupList(list []resource) map[string]any {
 	names, versions := groups(list, false)
 	out := []any{}
@@ -110,7 +110,7 @@ func groupList(list []resource) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "APIGroupList", "groups": out}
 }
 
-// resourceList is the discovery of older clients: the resources of one version; nil when there are none.
+// resourceList is the discovery document of older clients for one version: its resources. It is nil when there are none.
 func resourceList(list []resource, group, version string) map[string]any {
 	var out []any
 	for _, r := range list {

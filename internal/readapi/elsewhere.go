@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Other is a stack as another agent says that it is; without an agent nobody serves it.
+// Other is a stack as another agent reports it. When Agent is empty, nobody serves the stack.
 type Other struct {
 	Agent, Address string
 	State, Commit  string
@@ -24,8 +24,8 @@ func (o Other) message() string {
 	return "served by " + report.Clean(o.Agent) + " at " + report.Clean(o.Address)
 }
 
-// Elsewhere shows a stack that this agent does not serve: who does, and how it is; its objects are read there.
-// Where that is no news, it waits for nobody.
+// Elsewhere shows a stack that this agent does not serve: who serves it, and its state. Its objects are read at that agent.
+// When nothing has changed, Elsewhere returns without waiting for another write.
 func (s *Store) Elsewhere(name string, o Other) {
 	if had := s.other(name); had != nil && *had == o {
 		return
@@ -37,7 +37,7 @@ func (s *Store) Elsewhere(name string, o Other) {
 	newest := s.version
 	s.mu.Unlock()
 	if !known {
-		return // it was removed
+		return // the stack was removed
 	}
 	of := o.draft(name)
 	next, newest := view{items: old.items, gone: old.gone, newest: old.newest, lost: old.lost, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
@@ -47,7 +47,7 @@ func (s *Store) Elsewhere(name string, o Other) {
 	s.show(name, next, newest)
 }
 
-// other is what was shown last of a stack that this agent does not serve; nil when it does.
+// other is what was shown last of a stack that this agent does not serve. It is nil when this agent serves the stack.
 func (s *Store) other(name string) *Other {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// A stack of another agent is shown with who serves it; its objects are not, until it is served here again.
+// A stack of another agent is shown with the name of that agent. Its objects are not shown until it is served here again.
 func TestAStackOfAnotherAgent(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -42,7 +42,7 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 	}
 }
 
-// What is no news of a stack of another agent does not wait while a large run is taken note of: who tells it renews leases.
+// A report about another agent's stack that changes nothing does not wait while a large run is stored. The caller of Elsewhere renews leases.
 func TestNoNewsWaitsForNobody(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	o := Other{Agent: "b", State: inSync}

@@ -13,14 +13,14 @@ import (
 
 var (
 	eventGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Event"}
-	// newerEventGVK is that of events as some programs want them only.
+	// newerEventGVK is the kind of events in events.k8s.io. Some programs read only this one.
 	newerEventGVK = manifest.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 )
 
-// mostEvents are held of a stack: the newest.
+// mostEvents is how many events of a stack are held: the newest.
 const mostEvents = 500
 
-// remember adds what happened in a run to the events of a stack: what happens again is counted.
+// remember adds the events of a run to those of a stack. An event that happens again is counted.
 func remember(had []report.Event, happened []report.Event) []report.Event {
 	all := slices.Clone(had)
 	for _, e := range happened {
@@ -33,7 +33,7 @@ func remember(had []report.Event, happened []report.Event) []report.Event {
 	return all[max(0, len(all)-mostEvents):]
 }
 
-// event is one in the shape of core/v1.
+// event is the item of an event, in the shape of core/v1.
 func event(stack, apiVersion string, e report.Event) draft {
 	sort := "Normal"
 	if e.Warning {
@@ -60,7 +60,7 @@ func event(stack, apiVersion string, e report.Event) draft {
 	}
 }
 
-// eventsOf are the drafts of events, in both shapes.
+// eventsOf returns the drafts of events, in both shapes.
 func eventsOf(stack string, events []report.Event, versions map[[2]string]string) (drafts []draft) {
 	for _, e := range events {
 		made := event(stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e)
@@ -69,7 +69,7 @@ func eventsOf(stack string, events []report.Event, versions map[[2]string]string
 	return drafts
 }
 
-// newer is an event in the shape of events.k8s.io/v1.
+// newer is the same event in the shape of events.k8s.io/v1.
 func newer(e draft) draft {
 	of := e.whole
 	e.gvk = newerEventGVK

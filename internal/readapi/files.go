@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Files is where people see the files of a repository's commit in a browser: an address to which the name of a file
-// is appended. It is nil when nobody knows. forge is "gitea", "github" or "gitlab" where that is known, or "".
+// Files returns a function from a commit to a browser address of the repository's files; the name of a file is appended to it.
+// It returns nil when the address is unknown. forge is "gitea", "github" or "gitlab", or "" when it is unknown.
 func Files(repository, forge string) func(commit string) string {
 	home, files, _ := places(repository, forge)
 	if home == "" {
@@ -15,7 +15,7 @@ func Files(repository, forge string) func(commit string) string {
 	return func(commit string) string { return home + files + url.PathEscape(commit) + "/" }
 }
 
-// Commits is where people see a commit, like [Files].
+// Commits returns a function from a commit to its address in a browser, like [Files].
 func Commits(repository, forge string) func(commit string) string {
 	home, _, commits := places(repository, forge)
 	if home == "" {
@@ -24,7 +24,7 @@ func Commits(repository, forge string) func(commit string) string {
 	return func(commit string) string { return home + commits + url.PathEscape(commit) }
 }
 
-// places are the address of a repository in a browser, "" when nobody knows, and what follows it.
+// places returns the browser address of a repository ("" when it is unknown), and the paths to its files and commits.
 func places(repository, forge string) (home, files, commits string) {
 	u, err := url.Parse(repository)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -40,11 +40,11 @@ func places(repository, forge string) (home, files, commits string) {
 	default:
 		return "", "", ""
 	}
-	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), ".git")} // without who logs in
+	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), ".git")} // without the user and password
 	return at.String(), files, commits
 }
 
-// Repository is an address without who logs in, with the folder in it.
+// Repository is the address without the user and password, with the folder appended.
 func Repository(address, folder string) string {
 	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {
 		u.User = nil
@@ -56,7 +56,7 @@ func Repository(address, folder string) string {
 	return address + " /" + folder
 }
 
-// say adds what is known of a stack to its status.
+// say adds to a stack's status the facts of [About] that are known.
 func (a About) say(status map[string]any, commit string) {
 	for name, text := range map[string]string{"cloud": a.Cloud, "repository": a.Repository} {
 		if text != "" {

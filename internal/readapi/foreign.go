@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// foreignKind is a kind of Kubernetes that people ask for out of habit. It is not here; that something else is here can be said only where
-// kubectl knows of it.
+// foreignKind is a kind of Kubernetes that people ask for out of habit, such as Pod. It is not served. kubectl must know the kind
+// all the same, or it would not ask, and the answer could not point to the right kind.
 type foreignKind struct {
 	short   string
 	instead string
@@ -41,7 +41,7 @@ func foreignResources() (list []resource) {
 
 var serverGVK = manifest.GroupVersionKind{Group: "openstack.k-orc.cloud", Version: "v1alpha1", Kind: "Server"}
 
-// noSuch says that a path leads nowhere, and where to look instead.
+// noSuch is the message for a path that does not exist; it says where to look instead.
 func (h *Handler) noSuch(path []string) string {
 	a, ok := pathOf(path, foreignResources())
 	if !ok {

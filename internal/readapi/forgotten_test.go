@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Commits that define ever new kinds leave no more behind than so many; of what is forgotten a client hears that it has to list again.
+// Commits that keep defining new kinds leave a bounded number of them behind. A client that watches a forgotten kind is told to list again.
 func TestKindsThatWentAreForgotten(t *testing.T) {
 	testcost.Long(t)
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))

@@ -16,22 +16,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Prefixes are where every path begins.
+// Prefixes are the path prefixes of the API.
 var Prefixes = []string{"/api", "/api/", "/apis", "/apis/", "/openapi/", "/version"}
 
 const (
-	// atATime is how many answers are composed at a time, besides what is sent to those that watch.
+	// atATime is how many answers are composed at a time. Watches do not count.
 	atATime = 4
-	// watchers is how many watch at a time.
+	// watchers is how many clients may watch at a time.
 	watchers = 32
 )
 
-// Handler answers requests below [Prefixes]. It admits nobody: who may ask is decided before it.
+// Handler answers requests below [Prefixes]. It does not authenticate: access is decided before it is called.
 type Handler struct {
-	// Admits, when set, reports whether those who were admitted still are, by the context of their request. It is asked again
-	// and again for those that watch. It is set before the first request.
+	// Admits, when set, reports whether the client may still read; it gets the context of the client's request. Watches
+	// call it repeatedly. It is set before the first request.
 	Admits func(ctx context.Context) bool
-	// Who, when set, is the name of those who were admitted, by the context of their request; "" when nobody knows it. It is set before the
+	// Who(ctx), when set, returns the client's name from the context of its request, "" when the name is unknown. It is set before the
 	// first request.
 	Who func(ctx context.Context) string
 
@@ -42,7 +42,7 @@ type Handler struct {
 	watching chan struct{}
 }
 
-// New shows what is held. schemas describe the kinds that there are.
+// New returns a handler that shows the items of s. schemas returns the schemas of all kinds.
 func New(s *Store, schemas func() ([]Schema, error), version string) *Handler {
 	return &Handler{store: s, schemas: schemas, version: version, places: NewPlaces(atATime), watching: make(chan struct{}, watchers)}
 }
@@ -66,7 +66,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.places.Answer(w, r, func(w http.ResponseWriter, r *http.Request) { h.compose(w, r, path, query) })
 }
 
-// compose answers all that is composed before it is sent.
+// compose writes the answers that are complete before they are sent: everything except watches and reviews.
 func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	switch {
 	case r.Method != http.MethodGet:
@@ -84,20 +84,20 @@ func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string,
 	}
 }
 
-// admits reports whether who has asked may still read.
+// admits reports whether the client may still read.
 func (h *Handler) admits(ctx context.Context) bool { return h.Admits == nil || h.Admits(ctx) }
 
-// asked is what a path names.
+// asked is the resource, stack and object that a path names.
 type asked struct {
 	resource
 	stack, name string // "" for all
 	selects     selection
 }
 
-// wants reports whether an item is among what is asked for.
+// wants reports whether an item is part of the answer.
 func (a asked) wants(i item) bool { return (a.name == "" || i.name == a.name) && a.selects.meets(i) }
 
-// mayHaveWanted reports whether an item could have been among what is asked for before it changed.
+// mayHaveWanted reports whether an item could have been part of the answer before it changed.
 func (a asked) mayHaveWanted(i item) bool {
 	return (a.name == "" || i.name == a.name) && a.selects.unchanging().meets(i)
 }
@@ -105,7 +105,7 @@ func (a asked) mayHaveWanted(i item) bool {
 // parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
 func (h *Handler) parse(path []string) (a asked, ok bool) { return pathOf(path, h.store.resources()) }
 
-// pathOf is what a path names of a list of resources.
+// pathOf finds the resource that a path names in a list of resources.
 func pathOf(path []string, list []resource) (a asked, ok bool) {
 	gv, rest := manifest.GroupVersionKind{}, path
 	switch {
@@ -134,12 +134,12 @@ func pathOf(path []string, list []resource) (a asked, ok bool) {
 	return a, false
 }
 
-// find is what is asked for, at a moment.
+// find returns the items that are asked for, in a state of the store.
 func (h *Handler) find(now state, a asked) []item {
 	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return !a.wants(i) })
 }
 
-// understand is what a path and a query ask for; ok is false when they are refused.
+// understand reads a path and a query. ok is false when they were refused; the answer is written then.
 func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
 	if a, ok = h.parse(path); !ok {
 		Refuse(w, http.StatusNotFound, h.noSuch(path))
@@ -164,7 +164,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, qu
 	case a.name != "" && len(items) == 0:
 		Refuse(w, http.StatusNotFound, fmt.Sprintf("%s %s not found", a.plural, printable.Name(a.name)))
 	case tabled(r):
-		at := time.Now() //nolint:forbidigo // only ages follow from it
+		at := time.Now() //nolint:forbidigo // used only for ages
 		rows := make([]any, 0, len(items))
 		for _, i := range items {
 			rows = append(rows, i.row(query.Get("includeObject") == "Object", at))
@@ -181,10 +181,10 @@ func tabled(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=Table;v=v1;g=meta.k8s.io")
 }
 
-// list has items one after the other: together they may be large, and are not copied.
+// list writes the items one after the other, without a copy: together they may be large.
 func list(w http.ResponseWriter, a asked, version int, items []item) {
 	w.Header().Set("Content-Type", "application/json")
-	add := func(text []byte) { _, _ = w.Write(text) } // no one is there to report it to
+	add := func(text []byte) { _, _ = w.Write(text) } // an error has no receiver
 	if r, ok := w.(*reply); ok {
 		add = r.share
 	}
@@ -201,7 +201,7 @@ func list(w http.ResponseWriter, a asked, version int, items []item) {
 	add([]byte("]}\n"))
 }
 
-// refuseWrite says where what was to be written is decided, or tried.
+// refuseWrite refuses a write, and says where the change is made (or where it can be tried, for a dry run).
 func (h *Handler) refuseWrite(w http.ResponseWriter, path []string, trial bool) {
 	w.Header().Set("Allow", http.MethodGet)
 	if trial {
@@ -210,7 +210,7 @@ func (h *Handler) refuseWrite(w http.ResponseWriter, path []string, trial bool) 
 	}
 	where := "the repository"
 	a, ok := h.parse(path)
-	if !ok && len(path) > 1 { // a part of an object, such as its scale
+	if !ok && len(path) > 1 { // a subresource, such as its scale
 		a, ok = h.parse(path[:len(path)-1])
 	}
 	if ok && a.name != "" {
@@ -228,12 +228,12 @@ var reasons = map[int]string{
 	http.StatusRequestEntityTooLarge: "RequestEntityTooLarge",
 }
 
-// failure is how Kubernetes answers when it does not.
+// failure is the Status object with which Kubernetes reports an error.
 func failure(code int, message string) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "Status", "metadata": map[string]any{}, "status": "Failure", "message": message, "reason": reasons[code], "code": code}
 }
 
-// Refuse answers with a code and why.
+// Refuse answers with a status code and a message.
 func Refuse(w http.ResponseWriter, code int, message string) {
 	answer(w, code, "", failure(code, message))
 }
@@ -241,5 +241,5 @@ func Refuse(w http.ResponseWriter, code int, message string) {
 func answer(w http.ResponseWriter, code int, parameters string, v any) {
 	w.Header().Set("Content-Type", "application/json"+parameters)
 	w.WriteHeader(code)
-	_ = report.JSON(w, v) // no one is there to report it to
+	_ = report.JSON(w, v) // an error has no receiver
 }

@@ -17,30 +17,31 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// History keeps the events of stacks in a folder, so that a restart does not forget them. Nothing depends on it: what cannot be read is not there, and what
-// cannot be written is forgotten with the process. It holds what everybody may read who has a token of the API, and no secrets.
+// History keeps the events of stacks in a folder, so that a restart does not forget them. Nothing depends on it: a file that cannot be
+// read counts as absent, and events that cannot be written are lost when the process ends. The files hold only what every holder of an API
+// token may read, and no secrets.
 type History struct {
 	dir string
 	log *slog.Logger
 }
 
 const (
-	// historyVersion is that of the files. Those of another one are not read.
+	// historyVersion is the version of the files' format. Files of another version are not read.
 	historyVersion = 1
-	// longestHistory bounds a file, in bytes, and longestText a text in it.
+	// longestHistory bounds a file and longestText a text in it, both in bytes.
 	longestHistory = 4 << 20
 	longestText    = 2000
-	// oldestHistory is for how long the file of a stack is kept that nothing happens to.
+	// oldestHistory is how long the file of a stack without new events is kept.
 	oldestHistory = 90 * 24 * time.Hour
 )
 
-// chronicle is the file of a stack.
+// chronicle is the content of a stack's file.
 type chronicle struct {
 	Version int            `json:"version"`
 	Events  []report.Event `json:"events"`
 }
 
-// NewHistory keeps files in a folder, which is made, and removes those that are old.
+// NewHistory creates the folder and removes old files from it.
 func NewHistory(dir string, now time.Time, log *slog.Logger) *History {
 	h := &History{dir, log}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -65,7 +66,7 @@ func (h *History) complain(err error) {
 
 func (h *History) file(name string) string { return filepath.Join(h.dir, name+".json") }
 
-// read returns the events of a file; none where it cannot be read.
+// read returns the events of a file, or none when it cannot be read.
 func (h *History) read(name string) (events []report.Event) {
 	if h == nil || name == "" {
 		return nil
@@ -98,7 +99,7 @@ func (h *History) read(name string) (events []report.Event) {
 
 func word(text string) string { return printable.Clip(report.Clean(text), longestText) }
 
-// write replaces the events of a file, whole or not at all.
+// write replaces the events of a file atomically.
 func (h *History) write(name string, events []report.Event) {
 	if h == nil || name == "" {
 		return
@@ -115,6 +116,6 @@ func (h *History) write(name string, events []report.Event) {
 // forget removes a file.
 func (h *History) forget(name string) {
 	if h != nil && name != "" {
-		_ = os.Remove(h.file(name)) // it may not be there
+		_ = os.Remove(h.file(name)) // the file may not exist
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// failing is a run in which an object failed.
+// failing is a run in which one object failed.
 func failing(name string, n int) report.Run {
 	return report.Run{Stack: "prod", Started: time.Unix(int64(1000+n), 0), Pass: &engine.Pass{Failures: []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: name}, Causes: cause.List{cause.Of(cause.Tried, "no")}}}}}
 }
 
-// process is a store as a process begins with it, on a folder.
+// process is the store of a process that has just started, with its history in a folder.
 func process(t *testing.T, dir string) *Store {
 	t.Helper()
 	s := NewStore(nil, nil, time.Unix(1, 0))
@@ -76,7 +76,7 @@ func TestEventsOutliveAProcess(t *testing.T) {
 	}
 }
 
-// Nothing depends on the history: whatever is there, the store works, and what is no event is not shown.
+// Nothing depends on the history: the store works whatever the folder holds, and shows nothing that is not an event.
 func TestAttackHistory(t *testing.T) {
 	one := `{"Key":{"Kind":"Server","Name":"a"},"Reason":"Failed","Message":"no","First":"2026-01-01T00:00:00Z","Last":"2026-01-01T00:00:00Z","Count":1}`
 	for name, c := range map[string]struct {
@@ -125,7 +125,7 @@ func TestAttackHistory(t *testing.T) {
 	}
 }
 
-// The files of stacks that nothing has happened to for long are removed.
+// The files of stacks without events for a long time are removed.
 func TestOldHistoryGoes(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"old.json": oldestHistory + time.Hour, "new.json": time.Hour} {

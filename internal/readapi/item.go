@@ -18,39 +18,39 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// item is one thing that the API shows. It is not changed any more once it is shown.
+// item is one object of the API. It never changes once it is shown.
 type item struct {
 	gvk             manifest.GroupVersionKind
 	name, namespace string
 	labels          map[string]string
-	fields          map[string]string // for field selectors, besides its name and namespace
-	cells           []any             // of its row in a table
-	entry           Entry             // of its stack's index
-	owner           owner             // zero when nothing owns it
-	written         string            // FILE:LINE of its manifest; "" when it has none
-	created         string            // when it was made; "" when nobody says so
-	version         int               // of the store, when it changed last
-	turns           []turn            // of its conditions, in their order
-	text            []byte            // the whole of it, as JSON
+	fields          map[string]string // for field selectors, besides name and namespace
+	cells           []any             // of its table row
+	entry           Entry
+	owner           owner  // zero when nothing owns it
+	written         string // FILE:LINE of its manifest; "" for none
+	created         string // "" when unknown
+	version         int    // of the store, at its last change
+	turns           []turn // of its conditions, in their order
+	text            []byte // JSON
 }
 
-// owner is what an item comes from.
+// owner is the item from which another item comes.
 type owner struct {
 	gvk manifest.GroupVersionKind
 	id  id
 }
 
-// turn is how a condition is, and since when.
+// turn is the status of a condition, and the time since when it holds.
 type turn struct{ status, since string }
 
-// draft is what an item is made of.
+// draft is an item before it is encoded.
 type draft struct {
 	item
 	whole      map[string]any     // without apiVersion, kind and metadata
-	conditions []status.Condition // those in whole
+	conditions []status.Condition // the conditions in whole
 }
 
-// turned has the conditions say since when they are as they are: since now, unless they were so before.
+// turned sets the transition time of each condition: now, or the earlier time if its status has not changed.
 func (d *draft) turned(now string, before *item) {
 	d.turns = nil
 	for n := range d.conditions {
@@ -65,13 +65,13 @@ func (d *draft) turned(now string, before *item) {
 	}
 }
 
-// status is what a draft says of its object.
+// status is the status that the draft shows.
 func (d draft) status() map[string]any {
-	status, _ := d.whole["status"].(map[string]any) // a draft of ours has one
+	status, _ := d.whole["status"].(map[string]any) // every draft that has a status holds it as a map
 	return status
 }
 
-// at is the item as it is from a version on, or as it was before if nothing of it has changed.
+// at returns the item at a version. If nothing has changed, it returns the item of before.
 func (d draft) at(version int, before *item) (item, error) {
 	made := d.item
 	if before != nil {
@@ -87,11 +87,11 @@ func (d draft) at(version int, before *item) (item, error) {
 	return made, err
 }
 
-// goneAt is the item at the version at which it is there no more: some clients take what has an older one for no news.
+// goneAt is the item with the version at which it was deleted: some clients ignore a deletion with an older version.
 func (i item) goneAt(version int) item {
 	var whole, of map[string]json.RawMessage
 	if json.Unmarshal(i.text, &whole) != nil || json.Unmarshal(whole["metadata"], &of) != nil {
-		return i // it is ours, and can be read
+		return i // cannot happen: the agent encoded the text itself
 	}
 	of["resourceVersion"] = json.RawMessage(strconv.Quote(strconv.Itoa(version)))
 	metadata, err := json.Marshal(of)
@@ -121,15 +121,16 @@ func (d draft) encode(version int) ([]byte, error) {
 	return bytes.TrimSpace(text.Bytes()), nil
 }
 
-// namespaceLabel says which namespace the manifest of an object is in, where the API shows the stack.
+// namespaceLabel is the label for the namespace in an object's manifest: metadata.namespace holds the stack.
 const namespaceLabel = "stackreeve.dev/namespace"
 
-// objects are those of the plan that a pass ended with. Two that differ in nothing but the namespace of their manifests are both there.
+// objects are the objects of the plan that a pass ended with. Two objects that differ only in the namespace of their manifests are both
+// listed.
 func objects(stack string, p *engine.Pass, kinds []*kind.Kind) (list []draft) {
 	specs := p.Last.Specs()
 	for _, o := range status.After(p.Last, kinds, p.Faults()) {
 		if o.APIVersion == "" || o.Status.Surplus {
-			continue // a copy has the name of the object that it is a copy of
+			continue // a surplus copy has the name of its original
 		}
 		list = append(list, object(stack, o, specs))
 	}
@@ -174,7 +175,7 @@ func gvkOf(apiVersion, kind string) manifest.GroupVersionKind {
 	return manifest.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
-// cells are those of [objectColumns]; the age follows when they are shown.
+// cells are the cells of [objectColumns], except the age, which is computed when they are shown.
 func cells(o status.Object) []any {
 	written := ""
 	if at := o.Status.Origin; at != nil {

@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	// pace is how often a pass that runs is shown.
+	// pace is how often the progress of a running pass is shown.
 	pace = time.Second
-	// mostBusy are the steps of it that are shown.
+	// mostBusy is how many of its steps in flight are shown.
 	mostBusy = 10
 )
 
-// Watch shows the passes of a stack while they run.
+// Watch returns a watcher that shows the passes of a stack while they run.
 func (s *Store) Watch(stack string) engine.Watcher { return &live{store: s, stack: stack} }
 
-// planned is what a pass sets out with.
+// planned is the plan and the findings that a pass starts with.
 type planned struct {
 	plan  plan.Plan
 	needs preflight.Findings
 }
 
-// live is a pass that runs. It implements engine.Watcher.
+// live is a running pass. It implements engine.Watcher.
 type live struct {
 	store *Store
 	stack string
 
 	mu      sync.Mutex
-	planned *planned // until it is shown
+	planned *planned // nil once it is shown
 	newest  engine.Progress
-	run     int  // which run of the stack it is of
+	run     int  // the number of the stack's run that it belongs to
 	due     bool // it will be shown
 }
 
@@ -50,7 +50,7 @@ func (l *live) Planned(p plan.Plan, needs preflight.Findings) {
 func (l *live) Started(plan.Step)      {}
 func (l *live) Finished(engine.Result) {}
 
-// Progress shows the newest of those that come within a moment.
+// Progress shows the newest of the reports that arrive within one [pace].
 func (l *live) Progress(p engine.Progress) {
 	run := l.store.runs(l.stack)
 	l.mu.Lock()
@@ -70,14 +70,14 @@ func (l *live) show() {
 	l.store.progress(l.stack, run, p, began)
 }
 
-// runs is how many runs of a stack have ended.
+// runs is the number of ended runs of a stack.
 func (s *Store) runs(stack string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.views[stack].runs
 }
 
-// progress shows how far the pass of a run has come, until that is recorded. began is what it set out with, nil where that is shown.
+// progress shows how far the pass of a run is, until the run is recorded. began is what the pass started with, nil once that is shown.
 func (s *Store) progress(stack string, run int, p engine.Progress, began *planned) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -92,7 +92,7 @@ func (s *Store) progress(stack string, run int, p engine.Progress, began *planne
 	}
 	next, newest, err := v.running(p, began, s.version)
 	if err != nil {
-		return // what cannot be encoded cannot be reported either
+		return // an item that cannot be encoded cannot be reported either
 	}
 	s.show(stack, next, newest)
 }
@@ -100,7 +100,8 @@ func (s *Store) progress(stack string, run int, p engine.Progress, began *planne
 // blank is a stack before its first run.
 func blank(name string) draft { return stack(name, nil, nil) }
 
-// running is the view with a stack that says how far its pass has come, and at which commit. newest is the newest version of the store before and after that.
+// running returns the view in which the stack shows the progress and the commit of its running pass. newest is the newest version of the
+// store; the new one is returned.
 func (v view) running(p engine.Progress, began *planned, newest int) (view, int, error) {
 	v.items, v.newest = maps.Clone(v.items), maps.Clone(v.newest)
 	list := []draft{v.stack.during(p, p.At)}
@@ -122,8 +123,8 @@ func (v view) running(p engine.Progress, began *planned, newest int) (view, int,
 	return v, newest, nil
 }
 
-// during is the draft of a stack while a pass has something to do. What it was before is over: neither its commit nor its state are those of
-// the last run any more.
+// during is the draft of a stack while a pass has something to do. Its commit and state are those of the running pass, no longer those of
+// the last run.
 func (d draft) during(p engine.Progress, now time.Time) draft {
 	is := report.StateDuring(p, now)
 	shown := maps.Clone(d.status())
@@ -134,14 +135,14 @@ func (d draft) during(p engine.Progress, now time.Time) draft {
 	}
 	conditions := available(true, is.State, is.Message, status.ReasonProgressing)
 	maps.Copy(shown, map[string]any{"state": is.State, "message": is.Message, "commit": p.Commit, "progress": progressOf(p, now), "conditions": conditions})
-	delete(shown, "rollouts") // those of the progress are newer
+	delete(shown, "rollouts") // the progress has newer ones
 	d.whole, d.conditions, d.fields = map[string]any{"status": shown}, conditions, map[string]string{"status.state": is.State}
 	lastRun, _ := shown["lastRun"].(string)
 	d.cells = clean(d.name, is.State, report.Short(p.Commit), lastRun, is.Message)
 	return d
 }
 
-// doing says what a step in flight does; what the cloud works on is waited for.
+// doing says what a step in flight does. A step that waits for the cloud is "waiting for".
 var doing = map[plan.Action]string{plan.Create: "creating", plan.Update: "changing", plan.Recreate: "replacing", plan.Delete: "deleting", plan.Detach: "letting go of",
 	plan.Wait: "waiting for", plan.Keep: "waiting for", plan.Refuse: "waiting for"}
 

@@ -7,19 +7,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// removed is what the versions of the items are held by whose stacks were removed. It has no items, and no stack can have its name.
+// removed is the key in [Store] views that holds the versions of items whose stacks were removed. It has no items, and no stack can have
+// this name.
 const removed = "\x00"
 
-// About is what a store is told of a stack besides its runs.
+// About holds what a store knows of a stack besides its runs.
 type About struct {
 	Cloud      string                     // the entry of clouds.yaml
 	Repository string                     // its address, and the folder
-	Dashboards map[string]string          // where the cloud's own dashboard shows an object, by kind: an address with {id}
-	Files      func(commit string) string // where people see the files of a commit, see [Files]; nil for nowhere
-	History    string                     // the name of its file in the history; "" for none
+	Dashboards map[string]string          // by kind: an object's address in the cloud's dashboard, with {id}.
+	Files      func(commit string) string // see [Files]; nil when unknown.
+	History    string                     // the name of its file in [History]; "" for none
 }
 
-// Add shows a stack of which no run is known, unless it is shown already.
+// Add shows a stack without any run yet, unless it is shown already.
 func (s *Store) Add(name string, about About, now time.Time) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -36,7 +37,7 @@ func (s *Store) Add(name string, about About, now time.Time) {
 	s.show(name, v, newest)
 }
 
-// Remove shows a stack and its objects no more. Watches of others go on.
+// Remove stops showing a stack and its objects. Watches of other stacks go on.
 func (s *Store) Remove(name string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -58,7 +59,7 @@ func (s *Store) Remove(name string) {
 	s.wake()
 }
 
-// latest has of each kind the newer of two versions.
+// latest returns the newer of two versions for each kind.
 func latest(a, b map[manifest.GroupVersionKind]int) map[manifest.GroupVersionKind]int {
 	all := maps.Clone(b)
 	for gvk, version := range a {

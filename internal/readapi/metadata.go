@@ -20,7 +20,7 @@ type metadata struct {
 	ResourceVersion string            `json:"resourceVersion"`
 }
 
-// reference is an item as those that come from it name it.
+// reference is an owner reference in the metadata of the items that come from it.
 type reference struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -37,15 +37,15 @@ func (i item) metadata(version int) metadata {
 	return m
 }
 
-// uid is by what programs tell items apart. Kubernetes makes one for each object; here it follows from where one is,
-// so it stays what it is through restarts, and that of an owner or of what an event is about need not be looked up.
+// uid is the identity by which programs distinguish items. Kubernetes generates one for each object; here it is computed from where
+// the item is. So it survives restarts, and the uid of an owner or of an event's object needs no lookup.
 func uid(stack string, gvk manifest.GroupVersionKind, of id) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{stack, gvk.Group, gvk.Kind, of.within, of.name}, "\x00")))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8: of a making of one's own
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8, which is free for custom schemes
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// stamp is a time as Kubernetes writes one; "" when there is none.
+// stamp is a time in the format of Kubernetes; "" for the zero time.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

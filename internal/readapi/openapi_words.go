@@ -2,11 +2,11 @@ package readapi
 
 import "slices"
 
-// intOrString is the schema of what takes a number or a text, under the name by which clients of Kubernetes know it.
+// intOrString is the name by which clients of Kubernetes know the schema of a value that is a number or a text.
 const intOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 
-// spoken is a JSON Schema in the words of OpenAPI 3.0, where a type is one word, a constant an enumeration of one, and what is in base64 a
-// format. It leaves the schema as it is.
+// spoken translates a JSON Schema to OpenAPI 3.0: a type becomes one word, a constant an enumeration with one value, and base64
+// a format. It does not change its argument.
 func spoken(schema map[string]any) map[string]any {
 	out := make(map[string]any, len(schema))
 	for word, value := range schema {
@@ -27,7 +27,7 @@ func spoken(schema map[string]any) map[string]any {
 	return out
 }
 
-// each speaks the schemas in a map, whose keys are names and no words.
+// each translates the schemas in a map. The keys are names and are not translated.
 func each(value any) any {
 	named, ok := value.(map[string]any)
 	if !ok {
@@ -56,7 +56,7 @@ func spokenValue(value any) any {
 	return value
 }
 
-// typed says what type a value has, or which of several.
+// typed writes the type of a value, or a choice between several types.
 func typed(out map[string]any, value any) {
 	var names []string
 	switch v := value.(type) {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// listening is a client that watches things from now on, in a bubble; heard is how many events have come.
+// listening starts a client that watches things, in a synctest bubble. heard returns how many events have arrived.
 func listening(t *testing.T, h *Handler, query string) (heard func() int) {
 	t.Helper()
 	r := &reader{header: http.Header{}}
@@ -33,7 +33,7 @@ func listening(t *testing.T, h *Handler, query string) (heard func() int) {
 	}
 }
 
-// What changes after a while is told at once, and what changes all the time not each time.
+// A change after a quiet time is sent at once. Continuous changes are sent together.
 func TestWatchesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
@@ -55,7 +55,7 @@ func TestWatchesArePaced(t *testing.T) {
 		if n := heard(); n < 10 || n > 14 {
 			t.Errorf("%d events after a hundred changes in the time of ten pauses", n)
 		}
-		s.progress("prod", 0, engine.Progress{Total: 7}, nil) // nothing that is watched
+		s.progress("prod", 0, engine.Progress{Total: 7}, nil) // nobody watches this
 		heard()
 		s.shows(thingNamed("a", "in sync"))
 		before := heard()
@@ -66,7 +66,7 @@ func TestWatchesArePaced(t *testing.T) {
 	})
 }
 
-// Who may read no more hears nothing more, and is hung up on soon, whether anything changes or not.
+// A client that may no longer read gets no more events and is disconnected soon, whether anything changes or not.
 func TestAttackWatchOfWhoMayReadNoMore(t *testing.T) {
 	for _, changes := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func (s *slow) Write(text []byte) (int, error) {
 	return s.reader.Write(text)
 }
 
-// Who reads slowly keeps a watch no longer than others: neither past its time nor past their token.
+// A client that reads slowly cannot extend its watch: neither past its time limit nor past its token.
 func TestAttackWatchThatIsReadSlowly(t *testing.T) {
 	for _, query := range []string{"", "&sendInitialEvents=true", "&timeoutSeconds=120"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestAttackWatchThatIsReadSlowly(t *testing.T) {
 	}
 }
 
-// What others change is not compared; what goes is.
+// Changes of other kinds are not compared. Deletions are.
 func TestNewestOfAKind(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	check := func(what string, changes bool, do func()) {

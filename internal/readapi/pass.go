@@ -13,13 +13,13 @@ import (
 var passGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Pass"}
 
 const (
-	// mostPasses are held of a stack: the newest.
+	// mostPasses is how many passes of a stack are held: the newest.
 	mostPasses = 40
-	// mostFailures are held of a pass.
+	// mostFailures is how many failures of a pass are held.
 	mostFailures = 10
 )
 
-// pass is how a run ended, and how many after it ended just like it.
+// pass is how a run ended, and how many later runs ended in the same way.
 type pass struct {
 	first, last time.Time // when they began
 	took        time.Duration
@@ -47,13 +47,13 @@ func passOf(run report.Run) pass {
 	return p
 }
 
-// repeats reports whether nothing distinguishes two runs but their time. One that changed the cloud repeats none.
+// repeats reports whether two runs differ only in their time. A run that changed the cloud repeats none.
 func (p pass) repeats(other pass) bool {
 	return p.did == "" && other.did == "" && p.commit == other.commit && p.outcome == other.outcome && p.message == other.message &&
 		p.drifted == other.drifted && slices.Equal(p.failures, other.failures)
 }
 
-// recorded adds a run to those of a stack.
+// recorded adds a run to the passes of a stack.
 func recorded(had []pass, run report.Run) []pass {
 	all, now := slices.Clone(had), passOf(run)
 	if n := len(all); n > 0 && all[n-1].repeats(now) {

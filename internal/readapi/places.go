@@ -10,22 +10,23 @@ import (
 const (
 	// longestWait is how long a request waits for a place.
 	longestWait = 3 * time.Second
-	// mostUnsent is how much of what was composed may wait for clients that read slowly, in bytes. What the store holds
-	// anyway is not counted.
+	// mostUnsent is how many bytes of composed answers may wait for clients that read slowly. Items that the store holds
+	// anyway do not count.
 	mostUnsent = 256 << 20
 )
 
-// Places bound how many answers are composed at a time. They are sent without a place, so that no client that reads slowly
-// keeps others from theirs.
+// Places limits how many answers are composed at a time. They are sent without a place, so that a client that reads slowly
+// does not block others.
 type Places struct {
 	taken  chan struct{}
 	unsent atomic.Int64
 }
 
-// NewPlaces makes so many.
+// NewPlaces returns n places.
 func NewPlaces(n int) *Places { return &Places{taken: make(chan struct{}, n)} }
 
-// Answer composes an answer when there is a place, and sends it then. Who waits for one for long is asked to come again.
+// Answer composes an answer when there is a place, and then sends it. A request that waits for longer than [longestWait] gets status 429
+// with Retry-After.
 func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.HandlerFunc) {
 	timer := time.NewTimer(longestWait)
 	defer timer.Stop()
@@ -35,7 +36,7 @@ func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.Han
 		busy(w)
 		return
 	case <-r.Context().Done():
-		return // nobody waits for the answer any more
+		return // the client has gone
 	}
 	if p.unsent.Load() > mostUnsent {
 		<-p.taken
@@ -52,7 +53,7 @@ func busy(w http.ResponseWriter) {
 	Refuse(w, http.StatusTooManyRequests, "too many are answered already; ask again later")
 }
 
-// composed gives the place back.
+// composed composes the answer and then releases the place.
 func (p *Places) composed(header http.Header, r *http.Request, compose http.HandlerFunc) *reply {
 	defer func() { <-p.taken }()
 	made := &reply{header: header}
@@ -78,7 +79,7 @@ func (r *reply) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// share adds what does not change any more.
+// share adds a part without a copy. The text must not change any more.
 func (r *reply) share(text []byte) { r.parts = append(r.parts, text) }
 
 func (r *reply) send(w http.ResponseWriter) {
@@ -87,7 +88,7 @@ func (r *reply) send(w http.ResponseWriter) {
 	}
 	for _, part := range r.parts {
 		if _, err := w.Write(part); err != nil {
-			return // no one is there to report it to
+			return // an error has no receiver
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // slowReader is a client that reads nothing for a while.
 type slowReader struct {
 	*httptest.ResponseRecorder
-	reads chan struct{} // closed when it does
+	reads chan struct{} // closed when it starts to read
 }
 
 func (r slowReader) Write(text []byte) (int, error) {
@@ -20,7 +20,7 @@ func (r slowReader) Write(text []byte) (int, error) {
 	return r.ResponseRecorder.Write(text)
 }
 
-// asking has n clients ask for a path, of which none reads before they all may.
+// asking starts n clients that ask for a path. None of them reads before read is called.
 func asking(t *testing.T, h *Handler, n int, path string) (all []slowReader, read func()) {
 	t.Helper()
 	reads, done := make(chan struct{}), sync.WaitGroup{}
@@ -33,7 +33,7 @@ func asking(t *testing.T, h *Handler, n int, path string) (all []slowReader, rea
 	return all, func() { close(reads); done.Wait() }
 }
 
-// Who reads slowly keeps nobody from an answer, and gets all of their own.
+// A client that reads slowly blocks no other client, and gets its whole answer.
 func TestAttackSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
@@ -61,7 +61,7 @@ func TestAttackSlowReaders(t *testing.T) {
 	})
 }
 
-// Who has waited for a place for a while is asked to come again.
+// A request that has waited for a place for a while is told to retry later.
 func TestAttackManyAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made, s := make(chan struct{}), NewStore([]string{"prod"}, nil, time.Unix(1, 0))

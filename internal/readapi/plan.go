@@ -15,7 +15,7 @@ var planGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alp
 // longestPlan is how much of a plan is shown, in bytes.
 const longestPlan = 32 << 10
 
-// planItem is what a pass has left to do and needs of the cloud, in words.
+// planItem is the item that shows in words what a pass has left to do, and what it needs from the cloud.
 func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft {
 	rev.Subject = p.Secrets.Text(rev.Subject)
 	var text strings.Builder
@@ -46,7 +46,7 @@ func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft
 	}
 }
 
-// firstLines are the lines of a text that have room; whole when all of them have.
+// firstLines returns as many whole lines of a text as fit. whole is true when all of them do.
 func firstLines(text string, most int) (shown string, whole bool) {
 	if len(text) <= most {
 		return text, true

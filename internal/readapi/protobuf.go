@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protobufSpec is the spec of an object that is not written in JSON but in Kubernetes' protobuf; ok is false for all else.
-// Newer clients write reviews so.
+// protobufSpec returns the spec of an object in Kubernetes' protobuf encoding. ok is false for every other encoding.
+// Newer clients write reviews in protobuf.
 func protobufSpec(body []byte) (spec []byte, ok bool, err error) {
 	envelope, ok := bytes.CutPrefix(body, []byte("k8s\x00"))
 	if !ok {
@@ -18,11 +18,11 @@ func protobufSpec(body []byte) (spec []byte, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	object, err := fields(outer[2]) // after what its type is
-	return object[2], true, err     // after its metadata
+	object, err := fields(outer[2]) // field 1 is its type
+	return object[2], true, err     // field 1 is its metadata
 }
 
-// fields are the texts and messages in a message, by number.
+// fields returns the texts and nested messages of a message, by field number.
 func fields(message []byte) (map[protowire.Number][]byte, error) {
 	found := map[protowire.Number][]byte{}
 	for len(message) > 0 {
@@ -66,5 +66,5 @@ func rulesQuestion(spec []byte) (question, error) {
 	return question{Namespace: string(of[1])}, err
 }
 
-// noQuestion is that of reviews which say nothing but that they ask.
+// noQuestion reads reviews whose spec holds nothing.
 func noQuestion([]byte) (question, error) { return question{}, nil }

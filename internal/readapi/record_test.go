@@ -18,7 +18,7 @@ func runAt(second int64, commit string) report.Run {
 	return report.Run{Stack: "prod", Started: time.Unix(second, 0), Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{Stack: "prod", First: plan.Plan{Stack: "prod"}, Last: plan.Plan{Stack: "prod"}}}
 }
 
-// Runs that end alike are one row with a number; no more rows are held than have room.
+// Runs that end alike are one row with a count. The number of rows is bounded.
 func TestPassesAreCounted(t *testing.T) {
 	var all []pass
 	for second := range int64(5) {
@@ -41,7 +41,7 @@ func TestPassesAreCounted(t *testing.T) {
 
 func stackText(s *Store) string { return string(s.items(s.at("prod"), stackGVK)[0].text) }
 
-// What goes on is shown until the run ends, and not after it.
+// Progress is shown until the run ends, and not after it.
 func TestProgressEndsWithItsRun(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.progress("prod", 0, engine.Progress{Done: 1, Total: 7}, nil)
@@ -58,7 +58,7 @@ func TestProgressEndsWithItsRun(t *testing.T) {
 	}
 }
 
-// While a pass changes something the stack is not what it was after the last one, nor at its commit, and the plan is that of the pass.
+// While a pass changes something, the stack shows the state, the commit and the plan of that pass, not those of the last one.
 func TestAPassThatRunsIsTheState(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.Ran(runAt(1, "a"))
@@ -116,7 +116,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The owner of an object is found among those of the same namespace.
+// The owner of an object is found among the objects of the same namespace.
 func TestIndex(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	child := thingNamed("b", "drifted")

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// resource is a kind as the API names it.
+// resource is a kind with the names that the API gives it.
 type resource struct {
 	manifest.GroupVersionKind
 	plural     string
@@ -18,7 +18,7 @@ type resource struct {
 	namespaced bool
 }
 
-// shortNames are those by which kubectl knows it, too.
+// shortNames are the short names by which kubectl knows the kind, too.
 func (r resource) shortNames() []string {
 	if r.short != "" {
 		return []string{r.short}
@@ -41,8 +41,9 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 	return resource{GroupVersionKind: gvk, plural: plural, namespaced: !own[gvk].wide}
 }
 
-// apart gives kinds of one group whose plural would be the same one of their own: whoever writes a Definition takes none from another kind.
-// The agent's own kinds keep theirs, and of others the first in the order of their names.
+// apart gives kinds of one group with the same plural a plural each, so that the author of a Definition cannot take the plural of another
+// kind.
+// The agent's own kinds keep theirs. Of other kinds, the first in the order of their names keeps it.
 func apart(list []resource, kinds []*kind.Kind) {
 	builtIn := map[manifest.GroupVersionKind]bool{}
 	for _, k := range kinds {
@@ -69,8 +70,8 @@ func apart(list []resource, kinds []*kind.Kind) {
 	}
 }
 
-// resources are all that can be read: the agent's kinds, those that revisions define, and its own.
-// The core group's kinds carry data, and have no status to show.
+// resources are all kinds that can be read: the agent's kinds, the kinds that revisions define, and the API's own.
+// The core group's kinds carry data and have no status to show.
 func (s *Store) resources() []resource { return resourcesIn(s.kinds, s.at("").views) }
 
 func resourcesIn(kinds []*kind.Kind, views map[string]view) []resource {

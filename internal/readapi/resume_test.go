@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// reader is what a client hears of a watch, until it has heard enough.
+// reader is a client's side of a watch; it ends after enough events.
 type reader struct {
 	header http.Header
 	enough int // events; 0 for all
@@ -37,13 +37,13 @@ func (r *reader) Write(text []byte) (int, error) {
 	return r.heard.Write(text)
 }
 
-// cache is what a client holds of a kind, by place, and the newest version that it has heard.
+// cache is what a client holds of a kind, by place, and the newest version that it has seen.
 type cache struct {
 	held    map[string]string
 	version int
 }
 
-// hears takes events in, as client-go does; expired when it is to list again.
+// hears applies events as client-go does. expired means that the client must list again.
 func (c *cache) hears(t *testing.T, text string) (expired bool) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -58,7 +58,7 @@ func (c *cache) hears(t *testing.T, text string) (expired bool) {
 			t.Fatalf("%v: %s", err, line)
 		}
 		of := event.Object.Metadata
-		version, _ := strconv.Atoi(of.ResourceVersion) // an error has none
+		version, _ := strconv.Atoi(of.ResourceVersion) // an error event has no version
 		key := of.Namespace + "/" + of.Name
 		switch event.Type {
 		case "ERROR":
@@ -78,7 +78,7 @@ func (c *cache) hears(t *testing.T, text string) (expired bool) {
 
 const thingsPath = "/apis/example.com/v1/things"
 
-// lists is what a client holds who lists now.
+// lists returns the cache of a client that has just listed.
 func lists(t *testing.T, h *Handler, query string) *cache {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -98,7 +98,7 @@ func lists(t *testing.T, h *Handler, query string) *cache {
 	return c
 }
 
-// watches has a client watch from what it has heard last; the watch ends when it has heard enough, or the store ends.
+// watches starts a watch at the newest version of the cache. It ends after enough events, or when the store is closed.
 func (c *cache) watches(t *testing.T, h *Handler, query string, enough int) *reader {
 	t.Helper()
 	r := &reader{header: http.Header{}, enough: enough}
@@ -106,22 +106,22 @@ func (c *cache) watches(t *testing.T, h *Handler, query string, enough int) *rea
 	return r
 }
 
-// history replaces what a store holds of two stacks, the same for a seed: what is there comes, changes, goes and stays.
+// history changes the content of two stacks: items come, change, go and stay. The same seed gives the same changes.
 type history struct{ *rand.Rand }
 
 func newHistory(seed uint64) history { return history{rand.New(rand.NewPCG(seed, 0))} }
 
 func (y history) goesOn(s *Store) { y.shows(s, 3) }
 
-// comes is as goesOn, and nothing goes.
+// comes is goesOn without deletions.
 func (y history) comes(s *Store) { y.shows(s, 0) }
 
-// shows leaves out one of so many; none for 0.
+// shows leaves out one item of out; none when out is 0.
 func (y history) shows(s *Store, out int) {
 	for _, stack := range []string{"prod", "test"} {
 		drafts := []draft{}
 		for n := range 8 {
-			if out > 0 && y.IntN(out) == 0 && !(n == 7 && stack == "test") { // one is there always, so that there is the kind
+			if out > 0 && y.IntN(out) == 0 && !(n == 7 && stack == "test") { // one item is always there, so that the kind exists
 				continue
 			}
 			state := y.IntN(2)
@@ -133,8 +133,8 @@ func (y history) shows(s *Store, out int) {
 	}
 }
 
-// Whenever a watch breaks, who resumes it from the last event knows in the end what there is, or is told to list again,
-// which is said only where something has gone meanwhile.
+// A client that resumes a broken watch from its last event holds in the end what exists, or must list again. It must list only
+// if something was deleted meanwhile.
 func TestWatchesResume(t *testing.T) {
 	testcost.Long(t)
 	expired, exact, afterEnd := 0, 0, 0
@@ -182,7 +182,8 @@ func TestWatchesResume(t *testing.T) {
 	}
 }
 
-// What is not selected any more goes from the cache of who resumes, too; what was never selected by its name is not named.
+// An item that is no longer selected is removed from the cache of a client that resumes, too. An item whose name was never selected
+// is not mentioned.
 func TestSelectedWatchesResume(t *testing.T) {
 	const drifted = "fieldSelector=status.state%3Ddrifted"
 	left := 0
@@ -217,7 +218,7 @@ func TestSelectedWatchesResume(t *testing.T) {
 	}
 }
 
-// A watch that begins with what there is can be resumed amid that, too; so can one of all that the process began with.
+// A watch that begins with a list can be resumed in the middle of that list. So can a watch of the items that the process started with.
 func TestInitialEventsResume(t *testing.T) {
 	for enough := range 16 {
 		s := NewStore([]string{"prod", "test"}, nil, time.Unix(1, 0))

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// longestReview is how much of a review is read, in bytes.
+// longestReview is the maximum size of a review, in bytes.
 const longestReview = 16 << 10
 
-// review is a question that Kubernetes has clients ask by creating it. Nothing is kept of it.
+// review is a question that clients of Kubernetes ask by creating an object. Nothing is stored.
 type review struct {
 	group, kind string
 	read        func(spec []byte) (question, error) // from protobuf
@@ -26,15 +26,15 @@ var reviews = map[string]review{
 	"apis/authentication.k8s.io/v1/selfsubjectreviews":      {"authentication.k8s.io", "SelfSubjectReview", noQuestion, (*Handler).whoAmI},
 }
 
-// question is what a review asks.
+// question is the spec of a review.
 type question struct {
-	Namespace string        `json:"namespace,omitempty"` // of rules
+	Namespace string        `json:"namespace,omitempty"` // of a SelfSubjectRulesReview
 	Resource  *resourceDeed `json:"resourceAttributes,omitempty"`
 	Path      *pathDeed     `json:"nonResourceAttributes,omitempty"`
-	who       string        // asks
+	who       string        // the name of the client
 }
 
-// resourceDeed is what somebody wants to do to a resource.
+// resourceDeed is an action on a resource.
 type resourceDeed struct {
 	Namespace   string `json:"namespace,omitempty"`
 	Verb        string `json:"verb,omitempty"`
@@ -45,13 +45,13 @@ type resourceDeed struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// pathDeed is what somebody wants to do to anything else.
+// pathDeed is an action on any other path.
 type pathDeed struct {
 	Path string `json:"path,omitempty"`
 	Verb string `json:"verb,omitempty"`
 }
 
-// review answers one. It is read before it takes a place among those that are answered: it may come slowly.
+// review answers a review. It reads the body before it takes a place: a client may send slowly.
 func (h *Handler) review(w http.ResponseWriter, r *http.Request, v review) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestReview))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
@@ -115,7 +115,7 @@ const (
 	noTrial   = "nothing can be tried here; `stackreeve plan --dir DIR` shows what manifests in a folder would change"
 )
 
-// objection is why something cannot be done; "" when it can be.
+// objection is the reason why an action is not allowed, "" when it is.
 func (h *Handler) objection(to resourceDeed) string {
 	switch {
 	case !slices.Contains(verbs, to.Verb):
@@ -136,7 +136,7 @@ func (d pathDeed) objection() string {
 	return ""
 }
 
-// rules is the status of a SelfSubjectRulesReview: all who are let in may read everything.
+// rules is the status of a SelfSubjectRulesReview: every client that is admitted may read everything.
 func (h *Handler) rules(question) map[string]any {
 	list := []any{}
 	resources := h.store.resources()

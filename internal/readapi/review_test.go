@@ -28,7 +28,7 @@ func served(t *testing.T, s *Store) (ask func(method, path, body string) (int, s
 	}
 }
 
-// message is one in protobuf, of fields by number; "" is none.
+// message is a protobuf message with numbered fields; "" leaves a field out.
 func message(fields ...string) string {
 	var text []byte
 	for n, value := range fields {
@@ -50,7 +50,7 @@ const (
 	rulesReviews  = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 )
 
-// Everything may be read and nothing written, and clients that ask before they try are told so, in the words they ask in.
+// Everything can be read and nothing written. Clients that ask first (access reviews) get that answer in the API's own terms.
 func TestAccessReviews(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -138,7 +138,7 @@ func TestRulesReviews(t *testing.T) {
 	}
 }
 
-// What is no review, and what is longer than one, is refused; neither is what lies beside reviews taken for one.
+// A body that is not a review, or is too long, is refused. A path near that of a review is not taken for a review.
 func TestAttackReviews(t *testing.T) {
 	ask := served(t, NewStore([]string{"prod"}, nil, time.Unix(1, 0)))
 	deep := message("x")

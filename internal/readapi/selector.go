@@ -10,13 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// selection is which items somebody wants.
+// selection is a label selector and a field selector.
 type selection struct{ labels, fields []report.Requirement }
 
-// mostTerms are the conditions of a selection, those in a set counted one by one: each is compared with each item.
+// mostTerms is the maximum number of conditions in a selection; each value of a set counts. Each condition is compared with each item.
 const mostTerms = 50
 
-// selectionOf reads which items a query asks for.
+// selectionOf reads the selectors of a query.
 func selectionOf(query url.Values) (s selection, err error) {
 	if s.labels, err = report.ParseSelector(query.Get("labelSelector")); err != nil {
 		return s, err
@@ -39,7 +39,7 @@ func selectionOf(query url.Values) (s selection, err error) {
 	return s, nil
 }
 
-// meets reports whether an item is as wanted.
+// meets reports whether an item is selected.
 func (s selection) meets(i item) bool {
 	for _, l := range s.labels {
 		if !l.Meets(i.labels) {
@@ -58,7 +58,7 @@ func (s selection) meets(i item) bool {
 	return true
 }
 
-// unchanging are the conditions of what does not change of an item.
+// unchanging are the conditions on fields that never change during the life of an item.
 func (s selection) unchanging() (rest selection) {
 	for _, f := range s.fields {
 		if f.Label == "metadata.name" || f.Label == "metadata.namespace" {

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// stackGVK is that of the object that says how a stack is.
+	// stackGVK is the kind of the object that shows the state of a stack.
 	stackGVK     = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
 	namespaceGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 )
@@ -23,7 +23,7 @@ const (
 	inSync     = report.StateInSync
 )
 
-// namespace is the stack as the place of its objects.
+// namespace is the Namespace object of a stack.
 func namespace(stack string) draft {
 	return draft{
 		item:  item{gvk: namespaceGVK, name: stack, labels: map[string]string{stackLabel: stack}, cells: clean(stack)},
@@ -31,7 +31,7 @@ func namespace(stack string) draft {
 	}
 }
 
-// stack is the object that says how a stack is, after its last run.
+// stack is the object that shows the state of a stack after its last run.
 func stack(name string, run *report.Run, last *found) draft {
 	state, message, commit, lastRun := "unknown", "no pass has ended yet", "", ""
 	if run != nil {
@@ -71,7 +71,7 @@ func stack(name string, run *report.Run, last *found) draft {
 	}
 }
 
-// reasonOf is why a stack is in a state, as the reason of its conditions.
+// reasonOf is the reason for a state, in the form that conditions need.
 func reasonOf(state string, last *found) string {
 	switch state {
 	case inSync:
@@ -112,16 +112,16 @@ func available(known bool, state, message, reason string) []status.Condition {
 type found struct {
 	summary  plan.Summary
 	owned    int
-	hash     string // of a plan that is held
+	hash     string // of a held plan
 	rollouts []string
-	// objects is how many there are, sync and health how many of them are so: exactly those of [Index].
+	// objects is the number of objects; sync and health count them by state. They agree with [Index].
 	objects      int
 	sync, health map[string]int
 
 	branch, subject, author string // of the commit; redacted
 
 	commit string
-	files  map[string]bool // in which objects are written
+	files  map[string]bool // files that hold objects
 	redact func(string) string
 }
 
@@ -141,7 +141,7 @@ func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
 	return f
 }
 
-// mostProblems are shown of a revision that is refused.
+// mostProblems is how many problems of a refused revision are shown.
 const mostProblems = 20
 
 func firstOf(problems manifest.Problems) (list []string) {

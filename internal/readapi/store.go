@@ -17,42 +17,42 @@ import (
 // Store holds what the last run of every stack found. It is a sink.
 type Store struct {
 	kinds   []*kind.Kind
-	begun   int              // versions of other processes are smaller
+	begun   int              // versions of earlier processes are smaller
 	more    map[string]About // by stack
 	authors map[string]*authors
-	// Keeps, when set before stacks are added, has their events.
+	// Keeps, when set before stacks are added, stores their events.
 	Keeps *History
 
-	writing sync.Mutex // for each change as a whole, beside mu
+	writing sync.Mutex // held during each change as a whole, besides mu
 
 	mu      sync.Mutex
 	views   map[string]view
-	defined []resource    // that have a definition
-	version int           // of what changed last; each change has one of its own
+	defined []resource    // the resources that have a definition
+	version int           // of the last change; each change has its own
 	changed chan struct{} // closed when something changes
 	closed  bool
 }
 
-// view is what is shown of one stack. It is not changed any more once it is shown.
+// view is what is shown of one stack. It never changes once it is shown.
 type view struct {
 	items  map[manifest.GroupVersionKind][]item
 	events []report.Event
 	passes []pass
 	last   *found                            // nil before the first pass
-	gone   map[manifest.GroupVersionKind]int // the version at which one of a kind went last
-	newest map[manifest.GroupVersionKind]int // the version at which one of a kind changed or went last
-	lost   int                               // the version at which one of the kinds went last of which that is forgotten
-	since  string                            // when the process began
-	runs   int                               // how many have ended
-	stack  draft                             // of the last run, without what goes on now
+	gone   map[manifest.GroupVersionKind]int // version of a kind's last deletion.
+	newest map[manifest.GroupVersionKind]int // version of a kind's last change or deletion.
+	lost   int                               // newest version in gone of the kinds that were forgotten.
+	since  string                            // start of the process.
+	runs   int                               // number of ended runs
+	stack  draft                             // of the last run, without the progress of the running one.
 	plan   *draft                            // of the last pass; nil before the first
 	other  *Other                            // set while another agent serves it
 }
 
-// NewStore holds the last run of stacks, whose objects are of the kinds; see [Store.Add].
-// now is when the process begins: its versions are larger than those of the one before.
+// NewStore returns a store for the stacks with these names; see [Store.Add]. kinds are the kinds of their objects.
+// now is when the process starts. It makes the versions larger than those of the process before.
 func NewStore(names []string, kinds []*kind.Kind, now time.Time) *Store {
-	begun := int(now.Unix()) << 20 // room for a million changes a second
+	begun := int(now.Unix()) << 20 // leaves room for a million changes a second
 	s := &Store{kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), more: map[string]About{}, authors: map[string]*authors{}}
 	s.views[everywhere], s.views[removed] = view{since: stamp(now)}, view{}
 	s.define()
@@ -62,7 +62,7 @@ func NewStore(names []string, kinds []*kind.Kind, now time.Time) *Store {
 	return s
 }
 
-// Ran takes note of a run.
+// Ran stores the result of a run.
 func (s *Store) Ran(run report.Run) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -71,7 +71,7 @@ func (s *Store) Ran(run report.Run) {
 	newest := s.version
 	s.mu.Unlock()
 	if !known {
-		return // it was removed
+		return // the stack was removed
 	}
 	next, newest := old.after(run, s.kinds, newest, s.more[run.Stack])
 	if len(report.Events(run)) > 0 {
@@ -82,14 +82,14 @@ func (s *Store) Ran(run report.Run) {
 	s.show(run.Stack, next, newest)
 }
 
-// show replaces the view of a stack by one whose newest version is known. It is called with both locks held.
+// show replaces the view of a stack; newest is the newest version in it. The caller holds both locks.
 func (s *Store) show(stack string, v view, newest int) {
 	s.views[stack], s.version = v, newest
 	s.define()
 	s.wake()
 }
 
-// after is the view after a run, and its newest version; newest is that of the store before. A run that saw no cloud
+// after returns the view after a run, and the newest version, which continues from newest. A run that could not read the cloud
 // leaves the objects as they were.
 func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About) (view, int) {
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
@@ -116,20 +116,20 @@ func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About)
 	return next, newest
 }
 
-// wake is called with the lock held.
+// wake wakes up all watches. The caller holds the lock.
 func (s *Store) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// id is what two items of a kind differ in.
+// id distinguishes the items of one kind in a stack.
 type id struct{ name, within string }
 
 func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 
-// with is the view with other items, which were seen now; keep leaves those of a plan as they were. newest is the newest
-// version of the store before and after that. Each item that changes has a version of its own, and so has each that goes:
-// whoever was told of some of them can be told of the rest.
+// with returns the view with new items, which were seen now. keep leaves the objects of a plan as they were. newest is the newest
+// version of the store; the new one is returned. Each change and each deletion gets a version of its own. So a client that was told of some
+// of them can be told of the rest.
 func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int) {
 	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, newest: map[manifest.GroupVersionKind]int{}, lost: v.lost, since: v.since}
 	maps.Copy(next.gone, v.gone)
@@ -148,7 +148,7 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 	for _, d := range drafts {
 		made, err := v.made(d, newest+1, now, before[d.gvk][d.id()])
 		if err != nil {
-			continue // what cannot be encoded cannot be reported either
+			continue // an item that cannot be encoded cannot be reported either
 		}
 		newest = max(newest, made.version)
 		next.newest[d.gvk] = max(next.newest[d.gvk], made.version)
@@ -165,10 +165,10 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 	return next, newest
 }
 
-// mostGone is of how many kinds without an item it is remembered when the last one went: commits can define ever new ones.
+// mostGone is for how many kinds without an item the version of the last deletion is remembered: commits can define new kinds without end.
 const mostGone = 500
 
-// forget drops those that went first. A client that listed one of them before has to list it again.
+// forget drops the kinds that were emptied first. A client that listed one of them before must list it again.
 func (v *view) forget() {
 	var empty []manifest.GroupVersionKind
 	for gvk := range v.gone {
@@ -187,7 +187,7 @@ func (v *view) forget() {
 	}
 }
 
-// made is the item of a draft that was seen now. What is the API's own is as old as the process, unless it says something else.
+// made is the item of a draft that was seen now. An item of the API's own kinds is as old as the process, unless the draft has a time.
 func (v view) made(d draft, version int, now string, before *item) (item, error) {
 	d.turned(now, before)
 	if d.created == "" && ours(d.gvk) {
@@ -196,15 +196,15 @@ func (v view) made(d draft, version int, now string, before *item) (item, error)
 	return d.at(version, before)
 }
 
-// state is the store at a moment.
+// state is the store at one moment.
 type state struct {
-	views   map[string]view // of the stacks that are asked for
+	views   map[string]view // of the requested stacks
 	version int
 	changed <-chan struct{}
 	closed  bool
 }
 
-// at is the state now, of one stack or, for "", of all. Of one that is not there it is what those had that were removed.
+// at returns the current state of one stack, or of all for "". A stack that does not exist gets the state of the removed ones.
 func (s *Store) at(stack string) state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +220,7 @@ func (s *Store) at(stack string) state {
 	return now
 }
 
-// all are the items of a kind.
+// all iterates over the items of a kind.
 func (now state) all(gvk manifest.GroupVersionKind) iter.Seq[*item] {
 	return func(yield func(*item) bool) {
 		for _, v := range now.views {
@@ -233,7 +233,7 @@ func (now state) all(gvk manifest.GroupVersionKind) iter.Seq[*item] {
 	}
 }
 
-// newest is the version at which one of a kind changed or went last.
+// newest is the version at which an item of the kind was last changed or deleted.
 func (now state) newest(gvk manifest.GroupVersionKind) (version int) {
 	for _, v := range now.views {
 		version = max(version, v.newest[gvk])
@@ -241,8 +241,7 @@ func (now state) newest(gvk manifest.GroupVersionKind) (version int) {
 	return version
 }
 
-// only is what is remembered of a kind by who has to tell later what has changed: nothing that the store does not hold as well,
-// until it changes.
+// only is the part of the state that a watch of a kind must remember. It holds no data that the store does not hold too, until that changes.
 func (now state) only(gvk manifest.GroupVersionKind) state {
 	of := state{views: map[string]view{}, version: now.version}
 	for name, v := range now.views {
@@ -253,7 +252,7 @@ func (now state) only(gvk manifest.GroupVersionKind) state {
 	return of
 }
 
-// differing are two moments without the stacks in which nothing of a kind has changed between them.
+// differing returns both states without the stacks in which nothing of the kind has changed between them.
 func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, after state) {
 	before, after = state{views: map[string]view{}, version: now.version}, state{views: map[string]view{}, version: later.version}
 	for name, was := range now.views {
@@ -269,7 +268,7 @@ func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, 
 	return before, after
 }
 
-// gone is the version at which one of a kind went last, or a later one where that is forgotten.
+// gone is the version at which an item of the kind was last deleted, or a later version when that is forgotten.
 func (now state) gone(gvk manifest.GroupVersionKind) (version int) {
 	for _, v := range now.views {
 		at, known := v.gone[gvk]
@@ -281,7 +280,7 @@ func (now state) gone(gvk manifest.GroupVersionKind) (version int) {
 	return version
 }
 
-// items are those of a kind, by stack and name.
+// items returns the items of a kind, by stack and name.
 func (s *Store) items(now state, gvk manifest.GroupVersionKind) (list []item) {
 	for _, name := range slices.SortedFunc(maps.Keys(now.views), natural.Compare) { // everywhere is the first
 		list = append(list, now.views[name].items[gvk]...)
@@ -289,7 +288,7 @@ func (s *Store) items(now state, gvk manifest.GroupVersionKind) (list []item) {
 	return list
 }
 
-// Close ends what watches.
+// Close ends all watches.
 func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -297,7 +296,7 @@ func (s *Store) Close() {
 	s.wake()
 }
 
-// apiVersions are those of kinds, by group and name.
+// apiVersions returns the API versions of kinds, by group and kind.
 func apiVersions(kinds []*kind.Kind) map[[2]string]string {
 	versions := map[[2]string]string{}
 	for _, k := range kinds {

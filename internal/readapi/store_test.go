@@ -20,7 +20,7 @@ func thingNamed(name, state string) draft {
 	return draft{item: item{gvk: thing, name: name, namespace: "prod", fields: map[string]string{"status.state": state}, cells: clean(name)}, whole: map[string]any{"status": state}}
 }
 
-// shows replaces what a store holds of a stack.
+// shows replaces the items of stack prod in a store.
 func (s *Store) shows(drafts ...draft) {
 	s.showsOf("prod", drafts...)
 }
@@ -34,7 +34,7 @@ func (s *Store) showsOf(name string, drafts ...draft) {
 	s.show(name, v, newest)
 }
 
-// What stays as it was keeps its version, and its text.
+// An unchanged item keeps its version and its text.
 func TestVersionsOfWhatStays(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"))
@@ -49,7 +49,7 @@ func TestVersionsOfWhatStays(t *testing.T) {
 	}
 }
 
-// A run that saw no cloud leaves the objects as they were.
+// A run that could not read the cloud leaves the objects as they were.
 func TestARunWithoutAPass(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -62,7 +62,7 @@ func TestARunWithoutAPass(t *testing.T) {
 	}
 }
 
-// A condition says since when it is as it is: not since the last run that found it so.
+// The time of a condition is the time of its last change, not of the last run that confirmed it.
 func TestConditionsSaySinceWhen(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(0, 0))
 	since := func() string {
@@ -112,7 +112,7 @@ func TestEventsAreCounted(t *testing.T) {
 	}
 }
 
-// watched is a server of a store, and what a client reads who watches from a version on.
+// watched serves a store, and opens watches from a version on.
 func watched(t *testing.T, s *Store) (open func(query string) *http.Response) {
 	t.Helper()
 	server := httptest.NewServer(New(s, func() ([]Schema, error) { return nil, nil }, "test"))
@@ -142,7 +142,7 @@ func text(t *testing.T, resp *http.Response) string {
 	return b.String()
 }
 
-// Who has listed at a version hears of what came later; when that is not known any more, they list again.
+// A client that has listed at a version gets all later changes. When they are no longer known, it must list again.
 func TestWatchFromAVersion(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"))
@@ -170,8 +170,8 @@ func TestWatchFromAVersion(t *testing.T) {
 	}
 }
 
-// A watch that begins with a list sends all that there is, whatever version the client has seen: client-go forgets what it
-// had when it begins again.
+// A watch with initial events sends all items, whatever version the client has seen: client-go forgets its
+// items when it starts again.
 func TestWatchThatBeginsWithAList(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"), thingNamed("c", "in sync"))
@@ -210,7 +210,7 @@ func TestAttackWatchers(t *testing.T) {
 	}
 }
 
-// What an item comes from, and what an event is about, are found by uid, which is the same for as long as there is one.
+// The owner of an item and the object of an event are found by uid, which stays the same for the life of the object.
 func TestWhatItemsAreKnownBy(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	child := thingNamed("b", "in sync")

@@ -12,20 +12,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// line is how events get to one client.
+// line is the connection over which one client gets events.
 type line interface {
 	io.Writer
 	Flush() error
 	SetWriteDeadline(until time.Time) error
 }
 
-// answering is the line of those who read an answer that goes on.
+// answering is the line of a client that reads an HTTP answer without end.
 type answering struct {
 	io.Writer
 	*http.ResponseController
 }
 
-// listens is the line to who asks, by WebSocket if they want one; left is called when they have gone from that.
+// listens opens the line to a client, by WebSocket if the client asks for it. left is called when the client closes the WebSocket.
 func listens(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
 	if !wantsSocket(r) {
 		w.Header().Set("Content-Type", "application/json;stream=watch")
@@ -39,7 +39,7 @@ func listens(w http.ResponseWriter, r *http.Request, left func()) (on line, hang
 		defer left()
 		s.heed()
 	}()
-	return s, func() { _ = s.Close() }, true // no one is there to report it to
+	return s, func() { _ = s.Close() }, true // an error has no receiver
 }
 
 // stream sends events to one client.
@@ -49,11 +49,11 @@ type stream struct {
 	on            line
 	gvk           manifest.GroupVersionKind
 	tabled, whole bool
-	begun         bool // a table had its columns
+	begun         bool // the columns of the table were sent
 	err           error
 }
 
-// changes sends them, as long as the watch lasts.
+// changes sends events for a list of changes, until the watch ends.
 func (s *stream) changes(list []change) {
 	for _, c := range list {
 		if s.err == nil && s.over() {
@@ -78,7 +78,7 @@ func (s *stream) item(what string, i item) {
 			columns = nil
 		}
 		s.begun = true
-		now := time.Now() //nolint:forbidigo // only ages follow from it
+		now := time.Now() //nolint:forbidigo // used only for ages
 		object = table(columns, i.version, i.row(s.whole, now))
 	}
 	s.send(what, object)
@@ -86,7 +86,7 @@ func (s *stream) item(what string, i item) {
 
 var errOver = errors.New("the watch is over")
 
-// bookmark says that everything that was there has been sent.
+// bookmark tells the client that all initial items have been sent.
 func (s *stream) bookmark(version int) {
 	s.send("BOOKMARK", map[string]any{
 		"apiVersion": s.gvk.APIVersion(), "kind": s.gvk.Kind,
@@ -98,20 +98,20 @@ func (s *stream) send(what string, object any) {
 	s.within(func() error { return s.enc.Encode(map[string]any{"type": what, "object": object}) })
 }
 
-// flush sends what is buffered, so that a client need not wait for more.
+// flush sends the buffered events at once.
 func (s *stream) flush() { s.within(s.on.Flush) }
 
-// within gives a write its time, unless an earlier one has failed.
+// within sets a write deadline and writes, unless an earlier write has failed.
 func (s *stream) within(write func() error) {
 	if s.err == nil {
-		s.err = s.on.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // it decides nothing
+		s.err = s.on.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // used only for the deadline
 	}
 	if s.err == nil {
 		s.err = write()
 	}
 }
 
-// lasting is what ends a watch: its time, and that whoever watches may not any more.
+// lasting ends a watch: after its time, or when the client may no longer read.
 type lasting struct {
 	ctx   context.Context // of one request
 	beats *time.Ticker
@@ -122,7 +122,7 @@ func (h *Handler) lasting(ctx context.Context) lasting {
 	return lasting{ctx, time.NewTicker(beat), func() bool { return h.admits(ctx) }}
 }
 
-// over reports whether it has ended, however long it takes to read what was sent.
+// over reports whether the watch has ended. It is checked before each event, since a client may read slowly.
 func (l lasting) over() bool {
 	if l.ctx.Err() != nil {
 		return true

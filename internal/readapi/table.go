@@ -12,14 +12,14 @@ func column(name string, wide int) map[string]any {
 	return map[string]any{"name": name, "type": "string", "format": "", "description": name, "priority": wide}
 }
 
-// nameColumn is that before whose cells kubectl writes the kind where it shows several.
+// nameColumn is the column for names. kubectl prefixes its cells with the kind when it shows several kinds.
 func nameColumn(wide int) map[string]any {
 	c := column("Name", wide)
 	c["format"] = "name"
 	return c
 }
 
-// objectColumns are those of every kind that manifests are of, and the places of their cells.
+// objectColumns are the columns of all kinds that have manifests. The constants below are their indexes.
 var objectColumns = []any{nameColumn(0), column("Ready", 0), column("State", 0), column("Addresses", 0), column("Age", 0), column("ID", 1), column("Written", 1), column("Message", 1)}
 
 const (
@@ -33,7 +33,7 @@ const (
 	messageCell
 )
 
-// row is an item in a table. What kubectl prints besides the cells is in the object: all of it, or its metadata.
+// row is an item in a table. kubectl reads the rest from the object: the whole object, or only its metadata.
 func (i item) row(whole bool, now time.Time) map[string]any {
 	var object any = map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": i.metadata(i.version)}
 	if whole {
@@ -47,7 +47,7 @@ func (i item) row(whole bool, now time.Time) map[string]any {
 	return map[string]any{"cells": cells, "object": object}
 }
 
-// age is how old something is, as kubectl says it: with as much detail as people want to know.
+// age is the age of an object in kubectl's format: the older, the coarser.
 func age(created string, now time.Time) string {
 	since, err := time.Parse(time.RFC3339, created)
 	if err != nil {

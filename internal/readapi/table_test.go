@@ -22,7 +22,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// kubectl writes the kind before the cell of the column that is called so, and before none where there is no such column.
+// kubectl prefixes the cell of the name column with the kind. Without a name column, the kind is missing.
 func TestEveryTableHasAColumnOfNames(t *testing.T) {
 	kinds := []manifest.GroupVersionKind{{Group: "x", Version: "v1", Kind: "Other"}}
 	for gvk := range own {

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// longest is how long anybody watches before they have to ask again.
+	// longest is the maximum time of a watch; clients then watch again.
 	longest = 30 * time.Minute
-	// patience is how long an event may take to be read.
+	// patience is how long a client may take to read an event.
 	patience = 10 * time.Second
-	// pause is the least time between two looks at what has changed: what happens meanwhile is sent together.
+	// pause is the minimum time between two looks for changes: changes in between are sent together.
 	pause = 500 * time.Millisecond
-	// beat is how often it is asked whether who watches still may, besides each time before they are told something.
+	// beat is how often a watch checks that its client may still read. It also checks before each send.
 	beat = 30 * time.Second
 )
 
-// watch sends what changes of what a path and a query ask for, until nobody reads it any more.
+// watch sends the changes of the requested items until the client leaves.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	a, ok := h.understand(w, path, query)
 	if !ok {
@@ -71,7 +71,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	}
 }
 
-// news is the next moment at which something of the kind that is asked for has changed, or nothing does any more; ok is false when nobody is to be told.
+// news waits until something of the requested kind has changed, or the store is closed. ok is false when the watch has ended.
 func (h *Handler) news(lasts lasting, now state, a asked) (next state, ok bool) {
 	had, rest := now.newest(a.GroupVersionKind), time.NewTimer(pause)
 	defer rest.Stop()
@@ -99,8 +99,8 @@ func duration(query url.Values) time.Duration {
 	return longest
 }
 
-// knownAt is what a client knows who has listed at a version: of a moment, what is not newer than since; expired when nobody
-// remembers. Clients with initial events start empty: their version says only how old that list may be.
+// knownAt returns what a client knows that has listed at a version: the items in known that are not newer than since. expired means that this
+// is no longer known. Clients with initial events start empty: their version says only how old that list may be.
 func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, since int, expired bool) {
 	version := query.Get("resourceVersion")
 	if version == "" || version == "0" {
@@ -116,16 +116,16 @@ func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, si
 	return now, since, now.gone(a.GroupVersionKind) > since
 }
 
-// change is what a client is told of an item.
+// change is one event of a watch.
 type change struct {
-	what    string // as Kubernetes calls it
+	what    string // ADDED, MODIFIED or DELETED
 	item    *item
-	version int // at which it changed, or went
+	version int // of the change or the deletion
 }
 
-// changes are those of what is asked for between two moments, by version: who has heard of some knows by the version of the
-// last which are missing. Of the moment before, a client knows what is not newer than since. What has changed after that is not
-// remembered as it was then: it may have been among what is asked for.
+// changes returns the changes of the requested items between two states, ordered by version: the version of the last event that a client
+// has seen says which are missing. Of the earlier state, the client knows the items that are not newer than since. The earlier form of an
+// item that changed after since is unknown: the client may have had it.
 func (a asked) changes(before, after state, since int) (list []change) {
 	had, resumed := map[place]*item{}, since < before.version
 	if !resumed {
@@ -147,7 +147,7 @@ func (a asked) changes(before, after state, since int) (list []change) {
 		case !wanted && known:
 			list = append(list, change{"DELETED", was, i.version})
 		case !wanted && resumed && i.version > since && a.mayHaveWanted(*i):
-			list = append(list, change{"DELETED", i, i.version}) // who never had it has nothing to forget
+			list = append(list, change{"DELETED", i, i.version}) // a client that never had it ignores this
 		}
 	}
 	list = append(list, ends(had, after.gone(a.GroupVersionKind))...)
@@ -155,9 +155,9 @@ func (a asked) changes(before, after state, since int) (list []change) {
 	return list
 }
 
-// ends are the changes of items that are there no more, the last of which went at a version. When each of the others went
-// is not remembered: they get the versions before that, all newer than the moment before, since each had one of its own.
-// Who has heard of all of them has the version of the last, or a newer one; an older one has expired.
+// ends returns the deletions of items that no longer exist; last is the version of the last deletion. The versions of the other deletions are
+// not remembered: they get the versions just before last. These are newer than the earlier state, since each deletion had its own version.
+// A client that has seen all of them has version last or a newer one; an older version has expired.
 func ends(had map[place]*item, last int) (list []change) {
 	places := slices.SortedFunc(maps.Keys(had), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.stack, b.stack), natural.Compare(a.name, b.name), cmp.Compare(a.within, b.within))
@@ -168,7 +168,7 @@ func ends(had map[place]*item, last int) (list []change) {
 	return list
 }
 
-// place is what tells items of one kind apart, in all stacks.
+// place identifies an item of one kind across all stacks.
 type place struct {
 	id
 	stack string

@@ -7,17 +7,17 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socket is a connection to a client that watches by WebSocket, as programs in browsers have to. Each write is a message.
+// socket is a connection to a client that watches by WebSocket, as programs in browsers must. Each write is one message.
 type socket struct{ *websocket.Conn }
 
 // wantsSocket reports whether a client asks for a WebSocket.
 func wantsSocket(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
-// upgrade takes the connection of a request over; ok is false when it is refused. Whatever page asks, it has a token, which
-// browsers add to no request by themselves.
+// upgrade turns a request into a WebSocket connection. ok is false when it is refused. The origin is not checked: the request needs a token,
+// which browsers never add by themselves.
 func upgrade(w http.ResponseWriter, r *http.Request) (s socket, ok bool) {
 	taken := http.Header{}
-	// Of what a client offers one has to be taken. None of Kubernetes' says anything of a watch.
+	// The server must choose one of the subprotocols that the client offers. None of Kubernetes' subprotocols is defined for a watch.
 	if first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ","); strings.TrimSpace(first) != "" {
 		taken.Set("Sec-WebSocket-Protocol", strings.TrimSpace(first))
 	}
@@ -27,18 +27,18 @@ func upgrade(w http.ResponseWriter, r *http.Request) (s socket, ok bool) {
 	}
 	conn, err := upgrader.Upgrade(w, r, taken)
 	if err != nil {
-		return socket{}, false // it has said so
+		return socket{}, false // Upgrade has answered
 	}
 	return socket{conn}, true
 }
 
-// heed answers what a client says of the connection until it leaves, or says anything else: nothing is expected of it.
+// heed answers control frames until the client leaves or sends a message: no message is expected.
 func (s socket) heed() {
 	s.SetReadLimit(1)
-	_, _, _ = s.NextReader() // whatever it is
+	_, _, _ = s.NextReader() // any message ends it
 }
 
-// Write sends a message of text.
+// Write sends a text message.
 func (s socket) Write(message []byte) (int, error) {
 	if err := s.WriteMessage(websocket.TextMessage, message); err != nil {
 		return 0, err
@@ -46,11 +46,11 @@ func (s socket) Write(message []byte) (int, error) {
 	return len(message), nil
 }
 
-// Flush has nothing to do: each message has been sent.
+// Flush does nothing: Write has sent each message.
 func (socket) Flush() error { return nil }
 
-// Close says that it is over, and ends the connection.
+// Close sends a close message and closes the connection.
 func (s socket) Close() error {
-	_ = s.WriteMessage(websocket.CloseMessage, nil) // it may be over already
+	_ = s.WriteMessage(websocket.CloseMessage, nil) // it may be closed already
 	return s.Conn.Close()
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Frames of RFC 6455. The first bit says that a frame is a whole message.
+// Frames of RFC 6455. The first bit marks a frame as a whole message.
 const (
 	final     = 0x80
 	textFrame = 0x1
@@ -34,13 +34,13 @@ type browser struct {
 
 const websocketHeaders = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
-// browse asks for a WebSocket.
+// browse opens a WebSocket at a handler for a store.
 func browse(t *testing.T, s *Store, path, headers string) (*browser, *http.Response) {
 	t.Helper()
 	return browseOf(t, s, New(s, func() ([]Schema, error) { return nil, nil }, "test"), path, headers)
 }
 
-// browseOf asks a handler that shows a store.
+// browseOf opens a WebSocket at a handler.
 func browseOf(t *testing.T, s *Store, h *Handler, path, headers string) (*browser, *http.Response) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -71,7 +71,7 @@ func (b *browser) says(text string) {
 	}
 }
 
-// hears is the next frame.
+// hears returns the next frame.
 func (b *browser) hears() (kind byte, payload string) {
 	b.t.Helper()
 	var head [2]byte
@@ -98,7 +98,7 @@ func (b *browser) hears() (kind byte, payload string) {
 	return head[0] & 0x0f, string(text)
 }
 
-// over expects the end of the connection, after a last frame or at once.
+// over expects the end of the connection, with or without a last frame.
 func (b *browser) over() {
 	b.t.Helper()
 	rest, err := io.ReadAll(b.in)
@@ -108,7 +108,7 @@ func (b *browser) over() {
 	b.t.Errorf("%q (%v) is no end", rest, err)
 }
 
-// A browser hears by WebSocket what others read in an answer that goes on, however long it is.
+// A WebSocket carries the same events as an HTTP answer, whatever their length.
 func TestWatchByWebSocket(t *testing.T) {
 	testcost.Long(t)
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
@@ -123,7 +123,7 @@ func TestWatchByWebSocket(t *testing.T) {
 			t.Errorf("%x %.300s", kind, text)
 		}
 	}
-	b.says("\x89\x82\x01\x02\x03\x04ik") // a ping with a mask
+	b.says("\x89\x82\x01\x02\x03\x04ik") // a masked ping
 	if kind, text := b.hears(); kind != pong || text != "hi" {
 		t.Errorf("%x %q", kind, text)
 	}
@@ -131,7 +131,8 @@ func TestWatchByWebSocket(t *testing.T) {
 	b.over()
 }
 
-// Who watches a version of another process is told so, and hung up on; so is everybody when the agent ends.
+// A client that watches from a version of another process gets an error, and the connection is closed. When the agent ends, all connections
+// are closed.
 func TestWebSocketsEnd(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -146,7 +147,7 @@ func TestWebSocketsEnd(t *testing.T) {
 	b.over()
 }
 
-// Who may read no more hears nothing more by WebSocket, either.
+// A client that may no longer read gets no more events by WebSocket, either.
 func TestAttackWebSocketOfWhoMayReadNoMore(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -160,15 +161,15 @@ func TestAttackWebSocketOfWhoMayReadNoMore(t *testing.T) {
 	b.over()
 }
 
-// What no browser says is not understood, and ends the connection.
+// Frames that no browser sends end the connection.
 func TestAttackWebSockets(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
 	const things = "/apis/example.com/v1/things?watch=1"
 	for _, said := range []string{
-		"\x81\x04hihi", // without a mask
+		"\x81\x04hihi", // unmasked
 		"\x81\xfe\xff\xff" + strings.Repeat("x", 6),        // long
-		"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00", // longer than there is memory
+		"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00", // longer than memory
 		"GET / HTTP/1.1\r\n\r\n",
 	} {
 		b, _ := browse(t, s, things, websocketHeaders)

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Wrote is who last changed a file of a stack, in its repository.
+// Wrote is the last change of a file of a stack, in its repository.
 type Wrote struct {
 	Author  string `json:"author"`
 	Commit  string `json:"commit"`
@@ -16,10 +16,10 @@ type Wrote struct {
 	Time    string `json:"time"` // RFC 3339, UTC
 }
 
-// wroteTime is how long the repository's history is searched.
+// wroteTime is the time limit for a search in the repository's history.
 const wroteTime = 15 * time.Second
 
-// authors is who wrote the files of a stack at a commit, as far as somebody has asked.
+// authors holds the last changes of a stack's files at a commit, as far as they were asked for.
 type authors struct {
 	ask func(ctx context.Context, file string) (Wrote, error)
 
@@ -28,15 +28,15 @@ type authors struct {
 	known  map[string]Wrote // by file
 }
 
-// Ask has a stack know who wrote its files. It is called before the first run.
+// Ask sets the function that finds the last change of a stack's files. It is called before the first run.
 func (s *Store) Ask(stack string, who func(ctx context.Context, file string) (Wrote, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.authors[stack] = &authors{ask: who}
 }
 
-// Wrote is who last changed the manifest of an object of a stack; ok is false when that is not known. The repository is asked once
-// for each file of a commit, and for no file that no object is written in.
+// Wrote returns the last change of a file that holds an object of the stack. ok is false when it is unknown. The repository is asked once
+// per file and commit, and never for a file that holds no objects.
 func (s *Store) Wrote(ctx context.Context, stack, file string) (w Wrote, ok bool) {
 	s.mu.Lock()
 	h, v := s.authors[stack], s.views[stack]
