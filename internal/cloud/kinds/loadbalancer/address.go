@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Impossible is that of [typed.Kind]: it says which address is not one of its subnet, or of any of
-// its network.
+// Impossible implements [typed.Kind]. It names an address that lies outside its subnet, or outside
+// every subnet of its network.
 func (rules) Impossible(w typed.Want[Spec]) string {
 	for i, vip := range w.Spec.AdditionalVIPs {
 		if why := addressing.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
@@ -20,7 +20,7 @@ func (rules) Impossible(w typed.Want[Spec]) string {
 	return addressing.Nowhere(addressField, table.Or(w.Spec.VIPAddress, ""), w.Ref("Network", w.Spec.NetworkRef), addressing.Subnets(w.Want, w.Spec.SubnetRefs))
 }
 
-// ExclusiveClaims is that of [typed.Kind].
+// ExclusiveClaims implements [typed.Kind].
 func (rules) ExclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	claims := addressing.Claim(addressField, table.Or(w.Spec.VIPAddress, ""), addressing.Subnets(w.Want, w.Spec.SubnetRefs)...)
 	if w.Spec.VIPAddress == nil {

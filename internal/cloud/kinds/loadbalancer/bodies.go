@@ -2,8 +2,8 @@ package loadbalancer
 
 import "github.com/stackreeve/stackreeve/internal/cloud/table"
 
-// memberBodies are the members of a batch update. Each has exactly the writable fields: the batch leaves missing ones as they
-// are, and refuses others.
+// memberBodies are the members in a batch update. Each has exactly the writable fields: the batch leaves missing fields
+// unchanged, and refuses other fields.
 func (p *Pool) memberBodies() []map[string]any {
 	out := make([]map[string]any, len(p.Members))
 	for i, m := range p.Members {
@@ -15,7 +15,7 @@ func (p *Pool) memberBodies() []map[string]any {
 	return out
 }
 
-// populated is the body of the pool with all that is under it.
+// populated is the body of the pool, with its members and its health monitor.
 func (p *Pool) populated() map[string]any {
 	body := table.Given(p)
 	body["members"] = p.memberBodies()
@@ -25,7 +25,7 @@ func (p *Pool) populated() map[string]any {
 	return body
 }
 
-// populated is the body of the listener with all that is under it.
+// populated is the body of the listener, with its default pool and its L7 policies.
 func (l *Listener) populated() map[string]any {
 	body := table.Given(l)
 	body["default_pool"] = l.Pool.populated()
@@ -40,7 +40,7 @@ func (l *Listener) populated() map[string]any {
 	return body
 }
 
-// pools are those of a listener as it shall be.
+// pools are the default pool and the redirect pools of a wanted listener.
 func (l *Listener) pools() []*Pool {
 	out := []*Pool{l.Pool}
 	for _, p := range l.Policies {

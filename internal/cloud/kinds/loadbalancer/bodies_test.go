@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a request that creates has in it is what the manifest gives and Octavia demands,
-// no more: providers refuse attributes that they do not know, even empty ones.
+// A create request has the attributes that the manifest gives and Octavia demands, and
+// no others: providers refuse attributes that they do not know, even empty ones.
 func TestBodiesThatCreate(t *testing.T) {
 	w := webAndName()
 	for i, want := range []string{

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// outside changes the cloud behind the agent's back.
+// outside changes the cloud without the agent's knowledge.
 type outside struct {
 	t *testing.T
 	c *cloud.Client
@@ -36,7 +36,7 @@ type thing struct {
 	} `json:"loadbalancers"`
 }
 
-// id finds what hangs under a load balancer by its name.
+// id finds a child of a load balancer by its name.
 func (o outside) id(collection, balancer, name string) string {
 	o.t.Helper()
 	all, err := cloud.List[thing](o.t.Context(), o.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/" + collection}, collection)
@@ -61,8 +61,8 @@ func stepOf(t *testing.T, p plan.Plan) plan.Step {
 	return p.Steps[i]
 }
 
-// TestDriftIsCorrected lets somebody else change one thing after the other, as
-// edits_test.go does in memory, and checks whether the cloud is as before.
+// TestDriftIsCorrected lets somebody else change one thing after the other, as edits_test.go does in
+// memory. The agent must then restore the earlier state of the cloud.
 func TestDriftIsCorrected(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	o := outside{t, g.Client(nil)}
@@ -102,12 +102,12 @@ func TestDriftIsCorrected(t *testing.T) {
 			}
 		})
 	}
-	// What starts from a load balancer as it should be shares this one: a real cloud takes long for each.
+	// Tests that begin with a load balancer in sync share this one: a real cloud takes long to create each.
 	t.Run("reads by collection", func(t *testing.T) { readsByCollection(t, g.In(t)) })
 	t.Run("zones", func(t *testing.T) { zones(t, g.In(t)) })
 }
 
-// reads notes what is read of the load balancer service.
+// reads records the read requests to the load balancer service.
 type reads struct {
 	next  http.RoundTripper
 	mu    sync.Mutex
@@ -129,8 +129,7 @@ func (r *reads) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(req)
 }
 
-// A pass that finds nothing to do reads each collection once, and the members
-// of each pool.
+// A pass that finds nothing to do reads each collection once, and the members of each pool once.
 func readsByCollection(t *testing.T, g *kindtest.Target) {
 	var r reads
 	g.SyncThrough(object, r.wrap)
@@ -139,15 +138,14 @@ func readsByCollection(t *testing.T, g *kindtest.Target) {
 	if got := len(r.paths) - len(members); got != collections {
 		t.Errorf("%d reads of collections, want %d: %s", got, collections, r.paths)
 	}
-	// In a real cloud other tests may have load balancers at the same time.
+	// A real cloud may have load balancers of other tests at the same time.
 	if len(members) < pools || len(members) > pools && g.Simulator != nil {
 		t.Errorf("%d reads of members, want %d: %s", len(members), pools, r.paths)
 	}
 }
 
-// Octavia 11 takes a batch that names a member twice and then never leaves
-// PENDING_UPDATE. Two spellings of one address are one member, when the load
-// balancer is made and when it grows.
+// Octavia 11 accepts a batch that names a member twice and then never leaves PENDING_UPDATE. Two spellings
+// of one address are one member, both at creation and when the pool grows.
 func TestMembersAreNamedOnce(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	twice := strings.Replace(object, "[10.0.0.241, 10.0.0.242]", `["2001:db8::1", "2001:DB8:0::1"]`, 1)
@@ -209,7 +207,8 @@ func (c *closed) RoundTrip(req *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(`{"faultcode": "Client", "faultstring": "Policy does not allow this request to be performed.", "debuginfo": null}`))}, nil
 }
 
-// Who may not list flavors or zones still has load balancers; only a new one that names one cannot be made.
+// An account that may not list flavors or zones still has load balancers. Only a new load balancer that
+// names one cannot be created.
 func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
 	for collection, tt := range map[string]struct{ fine, named, field string }{
 		"flavors":           {object, strings.Replace(object, "serviceType: generic", "serviceType: big", 1), "spec.serviceType"},
@@ -248,7 +247,8 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// Octavia shows networks in one spelling, whatever was written. (octavia/api/common/types.py: CidrType)
+// Octavia shows networks in one spelling, however they were written. (octavia/api/common/types.py:
+// CidrType)
 func TestNetworksInAnotherSpelling(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

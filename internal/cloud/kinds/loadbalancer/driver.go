@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// tagsSince is the first version of Octavia's API in which load balancers have
-// tags, which carry the mark. (api-ref/source/v2/general.inc: tags)
+// tagsSince is the first version of Octavia's API in which load balancers have tags,
+// which carry the mark. (api-ref/source/v2/general.inc: tags)
 const tagsSince = "2.5"
 
 type driver struct {
@@ -27,9 +27,9 @@ type driver struct {
 	owned  *owned
 }
 
-// Create makes the whole tree in one request, the mark in it; where the cloud
-// cannot do that, the load balancer alone, marked unfinished: the next update
-// adds what is under it.
+// Create makes the whole tree in one request that includes the mark. Where the cloud
+// cannot do that, it makes the load balancer alone and marks it unfinished: the next
+// update adds its listeners and pools.
 func (d driver) Create(ctx context.Context, w typed.Want[Spec]) (typed.Live[State], error) {
 	var none typed.Live[State]
 	if err := d.require(ctx, w.Spec); err != nil {
@@ -82,8 +82,8 @@ func (d driver) createBody(ctx context.Context, w typed.Want[Spec]) (map[string]
 	return body, o.choose(w.Spec, body)
 }
 
-// badAddress recognises what is Octavia's 500 because Neutron refused the
-// address that the manifest asks for: asking again would not help.
+// badAddress recognises a 500 of Octavia whose cause is that Neutron refused the
+// manifest's address: a retry would not help.
 func badAddress(err error) error {
 	text := err.Error()
 	if strings.Contains(text, "is not a valid IP for the specified subnet") || strings.Contains(text, "already allocated in subnet") {
@@ -93,25 +93,26 @@ func badAddress(err error) error {
 }
 
 const (
-	// patience is how long an update waits in all for Octavia to finish one
-	// request before it sends the next.
+	// patience is the total time that one update waits for Octavia to finish a request
+	// before it sends the next.
 	patience  = time.Minute
 	firstLook = 20 * time.Millisecond
 	lastLook  = time.Second
 )
 
-// Update carries out the edits of [editsOf] that the accepted changes call
-// for, one after the other. Octavia locks the whole load balancer (PENDING_…)
-// after each, so between two it waits, reading only the load balancer: that is
-// one small request a check, where listing the collection again would be one
-// for each pool. When its patience ends it leaves the rest to the next update,
-// which is planned from what the cloud holds by then; so is what a kill at any
-// moment leaves. The mark comes last and says that all is done.
+// Update carries out the edits of [editsOf] that the accepted changes call for, one after
+// the other. Octavia locks the whole load balancer (PENDING_…) after each request. Update
+// therefore waits between two requests and reads only the load balancer: one small
+// request a check, where the collection would cost one for each pool.
+//
+// When its patience ends, it leaves the rest to the next update, which is planned from
+// the cloud's new state. A kill at any moment is handled in the same way. The mark is
+// written last and says that all is done.
 func (d driver) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State], changes []kind.Change) error {
 	if err := d.require(ctx, w.Spec); err != nil {
 		return err
 	}
-	if have.State.More.offers == nil { // or all that is under it would be made once more
+	if have.State.More.offers == nil { // without this check the whole tree would be created a second time
 		return fmt.Errorf("%w: what is under it was not read", kind.ErrBusy)
 	}
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
@@ -141,8 +142,8 @@ func (d driver) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[
 	return nil
 }
 
-// updatesOf are the edits of what is under the load balancer, and in any case that of the
-// load balancer itself: last, since it has the mark.
+// updatesOf are the edits of the listeners and pools, and always that of the load
+// balancer itself. It is the last one, since it has the mark.
 func updatesOf(w typed.Want[Spec], have *State, changes []kind.Change) []edit {
 	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
 }
@@ -158,20 +159,20 @@ func ownEdit(w typed.Want[Spec], have *State, changes []kind.Change) request {
 	if kind.Has(changes, "spec.tags") {
 		user = w.Spec.Tags
 	}
-	unfinished := slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Unfinished }) // the tags say so meanwhile
+	unfinished := slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Unfinished }) // the tags say so until the update is complete
 	if tags := mark.Tags(w.Mark, user); unfinished || !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
 		body["tags"] = tags
 	}
 	return put("loadbalancer", have.More.ID, body)
 }
 
-// Unmark is that of [typed.Kind].
+// Unmark implements [typed.Kind].
 func (d driver) Unmark(ctx context.Context, have typed.Live[State]) error {
-	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // null is no list
+	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // Octavia refuses null as a list
 	return d.send(ctx, put("loadbalancer", have.ID, map[string]any{"tags": tags}), nil)
 }
 
-// send makes the request; into, nil for nothing, is what the answer shows.
+// send makes the request and decodes the answer into into, unless into is nil.
 func (d driver) send(ctx context.Context, r request, into any) error {
 	call := cloud.Call{Service: cloud.LoadBalancer, Method: r.method, Path: "lbaas/" + r.path}
 	var answer map[string]table.Attributes
@@ -193,11 +194,11 @@ func (d driver) send(ctx context.Context, r request, into any) error {
 	return nil
 }
 
-// errUnsettled says that Octavia is still working when there is no more time to
-// wait for it.
+// errUnsettled says that Octavia is still working and that the time to wait for it is
+// over.
 var errUnsettled = errors.New("still being worked on")
 
-// settle waits until Octavia is done with the load balancer.
+// settle waits until Octavia has finished its work on the load balancer.
 func (d driver) settle(ctx context.Context, id string) error {
 	for checks := 1; ; checks++ {
 		var s State
@@ -216,8 +217,8 @@ func (d driver) settle(ctx context.Context, id string) error {
 	}
 }
 
-// Delete removes the load balancer with everything under it. Octavia takes its
-// time over that.
+// Delete removes the load balancer with everything under it. Octavia takes some time to
+// do so.
 func (d driver) Delete(ctx context.Context, have typed.Live[State]) (gone bool, err error) {
 	return false, d.send(ctx, request{method: http.MethodDelete, path: "loadbalancers/" + have.ID + "?cascade=true"}, nil)
 }

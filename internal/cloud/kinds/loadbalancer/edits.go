@@ -13,13 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// edit is one request that brings the tree nearer to what is wanted, and what people
-// read about it. Diff and Update both come from the same list of edits, so that
-// nothing is reported that is not done, nor done unreported.
+// edit is one request that brings the tree nearer to the wanted one, and the changes that people read about it. Diff and
+// Update use the same list of edits: every reported change is carried out, and no unreported one is.
 type edit struct {
 	changes []kind.Change
-	// cause is the field that must be among the accepted changes for a sequel, an edit
-	// that only follows from another and has no changes of its own.
+	// cause is set for a sequel: an edit that follows from another and has no changes of its own. It is the field that must be
+	// among the accepted changes.
 	cause   string
 	request func(accepted []kind.Change) request // nil where nothing can be done yet
 }
@@ -28,7 +27,7 @@ type edit struct {
 type request struct {
 	method, path, singular string
 	body                   map[string]any
-	made                   *string // receives the ID of what it makes; nil for nothing
+	made                   *string // receives the ID of the created object; nil where there is none
 }
 
 func post(singular string, part any, made *string) request {
@@ -46,7 +45,7 @@ func plural(singular string) string {
 	return singular + "s"
 }
 
-// accept gives the request of an edit, if the accepted changes call for it.
+// accept returns the request of an edit, if the accepted changes call for it.
 func (e edit) accept(accepted []kind.Change) (request, bool) {
 	mine := slices.DeleteFunc(slices.Clone(e.changes), func(c kind.Change) bool { return !kind.Has(accepted, c.Field) })
 	if e.request == nil || e.cause != "" && !kind.Has(accepted, e.cause) || len(e.changes) > 0 && len(mine) == 0 {
@@ -62,19 +61,18 @@ type editor struct {
 	standsIn func(token string) bool
 	leaves   func(list, id string) bool
 	edits    []edit
-	pairs    map[*Policy]*Policy // of the listener at hand, as they shall be and as they are
+	pairs    map[*Policy]*Policy // of the current listener: from the wanted policy to the existing one
 	users    map[string]string   // IDs of pools that L7 policies redirect to, with the cause of their removal
 
-	successors map[string]*Pool // what takes the place of pools, by their IDs
-	unfinished bool             // the cloud has left something unfinished that is the stack's own
-	others     []string         // what is left to others, in words
+	successors map[string]*Pool // the pools that replace others, by the IDs of the old ones
+	unfinished bool             // the cloud has left an object of the stack unfinished
+	others     []string         // elements that are left to others, in words
 }
 
-// editsOf lists what must be done to what is under have, in an order that takes nothing
-// away before what replaces it is there:
+// editsOf lists the edits that the tree of have needs. Their order removes nothing before its replacement exists:
 //
-//	first           what the cloud left unfinished goes
-//	for each port   its pools (made with members and monitors before anything
+//	first           objects that the cloud left unfinished are removed
+//	for each port   its pools (created with members and monitors before anything
 //	                points to them), then its listener, then its L7 policies
 //	last            listeners and pools that are not wanted
 func editsOf(w typed.Want[Spec], have *State) []edit { return editorOf(w, have).listed() }
@@ -122,7 +120,7 @@ func editorOf(w typed.Want[Spec], have *State) *editor {
 	return e
 }
 
-// listed are the edits. While something of the stack's own is unfinished, nobody has changed what is missing.
+// listed are the edits. If the cloud left an object of the stack unfinished, the missing objects are nobody's change.
 func (e *editor) listed() []edit {
 	for _, x := range e.edits {
 		for i := range x.changes {
@@ -132,8 +130,8 @@ func (e *editor) listed() []edit {
 	return e.edits
 }
 
-// removePool appends the removal of a pool, with the change that it follows from where it has one. What goes with it and is
-// left to others is said in any case.
+// removePool appends the removal of a pool, as a sequel of the change that causes it, if there is one. Members that go with
+// the pool although they are left to others are reported in any case.
 func (e *editor) removePool(p *Pool) {
 	del := func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} }
 	takes, cause := e.takes(p), e.users[p.ID]
@@ -160,13 +158,12 @@ func (e *editor) sequel(cause string, make func() request) {
 	e.edits = append(e.edits, edit{cause: cause, request: func([]kind.Change) request { return make() }})
 }
 
-// remove appends the removal of what is there, whose place want takes, nil for nothing.
+// remove appends the removal of an existing object; want is its replacement, or nil.
 func (e *editor) remove(field, have string, want any, path string) {
 	e.add(field, have, want, func() request { return request{method: http.MethodDelete, path: path} })
 }
 
-// change appends an edit of the attributes in which have is not as want; nothing where
-// all are.
+// change appends an edit of the attributes that differ between have and want, if there are any.
 func (e *editor) change(singular, id, field string, want, have any) {
 	var c kind.Changes
 	if table.Differ(field, want, have, &c); len(c.List()) > 0 {
@@ -176,8 +173,8 @@ func (e *editor) change(singular, id, field string, want, have any) {
 	}
 }
 
-// listener appends what makes old, nil for none, as l shall be, answered by its pool,
-// whose ID is known by then.
+// listener appends the edits that turn old into l; old is nil for a new listener. The ID of the listener's pool is known
+// when the requests are built.
 func (e *editor) listener(l, old *Listener) {
 	create := func() request {
 		l.BalancerID, l.PoolID = e.balancer, l.Pool.ID
@@ -208,8 +205,8 @@ func (e *editor) listener(l, old *Listener) {
 	}
 }
 
-// pool appends what makes old, nil for none, as p shall be. A new one with a cause is not
-// reported by itself.
+// pool appends the edits that turn old into p; old is nil for a new pool. A new pool with a cause is not reported by
+// itself.
 func (e *editor) pool(p, old *Pool, cause string) {
 	if old != nil {
 		p.ID = old.ID
@@ -245,8 +242,8 @@ func (p *Pool) postMonitor() request {
 	return post("healthmonitor", p.Monitor, nil)
 }
 
-// members appends one request that sets all members of the pool. While a machine has
-// no address yet, those that are there stay.
+// members appends one request that sets all members of the pool. While a machine has no address yet, the existing members
+// stay.
 func (e *editor) members(p, old *Pool) {
 	p.keepPauses(old)
 	p.keepStandIns(old, e.standsIn)
@@ -260,7 +257,7 @@ func (e *editor) members(p, old *Pool) {
 	}
 }
 
-// keepPauses leaves those machines without connections that have none and are not back yet.
+// keepPauses keeps weight 0 for machines that have no connections now and are not back yet.
 func (p *Pool) keepPauses(old *Pool) {
 	for _, m := range p.Members {
 		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
@@ -269,7 +266,7 @@ func (p *Pool) keepPauses(old *Pool) {
 	}
 }
 
-// keepStandIns keeps the machines that their groups have no more and that stand in for others.
+// keepStandIns keeps the machines that have left their groups and stand in for others.
 func (p *Pool) keepStandIns(old *Pool, standsIn func(token string) bool) {
 	for _, o := range old.Members {
 		if o.SubnetID != "" && standsIn(o.token()) && !slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() }) {
@@ -278,8 +275,7 @@ func (p *Pool) keepStandIns(old *Pool, standsIn func(token string) bool) {
 	}
 }
 
-// monitor appends what makes the health monitor of p as it shall be. Its type cannot be
-// changed: another one takes its place.
+// monitor appends the edits for the health monitor of p. Octavia cannot change its type: another monitor replaces it.
 func (e *editor) monitor(p *Pool, have *HealthMonitor) {
 	want, field := p.Monitor, p.field+".monitors"
 	switch {

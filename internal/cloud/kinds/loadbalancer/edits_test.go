@@ -18,8 +18,8 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// webAndName is a load balancer for HTTP with two machines and a monitor, and
-// for DNS with one.
+// webAndName is a load balancer with a port for HTTP, which has two machines and a
+// monitor, and a port for DNS, which has one machine.
 func webAndName() typed.Want[Spec] {
 	spec := &Spec{
 		Description: ptr("d"), Tags: []string{"b", "a"},
@@ -33,7 +33,7 @@ func webAndName() typed.Want[Spec] {
 		Mark: kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}, Spec: spec}
 }
 
-// made is the load balancer as Octavia has it after a create request for w.
+// made is the load balancer that Octavia has after a create request for w.
 func made(w typed.Want[Spec]) *State {
 	s := &State{Spec: Spec{Description: w.Spec.Description, AdminStateUp: ptr(true), Tags: w.Spec.Tags, VIPAddress: ptr("10.0.0.9")},
 		More: Balancer{ID: "L", Name: w.Key.Name, AllTags: mark.Tags(w.Mark, w.Spec.Tags), ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", offers: &offers{}}}
@@ -70,8 +70,8 @@ func made(w typed.Want[Spec]) *State {
 	return s
 }
 
-// carried is what an update would send when every change is accepted but the
-// ignored ones: one line for each request, in order.
+// carried are the requests of an update when every change except the ignored ones is
+// accepted: one line for each request, in order.
 func carried(w typed.Want[Spec], s *State, ignored string) []string {
 	var c kind.Changes
 	rules{}.Diff(w, s, &c)
@@ -90,8 +90,8 @@ func carried(w typed.Want[Spec], s *State, ignored string) []string {
 	return lines
 }
 
-// attributesOf shows what of a body matters here: where things are hung, and
-// what is changed of what is there.
+// attributesOf shows the attributes of a body that these tests compare: the parents of new
+// objects, and the changed attributes of existing ones.
 func attributesOf(method string, all map[string]any) string {
 	var out []string
 	for name, value := range all {
@@ -124,8 +124,8 @@ func TestMadeAsWantedNothingIsDone(t *testing.T) {
 	}
 }
 
-// editCase is one difference between a manifest and the cloud: what is reported of it, and
-// which requests correct it.
+// editCase is one difference between a manifest and the cloud: the reported changes, and
+// the requests that correct it.
 type editCase struct {
 	name   string
 	edit   func(*Spec)
@@ -236,7 +236,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A batch that names a socket twice hangs some versions of Octavia for good.
+// A batch that names a socket twice blocks some versions of Octavia permanently.
 func TestMembersAreNeverSentTwice(t *testing.T) {
 	w := webAndName()
 	w.Spec.Ports[1].RealServers.Addresses = []string{"2001:db8::1", "2001:DB8:0::1"}

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Expand says in the cloud's words what the manifest says in those of its
-// stack, and finds the ports of the machines that answer.
+// Expand translates the words of the stack into those of the cloud, and finds
+// the ports of the pool's machines.
 func (r rules) Expand(spec *Spec, e *kind.Expansion) {
 	r.expandRegion(spec, e)
 	r.expandNetwork(spec, e)
@@ -125,7 +125,7 @@ func expandServers(s *RealServers, field string, e *kind.Expansion) {
 	}
 }
 
-// refs collects the ports of machines, and groups of them.
+// refs collects the ports of machines, and groups of machines.
 type refs struct {
 	e                       *kind.Expansion
 	ports, portless, groups []string
@@ -151,8 +151,8 @@ func (r *refs) machine(field string, name *string) {
 	}
 }
 
-// server finds the first port of a server. That of one that exists outside the
-// repository is only known to the cloud.
+// server finds the first port of a server. For a server that exists outside
+// the repository, only the cloud knows that port.
 func (r *refs) server(field string, name *string) {
 	if name == nil {
 		return
@@ -170,8 +170,8 @@ func (r *refs) server(field string, name *string) {
 	}
 }
 
-// portsOf names the port of each machine that the named object stands for: a
-// machine with several is reached at its first.
+// portsOf names one port for each machine of the named object. A machine with
+// several ports is reached at its first.
 func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	machines := []string{name}
 	if kind != "VirtualMachine" {

@@ -16,7 +16,7 @@ var words = defaults.Defaults{
 	Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": "", "heavy": "big"}, Region: "RegionOne",
 }
 
-// balancer is a manifest with those lines in its spec, and those in its port.
+// balancer is a manifest with the given lines in its spec and in its port.
 func balancer(spec, port string) string {
 	if port == "" {
 		port = "realServers: {addresses: [10.0.0.1]}"
@@ -121,7 +121,7 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 	}
 }
 
-// Without a cloud the region is not known, and so not judged.
+// Without a cloud the region is unknown, and Expand does not check it.
 func TestRegionUnknown(t *testing.T) {
 	unknown := words
 	unknown.Region = ""
@@ -130,7 +130,7 @@ func TestRegionUnknown(t *testing.T) {
 	}
 }
 
-// many are so many names.
+// many returns n names.
 func many(n int) string {
 	names := make([]string, n)
 	for i := range names {

@@ -9,14 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Export is that of [typed.Kind]. Members are addresses. Adoption gives the load balancer, and what
-// is under it, the names that follow from its manifest's.
+// Export implements [typed.Kind]. Members are exported as addresses. Adoption renames the load balancer and
+// everything under it after the manifest.
 func (rules) Export(s *State, e *kind.Export) *Spec {
 	spec, b := fields.Manifest(s, e.Name), &s.More
 	if spec.VIPAddress, spec.FloatingIP = s.Spec.VIPAddress, nil; slices.Contains(amphorae, b.Provider) {
 		spec.Provider = nil // nearly all clouds have it
 	}
-	e.Renames = append(e.Renames, "spec.name") // it is called like its manifest
+	e.Renames = append(e.Renames, "spec.name") // adoption renames it after its manifest
 	network, ok := e.Ref("Network", b.VIPNetworkID)
 	if spec.VIPNetwork = &network; !ok {
 		e.LeftOut = "is on the network " + b.VIPNetworkID + ", which the cloud does not show"
@@ -46,7 +46,7 @@ func (rules) Export(s *State, e *kind.Export) *Spec {
 func exported(l *Listener, p *Pool, b *Balancer, at string, e *kind.Export) Port {
 	port := Port{Port: l.Port, Protocol: word(protocols, l.Protocol), AllowedCIDRs: l.AllowedCIDRs, Timeouts: l.Timeouts, TLS: l.exportedTLS(e)}
 	if b.Provider == ovn {
-		port.Timeouts = nil // it has none
+		port.Timeouts = nil // OVN has no timeouts
 	}
 	if l.Limit > 0 {
 		port.ConnectionLimit = &l.Limit
@@ -65,7 +65,7 @@ func exported(l *Listener, p *Pool, b *Balancer, at string, e *kind.Export) Port
 	return port
 }
 
-// exportedTLS names what the project has of Barbican's by its manifest.
+// exportedTLS refers to Barbican secrets of the project by the names of their manifests.
 func (l *Listener) exportedTLS(e *kind.Export) *TLS {
 	if l.Protocol != "TERMINATED_HTTPS" {
 		return nil
@@ -87,7 +87,7 @@ func (l *Listener) exportedTLS(e *kind.Export) *TLS {
 	return t
 }
 
-// text is a pointer to a text, nil for none.
+// text is a pointer to s, or nil if s is empty.
 func text(s string) *string {
 	if s == "" {
 		return nil
@@ -118,7 +118,8 @@ func (p *Pool) exported(port *Port, at string, e *kind.Export) RedirectPool {
 	return out
 }
 
-// asked is the port that the monitor asks the first member at, and so the others; nil for that which they serve at.
+// asked is the port at which the monitor asks the first member, and therefore the others; nil for the port at which
+// they serve.
 func (p *Pool) asked() *int {
 	if p.Monitor == nil || len(p.Members) == 0 {
 		return nil
@@ -126,7 +127,7 @@ func (p *Pool) asked() *int {
 	return p.Members[0].MonitorPort
 }
 
-// exportMembers writes the members: their names alone change with adoption.
+// exportMembers writes the members. Adoption changes only their names.
 func (p *Pool) exportMembers(r *RealServers, port int, at string, e *kind.Export) {
 	for i, m := range p.Members {
 		first := p.Members[0].Port

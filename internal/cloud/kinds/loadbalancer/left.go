@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// portList is the field whose elements are listeners. A pool that no element has is named as one of it, too.
+// portList is the field whose elements are listeners. A pool that belongs to no element is reported under this field, too.
 const portList = "spec.ports"
 
 // leaves reports whether an element of a list is left to others, see [kind.Want].
 type leaves func(list, id string) bool
 
-// left are the listeners and pools that are left to others, by ID: they stay as they are.
+// left are the listeners and pools that are left to others, by ID: they stay unchanged.
 type left map[string]bool
 
-// leftTo finds them, with the pools that such listeners use, whether or not the cloud has finished them. A listener at a socket
-// that the manifest has is that of the manifest.
+// leftTo finds the listeners that are left to others, with the pools that they use, whether or not the cloud has finished them.
+// A listener at a socket of the manifest belongs to the manifest.
 func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
 	found := left{}
 	listeners := slices.Concat(b.Listeners, b.Stuck.listeners)
@@ -32,7 +32,7 @@ func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
 	return found
 }
 
-// alone are the pools among them that no other listener uses: the manifest's ports do not get them.
+// alone are the pools of f that no other listener uses: the manifest's ports must not use them.
 func (f left) alone(b *Balancer) map[string]bool {
 	pools := map[string]bool{}
 	for _, p := range b.Pools {
@@ -43,13 +43,13 @@ func (f left) alone(b *Balancer) map[string]bool {
 	return pools
 }
 
-// The lists of members, wherever their pools stand among others.
+// The lists of members, whatever the positions of their ports and policies are.
 const (
 	memberList   = portList + ".realServers.members"
 	redirectList = portList + ".l7Policies.redirectPool.realServers.members"
 )
 
-// keepLeft keeps the members that are left to others, as they are.
+// keepLeft keeps the members that are left to others unchanged.
 func (e *editor) keepLeft(p, old *Pool) {
 	for _, m := range p.strangers(old, e.leaves) {
 		p.Members = append(p.Members, m)
@@ -57,8 +57,8 @@ func (e *editor) keepLeft(p, old *Pool) {
 	}
 }
 
-// strangers are the members of old that are left to others. One at a socket that p has is that of the manifest; p is nil where
-// nothing takes the place of old.
+// strangers are the members of old that are left to others. A member at a socket of p belongs to the manifest; p is nil where
+// no pool replaces old.
 func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
 	for _, o := range old.Members {
 		taken := p != nil && slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() })
@@ -69,7 +69,7 @@ func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
 	return list
 }
 
-// takes says which members go with a pool although they are left to others.
+// takes names the members that go with a pool although they are left to others.
 func (e *editor) takes(p *Pool) (words []string) {
 	for _, m := range e.successors[p.ID].strangers(p, e.leaves) {
 		words = append(words, p.names(m))
@@ -83,7 +83,7 @@ func (p *Pool) names(m *Member) string {
 	return fmt.Sprintf("member %s (%s) of pool %s", m.socket(), m.ID, p.Name)
 }
 
-// keep notes what is left to others, in words: it goes when the load balancer is replaced.
+// keep records the elements that are left to others, in words: a replacement of the load balancer would delete them.
 func (e *editor) keep(left left, b *Balancer) {
 	for _, l := range slices.Concat(b.Listeners, b.Stuck.listeners) {
 		if left[l.ID] {

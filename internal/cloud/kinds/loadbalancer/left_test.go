@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// A listener that is left to others keeps its pool, whoever else has it, and nobody gets one that only it has.
+// A listener that is left to others keeps its pool, even if another listener uses it too. A pool that only such a
+// listener uses is given to no port.
 func TestPoolsOfListenersThatAreLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		left   []string
@@ -40,12 +41,12 @@ func TestPoolsOfListenersThatAreLeft(t *testing.T) {
 	}
 }
 
-// What is left to others and looks as if the cloud had left it unfinished stays, with the pool that it uses; what is the
-// stack's own goes.
+// An unfinished object that is left to others stays, with the pool that it uses. An unfinished object of the stack is
+// removed.
 func TestStuckAndLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		left []string
-		id   string // of what is stuck
+		id   string // of the unfinished object
 		want []string
 	}{
 		"a listener of the stack's":       {nil, "l53", []string{"UDP 53, which the cloud left unfinished", "pool lb-53-udp"}},
@@ -71,7 +72,7 @@ func TestStuckAndLeft(t *testing.T) {
 	}
 }
 
-// removed are the listeners and pools that go.
+// removed are the listeners and pools that the edits remove.
 func removed(w typed.Want[Spec], s *State, left []string) (gone []string) {
 	changes := diffLeaving(w, s, left)
 	for _, change := range changes.List() {
@@ -82,13 +83,13 @@ func removed(w typed.Want[Spec], s *State, left []string) (gone []string) {
 	return gone
 }
 
-// diffLeaving is what differs, for a manifest whose annotation leaves elements to others.
+// diffLeaving is the diff for a manifest whose annotation leaves elements to others.
 func diffLeaving(w typed.Want[Spec], s *State, left []string) kind.Changes {
 	d := kind.Desired{Key: w.Key, Options: kind.Options{Ignore: left}}
 	return Kind(nil, defaults.Defaults{}).Diff(kind.NewWant(&d, w.Spec, w.Mark, kind.Surroundings{}), s)
 }
 
-// Members that are left to others do not go with their pool unsaid.
+// The plan reports members that are left to others and go with their pool.
 func TestMembersThatAreLeftGoWithTheirPool(t *testing.T) {
 	const member = "spec.ports.realServers.members[m9]"
 	add := func(p *Pool, address string) {
@@ -132,7 +133,7 @@ func TestMembersThatAreLeftGoWithTheirPool(t *testing.T) {
 	}
 }
 
-// The same of a pool that a policy redirects to.
+// The same holds for a pool that a policy redirects to.
 func TestMembersOfRedirectsThatAreLeft(t *testing.T) {
 	w := asking()
 	s := made(w)

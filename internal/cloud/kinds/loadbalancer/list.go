@@ -17,11 +17,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// List reads the project's load balancers, and then, if any of them bears a
-// mark, or did, or everything is asked for, the listeners, pools, health monitors, flavors and zones: six lists.
-// Members come one list for each pool of such a load balancer: Octavia has
-// no other. The load balancers are read first: one that was ACTIVE then has
-// children that are at least as new.
+// List reads the project's load balancers first: one that was ACTIVE then has children that are at least as new. If any of them bears a
+// mark, bore one in an earlier list, or everything is asked for, it also reads listeners, pools, health monitors, flavors and zones: six
+// lists in all.
+//
+// Members need one further list for each pool of such a load balancer: Octavia has no other.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	var states []*State
@@ -46,14 +46,14 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 	return out, nil
 }
 
-// owned are the load balancers that bear a mark, or did when they were listed before: somebody may have written their tags anew, and
-// they are still what the stack has made.
+// owned are the load balancers that bear a mark, or bore one in an earlier list. The stack still owns a load balancer whose tags
+// somebody has overwritten.
 type owned struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
-// replace takes in a list.
+// replace records the load balancers of a new list, and returns the owned ones.
 func (o *owned) replace(list []*State) map[string]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,7 +76,7 @@ func (o *owned) add(id string) {
 	o.ids[id] = true
 }
 
-// mine is the path of what the project has of a collection.
+// mine is the path of the project's objects of a collection.
 func (d driver) mine(collection string) string {
 	return collection + "?project_id=" + d.c.ProjectID
 }
@@ -97,8 +97,8 @@ func readAll[T any](ctx context.Context, d driver, into *[]*T, path, name string
 	return nil
 }
 
-// readUnder is readAll for what is under a child that was listed a moment ago. One that has gone
-// since is taken for one that is being deleted: other load balancers are none the worse for it.
+// readUnder is readAll for the children of an object that was listed a moment ago. An object that has gone since counts as one in
+// deletion, so that other load balancers are not affected.
 func readUnder[T any](ctx context.Context, d driver, c *child, into *[]*T, path, name string) error {
 	err := readAll(ctx, d, into, path, name)
 	if errors.Is(err, kind.ErrGone) {
@@ -108,7 +108,7 @@ func readUnder[T any](ctx context.Context, d driver, c *child, into *[]*T, path,
 	return err
 }
 
-// read takes in a load balancer, or a part of one.
+// read decodes a load balancer, or a part of one.
 func read(answer table.Attributes, into any) error {
 	s, ok := into.(*State)
 	if !ok {
@@ -122,7 +122,7 @@ func read(answer table.Attributes, into any) error {
 // parallelLists is how many lists are read at once.
 const parallelLists = 8
 
-// grow hangs everything that is under the load balancers where it belongs.
+// grow adds to each load balancer its listeners, pools, members, health monitors and policies.
 func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error {
 	var listeners []*Listener
 	var pools []*Pool

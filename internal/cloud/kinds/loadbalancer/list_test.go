@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// A pool that somebody deletes between the list of the pools and that of its members does not
-// keep all load balancers from being known: its own is waited for.
+// Somebody may delete a pool between the list of pools and the list of its members. The list
+// of load balancers still succeeds, and the agent waits for the load balancer of that pool.
 func TestPoolGoesWhileItIsListed(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

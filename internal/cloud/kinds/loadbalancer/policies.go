@@ -2,7 +2,7 @@ package loadbalancer
 
 import "strconv"
 
-// L7Policy is what becomes of requests that fit all of its rules.
+// L7Policy says how requests that match all of its rules are handled.
 type L7Policy struct {
 	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"What it is known by when others are added, removed or moved; if left out, it is known by what it does."`
 	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Those with a lower one are asked first; those without one come last, in the order of the list."`
@@ -14,7 +14,8 @@ type L7Policy struct {
 	Rules            []L7Rule      `json:"rules" rule:"required,min=1,max=50" doc:"A request must fit all of them."`
 }
 
-// RedirectPool is who answers instead of the realServers of the port.
+// RedirectPool is the pool that answers in place of the realServers of the
+// port.
 type RedirectPool struct {
 	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
 	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" rule:"whole" doc:"Sends the connections of a client to the same machine."`
@@ -22,7 +23,7 @@ type RedirectPool struct {
 	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"How it is found out whether they can answer, as in the port."`
 }
 
-// L7Rule is what a request must be like.
+// L7Rule is a condition on a request.
 type L7Rule struct {
 	Type        string  `json:"type" rule:"required,enum=hostName|path|fileType|header|cookie|sslConnHasCert|sslVerifyResult|sslDNField" doc:"What is looked at. Those of SSL need terminatedHTTPS."`
 	CompareType string  `json:"compareType" rule:"required,enum=regex|startsWith|endsWith|contains|equalTo" doc:"How it is compared with value."`
@@ -45,9 +46,9 @@ type Policy struct {
 	Code       int     `json:"redirectHTTPCode" api:"redirect_http_code"`
 	RuleIDs    []link  `json:"rules" api:"rules,unwritten"`
 	Rules      []*Rule `json:"-"`
-	Pool       *Pool   `json:"-"` // as it shall be; nil for none
+	Pool       *Pool   `json:"-"` // the wanted pool; nil for none
 
-	number int // in the list, from 1 on, of one that has no name of its own in the manifest
+	number int // position in the list, from 1, of a policy without a name in the manifest
 }
 
 // Rule is an L7 rule of a policy.
@@ -61,7 +62,7 @@ type Rule struct {
 	Invert  bool   `json:"invert" api:"invert" rule:"required"`
 }
 
-// String is the rule for people and to compare.
+// String is the rule in words, for people and for comparison.
 func (r *Rule) String() string {
 	text := r.Type
 	if r.Key != "" {
@@ -77,7 +78,7 @@ func (r *Rule) String() string {
 	return text
 }
 
-// children are what hangs under a listener.
+// children are the L7 policies of a listener and their rules.
 func (l *Listener) children(visit func(what string, c *child)) {
 	for _, p := range l.Policies {
 		visit("L7 policy "+p.Name, &p.child)

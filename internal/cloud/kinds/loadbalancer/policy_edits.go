@@ -10,12 +10,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// policies appends what makes the L7 policies of old as those of l shall be; with a cause
-// old is nil, and they are made without being reported.
+// policies appends the edits that turn the L7 policies of old into those of l. With a cause, old is nil and the policies are created without being
+// reported.
 //
-// Attributes and a single rule are changed in place. What differs in more is replaced: the
-// new policy is made beside the old one, disabled until it has all of its rules (one that
-// lacks some would fit more requests than it should), and then the old one goes.
+// Attributes and a single rule are changed in place. A policy with further differences is replaced: the new policy is created beside the old one,
+// and the old one is then removed. The new policy is disabled until it has all of its rules, since one that lacks some would match more requests
+// than it should.
 func (e *editor) policies(l, old *Listener, cause string) {
 	order := &order{}
 	var had []*Policy
@@ -49,8 +49,10 @@ func (e *editor) policies(l, old *Listener, cause string) {
 	}
 }
 
-// pair finds for each policy of l the one of old that it is: by its name, or where it has none or that has
-// changed by what it does, or which requests it fits. Only then the number of one without a name counts, which others change when they come or go.
+// pair finds for each policy of l the existing policy of old that it stands for. It compares names first. For a policy without a name, or with a
+// changed one, it compares actions and rules, and then rules alone.
+//
+// The number of a policy without a name counts last, since numbers change when others come or go.
 func (e *editor) pair(l, old *Listener) {
 	e.pairs = map[*Policy]*Policy{}
 	if old == nil {
@@ -73,7 +75,7 @@ func (e *editor) pair(l, old *Listener) {
 	e.nameUnnamed(l)
 }
 
-// nameUnnamed has policies without a name keep what they are called in the cloud, and gives new ones numbers that are free.
+// nameUnnamed keeps the cloud's names of policies that have no name in the manifest, and gives new ones numbers that are free.
 func (e *editor) nameUnnamed(l *Listener) {
 	taken := map[string]bool{}
 	for _, p := range l.Policies {
@@ -93,7 +95,7 @@ func (e *editor) nameUnnamed(l *Listener) {
 	}
 }
 
-// called gives the policy, and what is made for it, a name.
+// called names the policy, and the pool and monitor that are created for it.
 func (p *Policy) called(name string) {
 	if p.Name = name; p.Pool != nil {
 		p.Pool.called(name)
@@ -106,14 +108,14 @@ func (p *Pool) called(name string) {
 	}
 }
 
-// adoptName has the pool of a policy without a name keep its own name, too.
+// adoptName keeps the existing pool's name for the pool of a policy without a name.
 func (p *Policy) adoptName(pool *Pool) {
 	if p.number > 0 {
 		p.Pool.called(pool.Name)
 	}
 }
 
-// does reports whether was does the same to the same requests.
+// does reports whether p and was do the same to the same requests.
 func (p *Policy) does(was *Policy) bool {
 	return p.Action == was.Action && p.URL == was.URL && p.Prefix == was.Prefix && p.sameRules(was)
 }
@@ -123,14 +125,13 @@ func (p *Policy) sameRules(was *Policy) bool {
 	return len(have)+len(want) == 0
 }
 
-// changeable reports whether was can be changed to be p in few requests, at no moment of
-// which it fits requests that neither of them fits.
+// changeable reports whether a few requests can change was into p. At no moment may the policy match requests that neither was nor p matches.
 func (p *Policy) changeable(was *Policy) bool {
 	have, want := p.differing(was)
 	return p.sameTarget(was) && len(have) == len(want) && len(have) <= 1
 }
 
-// sameTarget reports whether a change of p need not change the pool.
+// sameTarget reports whether p keeps the pool of was.
 func (p *Policy) sameTarget(was *Policy) bool {
 	if p.Pool == nil {
 		return was.PoolID == ""
@@ -138,7 +139,7 @@ func (p *Policy) sameTarget(was *Policy) bool {
 	return p.Pool.ID != "" && p.Pool.ID == was.PoolID
 }
 
-// differing are the rules that one has and the other one has not.
+// differing are the rules that only was has, and those that only p has.
 func (p *Policy) differing(was *Policy) (have, want []*Rule) {
 	return without(was.Rules, p.Rules), without(p.Rules, was.Rules)
 }
@@ -164,10 +165,9 @@ func (e *editor) changePolicy(cause string, p, was *Policy) {
 	}
 }
 
-// newPolicy appends what makes p at a position of the listener. Octavia takes rules with a
-// policy only while it makes a load balancer.
+// newPolicy appends the creation of p at a position of the listener. Octavia accepts rules within a policy only while it creates a load balancer.
 func (e *editor) newPolicy(cause string, l *Listener, p *Policy, position int) {
-	whole := len(p.Rules) <= 1 // one without rules fits nothing
+	whole := len(p.Rules) <= 1 // a policy without rules matches nothing
 	e.sequel(cause, func() request {
 		fresh := *p
 		fresh.ListenerID, fresh.Position, fresh.Up = l.ID, position, whole
@@ -189,13 +189,13 @@ func (e *editor) newPolicy(cause string, l *Listener, p *Policy, position int) {
 // order is the sequence of a listener's policies while edits change it.
 type order struct {
 	ids     []*Policy
-	at      int // where the next one belongs
+	at      int // the index of the next policy
 	resting map[*Policy]bool
 }
 
-// resting are the policies of old that need not be moved: as many as are in the wanted order already.
+// resting are the policies of old that need not be moved: the largest set that already is in the wanted order.
 func (e *editor) resting(l, old *Listener) map[*Policy]bool {
-	var list []*Policy // that stay, in the wanted order
+	var list []*Policy // the policies that stay, in the wanted order
 	for _, p := range l.Policies {
 		if was := e.pairs[p]; was != nil && p.changeable(was) {
 			list = append(list, was)
@@ -205,7 +205,7 @@ func (e *editor) resting(l, old *Listener) map[*Policy]bool {
 	for i, was := range old.Policies {
 		place[was] = i
 	}
-	longest, before, end := make([]int, len(list)), make([]int, len(list)), -1 // longest ascending run that ends at each
+	longest, before, end := make([]int, len(list)), make([]int, len(list)), -1 // for each index, the longest ascending run that ends there
 	for i := range list {
 		longest[i], before[i] = 1, -1
 		for j := range i {
@@ -224,14 +224,14 @@ func (e *editor) resting(l, old *Listener) map[*Policy]bool {
 	return rest
 }
 
-// insert takes in a new one and gives its position.
+// insert adds a new policy and returns its position.
 func (o *order) insert(p *Policy) int {
 	o.ids = slices.Insert(o.ids, o.at, p)
 	o.at++
 	return o.at
 }
 
-// follow gives the position that one which is there must be moved to, 0 where it rests.
+// follow returns the position that an existing policy must be moved to, or 0 if it stays.
 func (o *order) follow(was *Policy) int {
 	i := slices.Index(o.ids, was)
 	if o.resting[was] {
@@ -239,7 +239,7 @@ func (o *order) follow(was *Policy) int {
 		return 0
 	}
 	if i < o.at {
-		o.at-- // all between move up
+		o.at-- // the policies between the two positions move up
 	}
 	o.ids = slices.Insert(slices.Delete(o.ids, i, i+1), o.at, was)
 	o.at++
@@ -255,7 +255,7 @@ func policyTexts(policies []*Policy) []string {
 	return out
 }
 
-// String is the policy for people.
+// String is the policy in words, for people.
 func (p *Policy) String() string {
 	text := p.Name + ": " + p.Action
 	for _, target := range []string{p.URL, p.Prefix} {
@@ -274,7 +274,7 @@ func (p *Policy) String() string {
 	return text + " if " + strings.Join(rules, " and ")
 }
 
-// populated is the body of the policy with all that is under it.
+// populated is the body of the policy, with its rules and its redirect pool.
 func (p *Policy) populated(position int) map[string]any {
 	placed := *p
 	placed.Position = position

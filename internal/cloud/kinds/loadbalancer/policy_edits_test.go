@@ -74,7 +74,7 @@ func TestPolicyEdits(t *testing.T) {
 	}
 }
 
-// unnamed is asking, with policies that nobody has named.
+// unnamed is asking, with policies that have no names.
 func unnamed() typed.Want[Spec] {
 	w := asking()
 	for i := range w.Spec.Ports[0].L7Policies {
@@ -83,7 +83,8 @@ func unnamed() typed.Want[Spec] {
 	return w
 }
 
-// A policy without a name is known by what it does, so that others can be added and removed before it.
+// A policy without a name is recognised by its action and rules, so that others can be added and
+// removed before it.
 func TestEditsOfUnnamedPolicies(t *testing.T) {
 	const field = "spec.ports[0].l7Policies"
 	policies := func(s *Spec) *[]L7Policy { return &s.Ports[0].L7Policies }
@@ -117,7 +118,7 @@ func TestEditsOfUnnamedPolicies(t *testing.T) {
 	}
 }
 
-// A new policy without a name gets one that no other has.
+// A new policy without a name gets a name that no other policy has.
 func TestNamesOfUnnamedPolicies(t *testing.T) {
 	s, w := made(unnamed()), unnamed()
 	p := &w.Spec.Ports[0].L7Policies
@@ -135,7 +136,7 @@ func TestNamesOfUnnamedPolicies(t *testing.T) {
 	}
 }
 
-// Barbican's addresses end in the ID, and an ID will do.
+// Barbican's addresses end in the ID, and an ID is enough.
 func TestSecretsAreKnownByTheirID(t *testing.T) {
 	const id = "c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d11"
 	w := webAndName()
@@ -151,7 +152,7 @@ func TestSecretsAreKnownByTheirID(t *testing.T) {
 	}
 }
 
-// What an export says is what is there, but for names.
+// An export has the state of the cloud, except for names.
 func TestExportOfRequests(t *testing.T) {
 	w := asking()
 	p := &w.Spec.Ports[0]

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// policies hangs the L7 policies and their rules under their listeners: one list, if
-// there are any, and one for the rules of each, since Octavia has no other.
+// policies adds the L7 policies and their rules to their listeners. If there are any
+// policies, this takes one list, and one for the rules of each policy, since Octavia
+// has no other.
 func (d driver) policies(ctx context.Context, balancers map[string]*Balancer) error {
 	listeners := map[string]*Listener{}
 	for _, b := range balancers {

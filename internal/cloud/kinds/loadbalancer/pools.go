@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// poolFor finds the pool that can serve l: the one that its listener has, or one of
-// its name that an interrupted update has left unused.
+// poolFor finds the pool that can serve l: the one of its listener, or an unused one of
+// its name that an interrupted update has left.
 func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
 	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.Pool.Protocol && !taken[p.ID] }
 	if old != nil {
@@ -33,15 +33,15 @@ func (l *Listener) redirects(id string) bool {
 	return slices.ContainsFunc(l.Policies, func(p *Policy) bool { return p.PoolID == id })
 }
 
-// redirecting notes from which change it follows that a pool of these policies is removed:
-// as long as they are there, it cannot be.
+// redirecting records the change that causes the removal of these policies. Their pools
+// are removed with the same change, since a pool cannot be removed while a policy uses it.
 func (e *editor) redirecting(policies []*Policy, cause string) {
 	for _, p := range policies {
 		e.users[p.PoolID] = cause
 	}
 }
 
-// redirectPool appends what makes the pool that p redirects to.
+// redirectPool appends the edits for the pool that p redirects to.
 func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map[string]bool) {
 	if p.Pool == nil {
 		return
@@ -60,8 +60,8 @@ func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map
 	e.pool(p.Pool, pool, cause)
 }
 
-// redirectPoolFor finds the pool that can serve p, which was another policy or nil, as
-// poolFor does.
+// redirectPoolFor finds the pool that can serve p, as poolFor does; was is the existing
+// policy, or nil.
 func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool {
 	fits := func(have *Pool) bool { return have != nil && have.Protocol == p.Pool.Protocol && !taken[have.ID] }
 	if was != nil {
@@ -72,7 +72,8 @@ func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool 
 	return first(b.Pools, func(have *Pool) bool { return fits(have) && !b.used(have.ID) && have.Name == p.Pool.Name })
 }
 
-// persistence is how a client is recognised, its zero value that none is.
+// persistence says how a client is recognised. Its zero value means that clients are not
+// recognised.
 type persistence struct {
 	Type        string `json:"type" api:"type"`
 	Cookie      string `json:"cookieName" api:"cookie_name"`
@@ -80,7 +81,7 @@ type persistence struct {
 	Granularity string `json:"granularity" api:"persistence_granularity"`
 }
 
-// String is the persistence for people and to compare.
+// String is the persistence in words, for people and for comparison.
 func (p persistence) String() string {
 	text := p.Type
 	if p.Cookie != "" {

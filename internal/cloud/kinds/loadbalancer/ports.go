@@ -1,6 +1,6 @@
 package loadbalancer
 
-// Port is one thing that it listens on: a listener and its pool.
+// Port is one port of the load balancer: a listener and its pool.
 type Port struct {
 	Port               int                 `json:"port" rule:"required,min=1,max=65535" doc:"Port that clients connect to."`
 	Protocol           string              `json:"protocol" rule:"required,enum=http|https|terminatedHTTPS|tcp|udp|sctp" doc:"The protocol of clients. https is passed through as it is: the machines hold the certificates. With terminatedHTTPS the load balancer holds them, see tls."`
@@ -24,7 +24,7 @@ type Timeouts struct {
 	Member        *int `json:"member,omitempty" api:"timeout_member_data" show:"-" rule:"min=0,max=31536000000" doc:"Silence of a machine, in milliseconds."`
 }
 
-// RealServers are those who answer.
+// RealServers are the machines that answer.
 type RealServers struct {
 	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"Their protocol; that of the clients if left out."`
 	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
@@ -35,15 +35,15 @@ type RealServers struct {
 
 	Members []RealServer `json:"members,omitempty" rule:"max=1000,objects" doc:"Members with a weight or a port of their own, and backup members. What is named here and above counts as it is said here."`
 
-	// PortRefs are the ports of the machines referred to, PortlessRefs the servers
-	// whose ports the repository does not have. GroupRefs are the groups, of members, too: one without
+	// PortRefs are the ports of the machines referred to, and PortlessRefs the servers whose ports the
+	// repository does not have. GroupRefs are the groups, including those of members: a group without
 	// machines has no ports.
 	PortRefs     []string `json:"-" ref:"Port"`
 	PortlessRefs []string `json:"-" ref:"Server"`
 	GroupRefs    []string `json:"-" ref:"VirtualMachineGroup,order"`
 }
 
-// RealServer is one who answers, or the machines of a group.
+// RealServer is one machine that answers, or the machines of a group.
 type RealServer struct {
 	Address                *string `json:"address,omitempty" rule:"format=ip" doc:"Its address. One of address, virtualMachineRef, virtualMachineGroupRef and serverRef is needed." example:"10.0.0.10"`
 	VirtualMachineRef      *string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"This VirtualMachine, at its first port."`
@@ -65,9 +65,9 @@ type SessionPersistence struct {
 	Granularity *string `json:"granularity,omitempty" rule:"format=ip" doc:"Network mask of the clients that are taken for one, for udp and sctp." example:"255.255.255.0"`
 }
 
-// TLS is what a listener needs to terminate TLS. What Barbican holds is named by the
-// BarbicanSecret of the repository, or by its address there; an ID alone is refused by an
-// Octavia that asks Barbican itself, as it does unless it is configured otherwise.
+// TLS is the configuration of a listener that terminates TLS. A Barbican secret is named by the
+// repository's BarbicanSecret, or by its address in Barbican. Octavia refuses an ID alone if it
+// asks Barbican itself, which is its default.
 type TLS struct {
 	BarbicanRef          *string  `json:"barbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"The certificate with its key: the name of a BarbicanSecret (PKCS12, application/octet-stream), or the address of a Barbican secret or certificate container. Needed unless sniBarbicanRefs has some." example:"shop-cert"`
 	SNIBarbicanRefs      []string `json:"sniBarbicanRefs,omitempty" rule:"unique,max=100,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Further ones, each for the hosts that it is for."`
@@ -78,11 +78,11 @@ type TLS struct {
 	ClientCRLBarbicanRef *string  `json:"clientCRLBarbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Its revocation list: a BarbicanSecret with PEM, or the address of a Barbican secret."`
 	ClientAuthentication *string  `json:"clientAuthentication,omitempty" rule:"enum=none|optional|mandatory,default=none" doc:"Whether clients show a certificate. optional and mandatory need clientCABarbicanRef."`
 
-	// SecretRefs are those of the above that name a BarbicanSecret.
+	// SecretRefs are the references above that name a BarbicanSecret.
 	SecretRefs []string `json:"-" ref:"BarbicanSecret"`
 }
 
-// Monitor is how Octavia finds out whether a machine can answer.
+// Monitor says how Octavia finds out whether a machine can answer.
 type Monitor struct {
 	Protocol       string  `json:"protocol" rule:"required,enum=http|https|tcp|tls|udp|sctp|ping" doc:"How they are asked."`
 	Port           *int    `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they are asked at; realServers.port if left out."`

@@ -10,17 +10,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// ovn is the provider that OVN itself is.
+// ovn is the provider that OVN itself implements.
 const ovn = "ovn"
 
 // amphorae are the names of Octavia's own provider.
 var amphorae = []string{"amphora", "amphorav2", "octavia"}
 
-// populates reports whether the provider makes a load balancer in one request with what is under it; unless it is Octavia's own that is not known, and several
-// leave what is under it in PENDING_CREATE for ever. What the cloud chooses is tried.
+// populates reports whether the provider creates a load balancer together with its children in one request. This is known of Octavia's own provider only:
+// several others leave the children in PENDING_CREATE forever. Where the cloud chooses the provider, one request is tried.
 func (s *Spec) populates() bool { return s.Provider == nil || slices.Contains(amphorae, *s.Provider) }
 
-// compareProvider takes the names of Octavia's own provider for one.
+// compareProvider treats all names of Octavia's own provider as equal.
 func compareProvider(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Provider == nil || slices.Contains(amphorae, have.More.Provider) && slices.Contains(amphorae, *w.Spec.Provider) {
 		return
@@ -28,7 +28,7 @@ func compareProvider(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.provider", have.More.Provider, *w.Spec.Provider)
 }
 
-// spread is how connections are spread where the manifest does not say it: OVN knows one way.
+// spread is how connections are spread where the manifest does not say it: OVN has one algorithm only.
 func (s *Spec) spread(given *string) string {
 	if given == nil && table.Or(s.Provider, "") == ovn {
 		return "sourceIPPort"
@@ -36,7 +36,7 @@ func (s *Spec) spread(given *string) string {
 	return table.Or(given, "roundRobin")
 }
 
-// validateProvider refuses what OVN cannot do, which it answers with 501, or takes without effect. (openstack/ovn-octavia-provider:
+// validateProvider refuses what OVN cannot do: it answers with 501, or accepts the setting without effect. (openstack/ovn-octavia-provider:
 // doc/source/admin/driver.rst; openstack/octavia: doc/source/user/feature-classification)
 func (s *Spec) validateProvider(r *kind.Report) {
 	if table.Or(s.Provider, "") != ovn {

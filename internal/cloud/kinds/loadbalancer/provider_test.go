@@ -13,7 +13,7 @@ func provided(provider, ports string) string {
 	return fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: LoadBalancer\nmetadata: {name: front}\nspec:\n  vipNetwork: private\n  provider: %s\n  ports:\n    - %s\n", provider, ports)
 }
 
-// What OVN cannot do is refused before anything is asked of the cloud; Octavia's own provider may do it.
+// Settings that OVN cannot implement are refused before any request to the cloud. Octavia's own provider accepts them.
 func TestWhatOVNCannotDo(t *testing.T) {
 	const plain = "{port: 80, protocol: tcp, realServers: {addresses: [10.0.0.241]}}"
 	for _, c := range [][2]string{
@@ -39,7 +39,8 @@ func TestWhatOVNCannotDo(t *testing.T) {
 	}
 }
 
-// With OVN a load balancer is made step by step, since its provider leaves unfinished what is created with it, and then differs in nothing.
+// With OVN a load balancer is created step by step, since its provider leaves children of a create request unfinished. Afterwards nothing
+// differs.
 func TestALoadBalancerOfOVN(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Takes is that of [typed.Kind]: the load balancer, the port of its address, which is in
-// the same project, and all that is under it.
+// Takes implements [typed.Kind]. It counts the load balancer, the port of its address,
+// which is in the same project, and everything under it.
 func (rules) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(s.Ports)}
 	for i := range s.Ports {
@@ -26,7 +26,7 @@ func (rules) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	return n.amounts()
 }
 
-// counts is how many of each thing are under a load balancer.
+// counts is how many objects of each sort are under a load balancer.
 type counts struct{ listeners, pools, members, monitors, policies, rules int }
 
 func (n *counts) pool(p *RedirectPool, of kind.FactsOf) {
@@ -63,7 +63,7 @@ func (r *RealServers) count(of kind.FactsOf) int {
 	return len(sockets)
 }
 
-// Holds is that of [typed.Kind].
+// Holds implements [typed.Kind].
 func (rules) Holds(have *State, _ kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(have.More.Listeners), pools: len(have.More.Pools)}
 	for _, p := range have.More.Pools {

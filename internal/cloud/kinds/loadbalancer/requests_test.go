@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What Octavia would refuse is refused before anything is written, with the field and what helps.
+// A manifest that Octavia would refuse is refused before any write. The message has the field and
+// the fix.
 func TestRefusedRequests(t *testing.T) {
 	const servers = "\nrealServers: {addresses: [10.0.0.1]}"
 	const secret = "c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d11"

@@ -9,11 +9,11 @@ import (
 
 type rules struct{ defaults defaults.Defaults }
 
-// Diff reports what [editsOf] would change, and then what differs in the load balancer
+// Diff reports the changes of [editsOf], and then the differences of the load balancer
 // itself.
 func (rules) Diff(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if have.More.offers == nil {
-		return // what is under it was not read, so nothing is known to differ; it is not updated either
+		return // its children were not read, so no difference is known; it is not updated either
 	}
 	e := editorOf(w, have)
 	for _, x := range e.listed() {
@@ -39,7 +39,7 @@ func networkField(spec *Spec) string {
 	return "spec.vipNetwork"
 }
 
-// compareFlavor never asks for a new load balancer that could not be made.
+// compareFlavor never asks for a replacement that could not be created.
 func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.ServiceType == nil {
 		return
@@ -51,7 +51,8 @@ func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.serviceType", have.More.offers.flavorName(have.More.FlavorID), w.Spec.Flavor)
 }
 
-// compareZone likewise; where load balancers know no zones, it says so.
+// compareZone never asks for such a replacement either. Where load balancers have no
+// zones, it reports that.
 func compareZone(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {
 		return
@@ -67,7 +68,7 @@ func compareZone(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.zone", have.More.AvailabilityZone, w.Spec.AvailabilityZone)
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(s *State) any {
 	shown, b := table.Shown{}, &s.More
 	table.Show(&s.Spec, shown)
@@ -95,7 +96,7 @@ func showAll[T any](shown table.Shown, name string, list []*T, more func(*T, tab
 	}
 }
 
-// showPool adds the pool that answers a listener.
+// showPool adds the default pool of a listener.
 func (b *Balancer) showPool(l *Listener, shown table.Shown) {
 	p := b.pool(l.PoolID)
 	if p == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// servers are two of the repository's, with the network that a router connects
+// servers are two servers of the repository, with a network that a router connects
 // with the outside.
 var servers = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -50,8 +50,8 @@ func addresses(t *testing.T, p engine.Pass) string {
 	return strings.Join(list, " ")
 }
 
-// A server is reached at the first of its ports, in the order of its manifest; one
-// that the repository only imports at the first that the cloud shows.
+// A server is reached at its first port, in the order of its manifest. An imported
+// server is reached at the first port that the cloud shows.
 func TestServersAnswerAtTheirFirstPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(servers + "\n---\n" + ofServers)
@@ -74,8 +74,8 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: two}}}
 	other.MustSync("")
 }
 
-// The address is made, follows a new load balancer, and goes when nobody asks for
-// it any more; the plan says what is lost then.
+// The floating IP is created, follows a new load balancer, and is deleted when its
+// manifest no longer asks for it. The plan then says that the address is lost.
 func TestFloatingIPOfALoadBalancer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	with := servers + "\n---\n" + strings.Replace(ofServers, "  vipNetwork: shop\n", "  vipNetwork: shop\n  floatingIP: {network: public}\n", 1)
@@ -96,8 +96,8 @@ func TestFloatingIPOfALoadBalancer(t *testing.T) {
 	g.MustSync("")
 }
 
-// Of a virtual machine's server there is no manifest: the message says how to
-// name it.
+// The server of a virtual machine has no manifest: the message says how to name
+// it.
 func TestServerOfAVirtualMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	_, err := g.TryResolve("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: web}\nspec: {image: i, flavor: f}\n---\n" +

@@ -1,10 +1,10 @@
 // Package loadbalancer is the kind LoadBalancer: an address that spreads
-// connections over machines. It owns a whole Octavia tree, the load balancer
-// with its listeners, pools, members and health monitors, and everything else that
-// hangs under that load balancer is removed.
+// connections over machines. It owns a whole Octavia tree: the load balancer with
+// its listeners, pools, members and health monitors. Anything else under that load
+// balancer is removed.
 //
-// It knows which machines stand behind it by the names of their ports only:
-// their addresses come by reference. The VIP's port is Octavia's.
+// The package knows the machines of a pool by the names of their ports only: their
+// addresses come by reference. The VIP's port is Octavia's.
 package loadbalancer
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a load balancer shall be, in the words of LINE's Verda operator
+// Spec is the declared load balancer, in the words of LINE's Verda operator
 // (verda.linecorp.com/v1alpha1, accepted verbatim) and a few more.
 type Spec struct {
 	Description  *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -33,15 +33,15 @@ type Spec struct {
 	AdditionalVIPs []AdditionalVIP `json:"additionalVIPs,omitempty" rule:"immutable,max=10" doc:"Further addresses, each on another subnet of the same network; needs Octavia 2.26."`
 	ServiceType    *string         `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a key of the stack's defaults.serviceTypes. Not managed if left out."`
 	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards tcp, udp and sctp; what it cannot do is refused." example:"amphora"`
-	// FloatingIP is a FloatingIP of the load balancer's name.
+	// FloatingIP is a FloatingIP with the name of the load balancer.
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
 	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart" cuts:"nobody listens there any more" doc:"What it listens on, and who answers."`
 
-	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and
-	// zone in the cloud's words.
+	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and zone in
+	// the cloud's words.
 	NetworkRef string `json:"-" ref:"Network" rule:"immutable"`
-	// SubnetRefs are the subnets that the repository puts on that network: its
-	// address comes from one of them.
+	// SubnetRefs are the repository's subnets of that network: the address comes from
+	// one of them.
 	SubnetRefs       []string `json:"-" ref:"Subnet"`
 	Flavor           string   `json:"-"`
 	AvailabilityZone string   `json:"-"`
@@ -63,7 +63,7 @@ var fields = table.NewFlat(
 )
 
 // Kind is the kind LoadBalancer over c, which may be nil where only rules are
-// needed. d says what the words of manifests mean.
+// needed. d explains the words of manifests.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	r, with := rules{d}, driver{c, &doubts{}, &owned{}}
 	return typed.Kind[Spec, struct{}, State]{

@@ -18,8 +18,8 @@ func leaving(text, path string) string {
 	return strings.Replace(text, "metadata: {name: front, annotations: {", "metadata: {name: front, annotations: {stackreeve.dev/ignore-fields: '"+path+"', ", 1)
 }
 
-// A listener and a member that others have put under a load balancer, and that the annotation leaves to them, do not go with their
-// pool or with the load balancer: the plan refuses what would delete them, and names them.
+// The annotation leaves a listener and a member to others, who created them under a load balancer. The plan refuses to delete
+// their pool or the load balancer with them, and names both.
 func TestStrangersDoNotGoAlong(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(fixed)
@@ -44,7 +44,7 @@ func TestStrangersDoNotGoAlong(t *testing.T) {
 			t.Errorf("%s: the member is %s now", name, left)
 		}
 	}
-	g.MustSync(strings.Replace(fixed, "protocol: http", "protocol: tcp", 1)) // nobody leaves it now
+	g.MustSync(strings.Replace(fixed, "protocol: http", "protocol: tcp", 1)) // the annotation is gone now
 }
 
 // memberOf finds a member of a pool by its name.
@@ -62,7 +62,7 @@ func (o outside) memberOf(pool, name string) string {
 	return ""
 }
 
-// writes notes what is written to the load balancer service.
+// writes records the write requests to the load balancer service.
 type writes struct {
 	next http.RoundTripper
 	sent []string
@@ -80,7 +80,7 @@ func (w *writes) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(req)
 }
 
-// A policy before all others is made alone: Octavia moves the others itself.
+// A policy before all others is created alone: Octavia moves the others itself.
 func TestAPolicyBeforeAllOthers(t *testing.T) {
 	const policy = "{action: reject, rules: [{type: path, compareType: startsWith, value: /NAME}]}"
 	with := func(names ...string) string {

@@ -13,10 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// populatedCreate is the ability to create a load balancer together with what is
-// under it. Octavia 11.0.0 accepts such a request and leaves the children in
-// PENDING_CREATE for ever (corrected in 11.0.1; 12.0.0 still does so to pools
-// without a listener). No version document says so.
+// populatedCreate is the ability to create a load balancer together with its children. Octavia 11.0.0 accepts such a request and
+// leaves the children in PENDING_CREATE forever. That is fixed in 11.0.1; 12.0.0 still does so to pools without a listener. No
+// version document says so.
 const populatedCreate = "load balancers created in one request"
 
 // stuck are listeners and pools that Octavia has left in PENDING_CREATE.
@@ -27,14 +26,13 @@ type stuck struct {
 
 func (s stuck) none() bool { return len(s.listeners)+len(s.pools) == 0 }
 
-// doubts are the listeners and pools that the last list found in PENDING_CREATE
-// under an ACTIVE load balancer, by ID.
+// doubts are the listeners and pools that the last list found in PENDING_CREATE under an ACTIVE load balancer, by ID.
 type doubts struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
-// replace returns what the list before found.
+// replace records a new list and returns the one before.
 func (d *doubts) replace(ids map[string]bool) map[string]bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,12 +41,12 @@ func (d *doubts) replace(ids map[string]bool) map[string]bool {
 	return before
 }
 
-// slowest is how long after its last change other providers than Octavia's own may report a load balancer before what is under it.
+// slowest is how long after its last change a provider other than Octavia's own may report a load balancer before its children.
 const slowest = 2 * time.Minute
 
-// mayBeStuck reports whether Octavia should be done with everything under the load
-// balancer. Its own provider keeps the load balancer in PENDING_ while it works on
-// a child; others may report the load balancer first, so theirs are waited for.
+// mayBeStuck reports whether Octavia should have finished everything under the load balancer. Its own provider keeps the load
+// balancer in PENDING_ while it changes a child. Other providers may report the load balancer first, so their children get more
+// time.
 func (b *Balancer) mayBeStuck(now time.Time) bool {
 	if b.ProvisioningStatus != "ACTIVE" || slices.Contains(amphorae, b.Provider) {
 		return b.ProvisioningStatus == "ACTIVE"
@@ -60,9 +58,8 @@ func (b *Balancer) mayBeStuck(now time.Time) bool {
 	return !last.IsZero() && now.Sub(last) > slowest
 }
 
-// findStuck takes out of the trees what is stuck: in PENDING_CREATE under an
-// ACTIVE load balancer in two lists in a row. One is not enough: the load balancer
-// is read before its children, and becomes ACTIVE some milliseconds before them.
+// findStuck takes stuck objects out of the trees: those in PENDING_CREATE under an ACTIVE load balancer in two lists in a row. One
+// list is not enough: the load balancer is read before its children, and becomes ACTIVE some milliseconds before them.
 func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
 	doubtful := map[string]bool{}
 	for _, b := range balancers {
@@ -83,8 +80,8 @@ func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
 	}
 }
 
-// setAside moves the listeners and pools that are stuck out of the tree, so that
-// they count as missing. Whose they are is not known yet: see [editor.stuck].
+// setAside moves the stuck listeners and pools out of the tree, so that they count as missing. Their owner is not known yet: see
+// [editor.stuck].
 func (b *Balancer) setAside(is func(*child) bool) {
 	b.Listeners = slices.DeleteFunc(b.Listeners, func(l *Listener) bool {
 		if is(&l.child) {
@@ -100,16 +97,15 @@ func (b *Balancer) setAside(is func(*child) bool) {
 	})
 }
 
-// unfinished are the tags of a load balancer some of whose children are missing,
-// because they are not made yet.
+// unfinished are the tags of a load balancer that lacks children because they are not created yet.
 func unfinished(m kind.Mark, user []string) []string {
 	m.Applied = kind.Unfinished
 	return mark.Tags(m, user)
 }
 
-// stuck appends the removal of what is stuck and not left to others. It comes first, since names and
-// ports must be free and nothing is served by it; the mark before it, so that a
-// kill in between is not taken for a change by people.
+// stuck appends the removal of stuck objects that are not left to others. It comes before other edits, since names and ports must
+// be free and stuck objects serve nothing. The mark is written even earlier, so that a kill in between does not look like a change
+// by people.
 func (e *editor) stuck(b *Balancer, left left) {
 	remove := func(c *child, what, path string) {
 		if left[c.ID] {
@@ -130,7 +126,7 @@ func (e *editor) stuck(b *Balancer, left left) {
 	}
 }
 
-// live gives a load balancer its live shape.
+// live is the load balancer as a [typed.Live].
 func live(s *State, project string) typed.Live[State] {
 	b := &s.More
 	phase, message := b.phase()
@@ -143,7 +139,7 @@ func live(s *State, project string) typed.Live[State] {
 		out.Facts.Addresses = []string{address}
 	}
 	if b.VIPPortID != "" {
-		out.Tokens = []string{b.VIPPortID} // what leads to it: its port goes with it
+		out.Tokens = []string{b.VIPPortID} // the port that leads to the load balancer: it is deleted with it
 	}
 	return out
 }
@@ -164,9 +160,8 @@ func (b *Balancer) uses() []string {
 	return uses
 }
 
-// unwell are those of uses that do not serve while others of their pool do, as its
-// health monitor has found. Where nothing serves, or nothing is said, nobody is
-// worse off than the others.
+// unwell are the used machines that do not serve while others of their pool do, according to its health monitor. If no member of a
+// pool serves, or the status is unknown, no member counts as worse than the others.
 func (b *Balancer) unwell() (tokens []string) {
 	for _, p := range b.Pools {
 		var idle []string
@@ -186,8 +181,8 @@ func (b *Balancer) unwell() (tokens []string) {
 	return tokens
 }
 
-// drained are the machines that get no new connections, and since when that is so at the latest: to set
-// a pool's members anew is to write all of them.
+// drained are the machines that get no new connections, each with the latest possible time at which that began. A change of a
+// pool's members writes all of them, and so changes the time of each.
 func (b *Balancer) drained() map[string]time.Time {
 	out := map[string]time.Time{}
 	b.members(func(_ *Pool, m *Member) {
@@ -195,7 +190,7 @@ func (b *Balancer) drained() map[string]time.Time {
 			return
 		}
 		if since, seen := out[m.token()]; m.Weight == 0 && (!seen || m.UpdatedAt.Add(time.Second).After(since)) {
-			out[m.token()] = m.UpdatedAt.Add(time.Second) // Octavia leaves off what is less
+			out[m.token()] = m.UpdatedAt.Add(time.Second) // Octavia cuts off fractions of a second
 		}
 	})
 	b.members(func(_ *Pool, m *Member) {
@@ -206,8 +201,8 @@ func (b *Balancer) drained() map[string]time.Time {
 	return out
 }
 
-// lag is how long the slowest health monitor takes to notice a change: so many checks in a row, and the
-// last one's timeout.
+// lag is how long the slowest health monitor takes to notice a change: its number of checks in a row, and the timeout of the last
+// one.
 func (b *Balancer) lag() (longest time.Duration) {
 	for _, p := range b.Pools {
 		if m := p.Monitor; m != nil && m.AdminStateUp {
@@ -217,9 +212,8 @@ func (b *Balancer) lag() (longest time.Duration) {
 	return longest
 }
 
-// phase judges by the provisioning status; what the operating status says only
-// goes into the message, so that machines that are down are seen and nothing
-// waits for them:
+// phase follows from the provisioning status. The operating status only goes into the message: it shows machines that are down,
+// but nothing waits for them.
 //
 //	load balancer    under it                     phase
 //	-------------    --------                     -----
@@ -259,7 +253,7 @@ func (b *Balancer) phase() (kind.Phase, string) {
 	return kind.Ready, b.health()
 }
 
-// health says which members are down, "" for none.
+// health names the members that are down, or "" if none is.
 func (b *Balancer) health() string {
 	var down []string
 	b.members(func(p *Pool, m *Member) {

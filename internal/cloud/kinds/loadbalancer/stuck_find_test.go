@@ -7,8 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// One list may catch a load balancer that is ACTIVE already and a listener that
-// will be in a moment; only the same listener in the next list is stuck.
+// One list may show a load balancer that is ACTIVE and a listener that will be
+// ACTIVE in a moment. A listener is stuck only if the next list shows it
+// unchanged.
 func TestStuckInTwoListsInARow(t *testing.T) {
 	const unfinished, done = "PENDING_CREATE", "ACTIVE"
 	now := time.Date(2026, 11, 28, 5, 0, 0, 0, time.UTC)

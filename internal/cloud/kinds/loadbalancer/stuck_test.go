@@ -16,11 +16,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stock is a cloud whose Octavia leaves what is created together with its load
-// balancer in PENDING_CREATE for ever.
+// stock is a cloud whose Octavia leaves the children of a create request in
+// PENDING_CREATE forever.
 var stock = simulator.Options{ChildrenStuck: true}
 
-// creates notes how many listeners each request that creates a load balancer has.
+// creates records the number of listeners in each request that creates a load
+// balancer.
 type creates struct {
 	next      http.RoundTripper
 	listeners []int
@@ -52,12 +53,12 @@ func (c *creates) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
-// What a cloud leaves unfinished is made again, under the same load balancer and
-// in the same pass. From then on load balancers are created alone.
+// Unfinished children are created again, under the same load balancer and in the
+// same pass. From then on the agent creates load balancers without children.
 func TestChildrenLeftUnfinished(t *testing.T) {
 	sort := &stock
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
-		sort = nil // it is what it is
+		sort = nil // a real cloud has its own behaviour
 	}
 	g := kindtest.NewTargetOn(t, kinds, sort)
 	var c creates

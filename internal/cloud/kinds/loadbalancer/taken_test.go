@@ -27,8 +27,9 @@ func refusals(p plan.Plan) (reasons []string) {
 	return reasons
 }
 
-// The port that holds the address is Octavia's and bears no mark. It goes with the load balancer,
-// and is no reason to refuse the next one, not even while the list of ports still has it.
+// The port that holds the address belongs to Octavia and bears no mark. It is deleted with the
+// load balancer. The next load balancer must not be refused because of it, even while the list of
+// ports still has it.
 func TestAddressOfALoadBalancerThatIsReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(fixed, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: p}\nspec: {resource: {networkRef: p}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: p}\nspec: {resource: {}}")

@@ -13,7 +13,7 @@ import (
 // State is a load balancer as Octavia shows it. (octavia/api/v2/types)
 type State = table.Object[Spec, Balancer]
 
-// Balancer is what only Octavia says of a load balancer, with everything under it.
+// Balancer is the part of a load balancer that only Octavia knows, with everything under it.
 type Balancer struct {
 	ID                 string     `json:"id" api:"id" show:"-"`
 	Name               string     `json:"name" api:"name"`
@@ -27,21 +27,21 @@ type Balancer struct {
 	Provider           string     `json:"provider" api:"provider"`
 	FlavorID           string     `json:"flavorID" api:"flavor_id" show:"-"`
 	AvailabilityZone   string     `json:"availabilityZone,omitempty" api:"availability_zone"`
-	AllTags            []string   `json:"allTags,omitempty" api:"tags" show:"-"` // with those that mark the owner
+	AllTags            []string   `json:"allTags,omitempty" api:"tags" show:"-"` // including the tags that mark the owner
 	CreatedAt          table.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt          table.Time `json:"updatedAt" api:"updated_at"` // none as long as it is as it was made
+	UpdatedAt          table.Time `json:"updatedAt" api:"updated_at"` // none until the first change
 
 	Listeners []*Listener `json:"-"`
 	Pools     []*Pool     `json:"-"`
-	// Stuck are listeners and pools that nothing will ever finish; they are in
-	// neither list above.
+	// Stuck are listeners and pools that Octavia will never finish; neither list above has
+	// them.
 	Stuck  stuck `json:"-"`
 	offers *offers
 }
 
-// What is under a load balancer is the same struct as it shall be and as it is: as it
-// shall be, it has no ID and no status, and says which field of the manifest it is of.
-// The names of its fields are those under which changes are reported, below that field.
+// The structs below describe both wanted and existing objects. A wanted object has no ID and
+// no status, and says which field of the manifest it comes from. Changes are reported under
+// the names of its fields, below that field.
 
 // Listener is a socket of a load balancer.
 type Listener struct {
@@ -65,13 +65,13 @@ type Listener struct {
 	ClientAuth   string    `json:"tls.clientAuthentication" api:"client_authentication,absent=NONE" rule:"default=NONE" show:"-"`
 	PolicyIDs    []link    `json:"policies" api:"l7policies,unwritten" show:"-"`
 	Policies     []*Policy `json:"-"` // in their order
-	Pool         *Pool     `json:"-"` // as it shall be
+	Pool         *Pool     `json:"-"` // the wanted pool
 }
 
-// header is one that requests are given.
+// header is one that the listener adds to requests.
 type header struct{ Name, Value string }
 
-// Pool is who answers.
+// Pool is a set of machines that answer.
 type Pool struct {
 	child
 	Name         string         `json:"pool.name" api:"name"`
@@ -82,11 +82,11 @@ type Pool struct {
 	MemberIDs    []link         `json:"members" api:"members"`
 	Members      []*Member      `json:"-"`
 	Monitor      *HealthMonitor `json:"-"`
-	// missing is a machine, or the port of one, that has no address yet, "" for none.
+	// missing is a machine, or the port of one, that has no address yet; "" for none.
 	missing string
 }
 
-// Member is one who answers.
+// Member is one machine of a pool.
 type Member struct {
 	child
 	Name           string `json:"name" api:"name"`
@@ -100,10 +100,10 @@ type Member struct {
 	MonitorAddress string `json:"monitorAddress" api:"monitor_address" show:"-"` // set by others only
 
 	UpdatedAt table.Time   `json:"updatedAt" api:"updated_at,unwritten" show:"-"`
-	traffic   kind.Traffic // what may be sent to the machine
+	traffic   kind.Traffic // whether connections may be sent to the machine
 }
 
-// HealthMonitor is how it is found out whether the members of a pool can answer.
+// HealthMonitor is how Octavia finds out whether the members of a pool can answer.
 type HealthMonitor struct {
 	child
 	Name         string  `json:"name" api:"name"`
@@ -122,8 +122,9 @@ type HealthMonitor struct {
 	Pools        []link  `json:"pools" api:"pools"`
 }
 
-// child is what everything under a load balancer has. It has no mark: what belongs to a load
-// balancer is known by being under it, and one that is let go has to lose one mark only.
+// child has the fields common to all objects under a load balancer. Such an object bears no
+// mark: its parent shows whose it is. To let a load balancer go, the agent removes one mark
+// only.
 type child struct {
 	ID                 string `json:"id" api:"id,unwritten"`
 	ProvisioningStatus string `json:"provisioningStatus" api:"provisioning_status" show:"-"`
@@ -145,7 +146,7 @@ func (b *Balancer) listener(at socket) *Listener {
 	return first(b.Listeners, func(l *Listener) bool { return l.socket() == at })
 }
 
-// first is the first that is so; nil where none is.
+// first is the first element for which so holds; nil where there is none.
 func first[T any](list []*T, so func(*T) bool) *T {
 	if i := slices.IndexFunc(list, so); i >= 0 {
 		return list[i]
@@ -153,7 +154,7 @@ func first[T any](list []*T, so func(*T) bool) *T {
 	return nil
 }
 
-// children are all things under the load balancer, with what people call them.
+// children are all objects under the load balancer, with their names in words.
 func (b *Balancer) children(visit func(what string, c *child)) {
 	for _, l := range b.Listeners {
 		visit("listener "+l.Name, &l.child)
@@ -178,7 +179,7 @@ func (b *Balancer) members(visit func(*Pool, *Member)) {
 	}
 }
 
-// socket is what only one listener of a load balancer can have.
+// socket is unique among the listeners of a load balancer.
 type socket struct {
 	transport string
 	port      int
@@ -186,7 +187,7 @@ type socket struct {
 
 func (l *Listener) socket() socket { return socket{transport(l.Protocol), l.Port} }
 
-// transport is what carries a protocol.
+// transport is the transport protocol that carries a protocol.
 func transport(protocol string) string {
 	if t := strings.ToLower(protocol); t == "udp" || t == "sctp" {
 		return t
@@ -203,10 +204,10 @@ func socketText(address string, port int) string {
 	return address
 }
 
-// token is the member among what a load balancer uses.
+// token is the member in the load balancer's list of uses.
 func (m *Member) token() string { return kind.Held(m.SubnetID, m.Address) }
 
-// String says what is particular about a member, for people and to compare.
+// String is the member in words, for people and for comparison.
 func (m *Member) String() string {
 	text := m.socket() + " (" + m.Name + ")"
 	if m.Weight != 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A load balancer whose tags somebody has written anew is still the one that was made: what is under it is compared, and not
-// made once more.
+// A load balancer whose tags somebody has overwritten is still recognised: its children are compared, and not created a
+// second time.
 func TestTagsThatSomebodyWroteAnew(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	c := g.Client(nil)

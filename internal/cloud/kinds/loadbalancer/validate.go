@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Validate checks what Octavia would refuse, and notes what it cannot do.
+// Validate checks for settings that Octavia would refuse, and notes those that it cannot
+// implement.
 func (rules) Validate(spec *Spec, r *kind.Report) {
 	validateVIPs(spec, r)
 	spec.validateProvider(r)
@@ -32,7 +33,7 @@ func (rules) Validate(spec *Spec, r *kind.Report) {
 	}
 }
 
-// validate checks a pool; of is the port that it is behind.
+// validate checks a pool; of is the port that the pool serves.
 func (p *RedirectPool) validate(of *Port, field string, r *kind.Report) {
 	p.validateServers(of, field+".realServers", r)
 	p.validatePersistence(of, field+".sessionPersistence", r)
@@ -55,7 +56,7 @@ func (p *RedirectPool) validateServers(of *Port, field string, r *kind.Report) {
 	}
 }
 
-// given is how many of them are.
+// given is how many of the fields are set.
 func given(fields ...*string) (n int) {
 	for _, f := range fields {
 		if f != nil {
@@ -65,8 +66,8 @@ func given(fields ...*string) (n int) {
 	return n
 }
 
-// validatePersistence checks what Octavia does (octavia/common/validate.py:
-// check_session_persistence), and that cookies can be seen.
+// validatePersistence makes the checks of Octavia (octavia/common/validate.py:
+// check_session_persistence), and one of its own: that the load balancer can read cookies.
 func (p *RedirectPool) validatePersistence(of *Port, field string, r *kind.Report) {
 	s := p.SessionPersistence
 	if s == nil {
@@ -114,7 +115,7 @@ func (p *RedirectPool) validateMonitors(of *Port, field string, r *kind.Report) 
 
 func portField(i int) string { return fmt.Sprintf("spec.ports[%d]", i) }
 
-// poolProtocols are what machines may speak, by what clients do.
+// poolProtocols are the protocols that machines may speak, by the protocol of the clients.
 // (octavia/common/constants.py: VALID_LISTENER_POOL_PROTOCOL_MAP)
 var poolProtocols = map[string][]string{
 	"http":            {"http", "proxy", "proxyv2"},
@@ -125,7 +126,7 @@ var poolProtocols = map[string][]string{
 	"sctp":            {"sctp"},
 }
 
-// monitorProtocols are how machines that speak so can be asked.
+// monitorProtocols are the ways to ask machines that speak this protocol.
 // (octavia/api/v2/controllers/health_monitor.py: _validate_healthmonitor_request_for_udp_sctp
 // and its counterpart for other pools)
 func monitorProtocols(spoken string) []string {

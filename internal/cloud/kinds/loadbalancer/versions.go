@@ -6,11 +6,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// since is in which version of Octavia's API a field of ports has come.
+// since is the first version of Octavia's API that has a certain field of ports.
 // (octavia/api/root_controller.py)
 type since struct{ version, what string }
 
-// needs are what the ports use that not every Octavia has, tags first.
+// needs are the features of the manifest that not every Octavia has, tags first.
 func (s *Spec) needs() []since {
 	out := []since{{tagsSince, "load balancers"}}
 	add := func(used bool, version, what string) {
@@ -48,8 +48,8 @@ func (r *RedirectPool) needs(add func(used bool, version, what string)) {
 	}
 }
 
-// require is an error, before anything is written, where the cloud's Octavia has not
-// all that the manifest uses.
+// require returns an error, before any write, where the cloud's Octavia lacks a
+// feature of the manifest.
 func (d driver) require(ctx context.Context, s *Spec) error {
 	for _, n := range s.needs() {
 		if _, err := d.c.Require(ctx, cloud.LoadBalancer, n.version, n.what); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// vips are the further addresses as Octavia has them; those that it shall choose are "".
+// vips are the further addresses in Octavia's form; "" is an address that Octavia
+// chooses.
 func vips(w typed.Want[Spec]) []vip {
 	var out []vip
 	for _, v := range w.Spec.AdditionalVIPs {
@@ -43,7 +44,7 @@ func compareVIPs(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Costs(c, "spec.additionalVIPs", had, shall, kind.Replace)
 }
 
-// validateVIPs refuses what Octavia would.
+// validateVIPs refuses addresses that Octavia would refuse.
 func validateVIPs(s *Spec, r *kind.Report) {
 	seen := map[string]bool{}
 	for i, v := range s.AdditionalVIPs {

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// wanted are the listeners that Octavia shall have under the load balancer, with their
-// pools and L7 policies.
+// wanted are the listeners that the load balancer shall have, with their pools and L7
+// policies.
 func wanted(w typed.Want[Spec]) []*Listener {
 	out := make([]*Listener, len(w.Spec.Ports))
 	for i := range w.Spec.Ports {
@@ -41,7 +41,7 @@ func (p *Port) wanted(w typed.Want[Spec], own child) *Listener {
 	return l
 }
 
-// answers are the fields of the port that redirect pools have, too.
+// answers are the fields that a port and a redirect pool share.
 func (p *Port) answers() *RedirectPool {
 	return &RedirectPool{p.Algorithm, p.SessionPersistence, p.RealServers, p.Monitors}
 }
@@ -80,7 +80,7 @@ func (r *RedirectPool) wanted(w typed.Want[Spec], own child, name string, of *Po
 	return p
 }
 
-// add adds the members that ports and servers are.
+// add adds the members for the given ports and servers.
 func (p *Pool) add(w typed.Want[Spec], like Member, asked *int, ports, servers []string) {
 	refer := func(to string, names []string) {
 		for _, name := range names {
@@ -101,8 +101,8 @@ func (p *Pool) add(w typed.Want[Spec], like Member, asked *int, ports, servers [
 	refer("Server", servers)
 }
 
-// member adds one, unless its socket has one. asked is the port that the monitor asks
-// at, nil for that of the member.
+// member adds one member, unless the pool already has one at its socket. asked is the
+// port at which the monitor asks it; nil for the member's own.
 func (p *Pool) member(like Member, asked *int, name, address, subnet string) {
 	m := like
 	m.Name, m.Address, m.SubnetID = name, table.IP(address), subnet
@@ -114,7 +114,7 @@ func (p *Pool) member(like Member, asked *int, name, address, subnet string) {
 	}
 }
 
-// policies are the L7 policies of the listener l, in the order in which they are asked.
+// policies are the L7 policies of the listener l, in the order of their evaluation.
 func (p *Port) policies(w typed.Want[Spec], l *Listener) []*Policy {
 	out := make([]*Policy, len(p.L7Policies))
 	for i := range p.L7Policies {
@@ -145,12 +145,12 @@ func (p *Port) policies(w typed.Want[Spec], l *Listener) []*Policy {
 	return out
 }
 
-// name is what the policy is known by.
+// name identifies the policy.
 func (p *L7Policy) name(i int) string { return table.Or(p.Name, strconv.Itoa(i+1)) }
 
 func policyField(port string, i int) string { return fmt.Sprintf("%s.l7Policies[%d]", port, i) }
 
-// What Octavia calls what manifests say, where that is more than another case.
+// Octavia's names for words of manifests, where they differ in more than case.
 // (octavia_lib/common/constants.py)
 var (
 	algorithms = map[string]string{
@@ -166,12 +166,12 @@ var (
 	compareTypes = map[string]string{"regex": "REGEX", "startsWith": "STARTS_WITH", "endsWith": "ENDS_WITH", "contains": "CONTAINS", "equalTo": "EQUAL_TO"}
 )
 
-// called is what Octavia calls a word: what names says, else the word in capitals.
+// called is Octavia's name for a word: the one in names, or else the word in capitals.
 func called(names map[string]string, word string) string {
 	return cmp.Or(names[word], strings.ToUpper(word))
 }
 
-// word is the word of manifests for what Octavia calls so.
+// word is the manifest's word for a name of Octavia.
 func word(names map[string]string, name string) string {
 	for w, n := range names {
 		if n == name {
@@ -181,7 +181,7 @@ func word(names map[string]string, name string) string {
 	return strings.ToLower(name)
 }
 
-// What Octavia assumes, or demands without assuming anything.
+// Values that Octavia assumes, or demands without a default.
 const (
 	defaultDelay   = 5
 	defaultTimeout = 3
@@ -196,7 +196,7 @@ func (m *Monitor) wanted(p *Pool) *HealthMonitor {
 	if m.Protocol == "http" || m.Protocol == "https" {
 		out.Method, out.Path, out.Codes = table.Or(m.HTTPMethod, "GET"), table.Or(m.Endpoint, "/"), table.Or(m.ExpectedCodes, "200")
 		if m.DomainName != nil {
-			out.Domain, out.Version = *m.DomainName, 1.1 // HTTP 1.0, which Octavia assumes, has no hosts
+			out.Domain, out.Version = *m.DomainName, 1.1 // HTTP 1.0, Octavia's default, has no host names
 		}
 	}
 	return out
