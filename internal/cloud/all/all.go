@@ -1,4 +1,4 @@
-// Package all is the one place that names every kind.
+// Package all lists every kind. No other package names all of them.
 package all
 
 import (
@@ -58,9 +58,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Kinds lists the kinds, in an order in which each comes after those it
-// depends on. c may be nil where only their rules are needed, and d is
-// empty where nothing is expanded.
+// Kinds lists the kinds. Each comes after the kinds it depends on. c may be nil
+// where only the rules of the kinds are needed, and d may be empty where
+// nothing is expanded.
 func Kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	return append([]*kind.Kind{
 		configmap.Kind(),

@@ -21,10 +21,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// What a commit or a pull request can make the agent do by being large. Costs
-// are bytes and counts.
+// These tests measure the work that a large commit or pull request causes. Costs
+// are counted in bytes and objects.
 
-// groups is so many groups of machines in one file.
+// groups is n groups of machines in one file.
 func groups(n, replicas int, script string) fs.FS {
 	var b strings.Builder
 	for i := range n {
@@ -40,7 +40,8 @@ func reader(b resolve.Bounds) resolve.Reader {
 	return resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{Network: "n"}), Bounds: b}
 }
 
-// refused reads files that are too large, and says how many MiB that allocated.
+// refused reads files that exceed a limit, and returns how many MiB were
+// allocated meanwhile.
 func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, want string) (total int64) {
 	t.Helper()
 	var err error
@@ -57,7 +58,8 @@ func TestAttackGroups(t *testing.T) {
 	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), want); total > 450 {
 		t.Errorf("900,000 objects took %d MiB", total)
 	}
-	// A group asks for all of its machines before it makes one.
+	// The limit is checked for all machines of a group before the first one is
+	// made.
 	if total := refused(t, resolve.Bounds{Objects: 500}, groups(300, 1000, ""), "g0: more than 500 objects"); total > 16 {
 		t.Errorf("one group too many took %d MiB", total)
 	}
@@ -77,7 +79,8 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 	if _, err := reader(bounds).Read(t.Context(), groups(4, 100, "")); err != nil {
 		t.Errorf("four times what a small branch has: %v", err)
 	}
-	// A large branch can be doubled, and nothing exceeds the stack's own limit.
+	// A pull request may double a large branch, but may never exceed the stack's
+	// own limit.
 	for _, c := range []struct{ branch, stack, want int }{{0, 20_000, 1000}, {3000, 20_000, 6000}, {15_000, 20_000, 20_000}, {10, 300, 300}} {
 		if got := (resolve.Bounds{Objects: c.stack}).ForPull(resolve.Size{Objects: c.branch}, 0).Objects; got != c.want {
 			t.Errorf("a branch of %d in a stack of %d allows %d, want %d", c.branch, c.stack, got, c.want)
@@ -85,7 +88,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 	}
 }
 
-// TestAttackLargestStack measures what is allowed.
+// TestAttackLargestStack measures the largest stack that is allowed.
 func TestAttackLargestStack(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -135,7 +138,8 @@ func documents(n int) fs.FS {
 	return files
 }
 
-// TestAttackManyValues: what is written once is paid for in every machine.
+// TestAttackManyValues: a value that is written once in a template counts in
+// every machine.
 func TestAttackManyValues(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\nspec:\n  replicas: 1000\n  template:\n    image: debian\n    flavor: small\n    metadata:\n")
@@ -147,7 +151,8 @@ func TestAttackManyValues(t *testing.T) {
 	}
 }
 
-// TestAttackMembers: a load balancer names each machine of a group at each port.
+// TestAttackMembers: a load balancer has a member for each machine of a group at
+// each port.
 func TestAttackMembers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\nspec: {replicas: 1000, template: {image: debian, flavor: small}}\n" +
@@ -160,7 +165,7 @@ func TestAttackMembers(t *testing.T) {
 	}
 }
 
-// TestAttackProblems: however much is wrong, the report of it is bounded.
+// TestAttackProblems: the report of problems is bounded, however many there are.
 func TestAttackProblems(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -243,7 +248,8 @@ func TestAttackAnnotations(t *testing.T) {
 	}
 }
 
-// stopping is a context that ends when it was asked so many times.
+// stopping is a context that ends after it was asked for its error a given number
+// of times.
 type stopping struct {
 	context.Context
 	left, after int
@@ -257,9 +263,9 @@ func (s *stopping) Err() error {
 	return context.Canceled
 }
 
-// TestAttackStopped: anyone who reads something large can be asked to stop at any
-// time, and asks before each thing that it makes. It asks a few more times on its
-// way out.
+// TestAttackStopped: every reader of large input can be stopped at any time. It
+// checks its context before each object that it makes, and a few more times while
+// it returns.
 func TestAttackStopped(t *testing.T) {
 	files := groups(6, 1000, "")
 	for _, at := range []int{0, 1, 10, 1000, 30_000} {

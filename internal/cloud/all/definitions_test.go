@@ -12,13 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Each example of a kind that users write is made as it stands, a second pass writes nothing, and the status is what
-// the definition says.
+// Each example of a user-defined kind is applied unchanged. A second pass writes nothing, and the status is as the
+// definition declares it.
 func TestDefinitionsAreMadeAsTheyStand(t *testing.T) {
 	for _, c := range []struct {
 		name, object string
 		fields       []string // of its status
-		objects      int      // that it stands for, machines' parts included
+		objects      int      // number of objects that it stands for, including the parts of machines
 	}{
 		{"bastion", "Bastion/door", []string{"address"}, 6},
 		{"web-shop", "WebShop/books", []string{"address", "servers"}, 26},
@@ -70,8 +70,8 @@ func TestDefinitionsAreMadeAsTheyStand(t *testing.T) {
 	}
 }
 
-// What templates write besides the spec is what a manifest could say: annotations hold for what they are on, and those
-// of the object for all that it stands for. A renamed object keeps what was made for it.
+// Templates can write everything that a manifest can say, not only a spec. An annotation in a template holds for that
+// one object, and an annotation of the user's object holds for all its parts. A renamed object keeps its parts.
 func TestDefinitionsKeepWhatManifestsCanSay(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := func(name, annotations, description string) string {
@@ -131,7 +131,8 @@ spec: {about: ` + description + `}
 	g.MustSync(strings.ReplaceAll(text("pair", "stackreeve.dev/prune: \"true\"", "a"), "stackreeve.dev/prune: \"false\", ", ""))
 }
 
-// The status of an object is what its definition says: of its parts, of what others make, and whether it can be used.
+// The status of an object is computed by its definition: from its parts, from objects of others, and with its
+// readiness.
 func TestDefinitionsSayWhatIsReady(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := func(ready string) string {
@@ -204,7 +205,7 @@ spec: {resource: {}}
 	}
 }
 
-// What an object of a defined kind has no more stays while that is suspended, however its definition calls it.
+// A part that a suspended object of a defined kind no longer has stays, whatever name the definition gave it.
 func TestWhatASuspendedObjectHasNoMoreStays(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := func(annotations, backed string) string {
@@ -249,7 +250,7 @@ spec: {backed: ` + backed + `}
 	}
 }
 
-// With forEach, a status sees the objects in the order of forEach, whatever order they are made in.
+// With forEach, a status sees the objects in the order of forEach, not in the order in which they are made.
 func TestDefinitionsShowPartsInTheirOrder(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const text = `apiVersion: stackreeve.dev/v1alpha1
@@ -283,7 +284,8 @@ spec: {names: [c, b, d, a]}
 	}
 }
 
-// What an object shows with externalRef is there whatever the other one's kind is called, and waited for.
+// A status that reads another object by externalRef works for every defined kind, and waits until that object is
+// ready.
 func TestDefinitionsShowOthersOfDefinedKinds(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	definition := func(kind, resource string) string {

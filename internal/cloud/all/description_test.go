@@ -17,7 +17,7 @@ import (
 
 const labelled = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {description: WORDS, tags: [TAGS]}}\n"
 
-// labels is where a network with a mark has it.
+// labels is a network, and the place where its mark stands.
 type labels struct {
 	*testing.T
 	g    *kindtest.Target
@@ -26,7 +26,7 @@ type labels struct {
 	body map[string]any
 }
 
-// sync makes it as the manifest says, and looks.
+// sync makes the network match the manifest, and reads it again.
 func (l *labels) sync(words, tags string, writes int64) engine.Pass {
 	l.Helper()
 	var count kindtest.Counter
@@ -47,7 +47,8 @@ func (l *labels) sync(words, tags string, writes int64) engine.Pass {
 	return pass
 }
 
-// holds wants the mark in the description or in the tags, and nowhere else.
+// holds checks that the mark is in the description or in the given number of tags,
+// and nowhere else.
 func (l *labels) holds(inDescription bool, tags int) {
 	l.Helper()
 	text := l.body["description"].(string)
@@ -56,7 +57,7 @@ func (l *labels) holds(inDescription bool, tags int) {
 	}
 }
 
-// by writes as people do.
+// by writes to the network as a person would.
 func (l *labels) by(path string, body map[string]any) {
 	l.Helper()
 	if err := l.c.Do(l.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + l.id + path, Body: body}); err != nil {
@@ -71,7 +72,7 @@ func newLabels(t *testing.T) *labels {
 	return l
 }
 
-// Where a mark stands does not change without need.
+// A mark does not move between description and tags without need.
 func TestCloudMarkStandsInTheDescription(t *testing.T) {
 	l := newLabels(t)
 	l.sync("in front", "", 1)
@@ -88,7 +89,8 @@ func TestCloudMarkStandsInTheDescription(t *testing.T) {
 	l.holds(false, 3)
 }
 
-// An object with tags of its own, or with too many words, has its mark in the tags.
+// The mark of an object that has tags of its own, or a long description, is in the
+// tags.
 func TestCloudMarkStandsInTheTags(t *testing.T) {
 	l := newLabels(t)
 	l.sync(strings.Repeat("ä", 200), "", 3)
@@ -98,8 +100,8 @@ func TestCloudMarkStandsInTheTags(t *testing.T) {
 	l.holds(false, 3)
 }
 
-// What people write in front of a mark is drift; a mark that they take off, or write
-// beside, is what it is anywhere else.
+// Text that people write in front of a mark is drift. A mark that they remove, or a
+// second mark that they write, has the same effect as on any other object.
 func TestCloudDescriptionsByHand(t *testing.T) {
 	l := newLabels(t)
 	l.sync("in front", "", 1)
@@ -126,7 +128,8 @@ func TestCloudDescriptionsByHand(t *testing.T) {
 	l.sync("in front", "", 0)
 }
 
-// What earlier versions left is ours: finished by one request, or left as it is.
+// A mark of an earlier version counts as the stack's own. One request completes it,
+// or it stays as it is.
 func TestCloudMarksOfEarlierVersions(t *testing.T) {
 	l := newLabels(t)
 	l.sync("in front", "", 1)

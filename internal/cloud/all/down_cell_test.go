@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// downCell is a Nova whose list leaves out all servers, as that of a cell that is down does; asked for one of them it says 500, or, as
-// soon as the cell is back, what it is.
+// downCell is a Nova whose list omits all servers, as the list of a cell that is down does. A request for one server gets 500, or the
+// server as soon as the cell is back.
 type downCell struct {
 	next http.RoundTripper
 	back bool
@@ -36,7 +36,7 @@ func (d downCell) RoundTrip(req *http.Request) (*http.Response, error) {
 	return kindtest.Answer(http.StatusInternalServerError)(req, d.next)
 }
 
-// with has a request answered with a text that is made of its answer.
+// with returns the answer to a request, with its body changed by a function.
 func (d downCell) with(req *http.Request, change func([]byte) []byte) (*http.Response, error) {
 	resp, err := d.next.RoundTrip(req)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d downCell) with(req *http.Request, change func([]byte) []byte) (*http.Res
 	return resp, err
 }
 
-// Servers that Nova's list leaves out are neither made again nor bereft of what a commit takes out.
+// Servers that Nova's list omits are not created a second time, and a port that a commit takes from one of them is not deleted.
 func TestAttackACellThatIsDown(t *testing.T) {
 	testcost.Long(t)
 	const kept = `

@@ -21,8 +21,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// staysOwned are the kinds whose objects keep the mark of the stack that made them, so that no other
-// can adopt them: what refers to them imports them.
+// staysOwned are the kinds whose objects keep the mark of the stack that made them. No other stack can adopt such an
+// object, so manifests that refer to it import it.
 var staysOwned = map[string]string{
 	"KeyPair":                "the mark is in the comment of the key, and Nova changes no key",
 	"ServerGroup":            "the mark is in the name, and Nova renames no group",
@@ -31,7 +31,8 @@ var staysOwned = map[string]string{
 	"ApplicationCredential":  "the mark is in the description, and Keystone changes no application credential",
 }
 
-// inside are the kinds that are no part of the cloud, but of what runs on machines: packages of their own judge them.
+// inside are the kinds of objects that are not in the cloud but in what runs on machines. Their own packages test
+// them.
 var inside = map[string]string{
 	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
@@ -43,17 +44,17 @@ var inside = map[string]string{
 	"M3DBCluster":   "it stands for a VirtualMachineGroup, a SecurityGroup, instances and namespaces",
 }
 
-// unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.
+// unlisted are the kinds of which only marked objects are listed. Export finds none of them.
 var unlisted = map[string]string{
 	"VolumeSnapshotSchedule": "a series is what bears the mark",
 	"Quota":                  "every project has one of each service, and a request for each would be needed to see them",
 }
 
-// notShown are the fields that an exported manifest leaves out, since the cloud does not show them; what they
-// say stays as it is.
+// notShown are the fields that an exported manifest omits because the cloud does not show them. Their values stay as
+// they are.
 var notShown = map[string]string{"User": "spec.resource.passwordRef", "Server": "spec.resource.userData", "Image": "spec.resource.content"}
 
-// TestEveryKindIsInEverything: there is a managed object of each kind, so that a new kind is added.
+// TestEveryKindIsInEverything: the example has a managed object of each kind, so a new kind must be added to it.
 func TestEveryKindIsInEverything(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	managed := map[string]bool{}
@@ -70,7 +71,7 @@ func TestEveryKindIsInEverything(t *testing.T) {
 	}
 }
 
-// everything is the example of all kinds, with names of the target's own.
+// everything is the example of all kinds, with names of its own for the target.
 func everything(t *testing.T, g *kindtest.Target) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/everything.yaml")
@@ -80,18 +81,18 @@ func everything(t *testing.T, g *kindtest.Target) string {
 	return strings.NewReplacer("NAME", g.Stack, "DISK", diskServer(t)).Replace(string(text))
 }
 
-// TestEveryKind: what one stack has made of every kind and let go is exported, adopted by another one
-// without a change, and imported without one. It needs an administrator.
+// TestEveryKind: one stack makes objects of every kind and lets them go. Then they are exported, adopted by another
+// stack without a change, and imported without a change. The test needs an administrator.
 func TestEveryKind(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
 	w := &ownWorld{t: t, made: map[string]map[string]manifest.Key{}}
-	t.Cleanup(w.nothingLeft) // after all others
+	t.Cleanup(w.nothingLeft) // runs after all other cleanups
 	maker := g.Beside("admin")
 	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
 	w.g = maker
 	text := everything(t, maker)
-	t.Cleanup(w.clear) // after that of the stack that adopts, before that of the maker
+	t.Cleanup(w.clear) // runs after the cleanup of the adopting stack, before the maker's
 	pass := maker.Sync(text)
 	w.note(pass.Last)
 	if pass.Outcome() != plan.InSync {
@@ -107,7 +108,7 @@ func TestEveryKind(t *testing.T) {
 		t.Errorf("as imports: %v", remaining(planned))
 	}
 	if t.Failed() {
-		return // what is adopted in part is not easily deleted
+		return // partly adopted objects are hard to delete
 	}
 	adopts(t, adopter, joined(r))
 	byHand := joined(r) + "---\n" + documentsOf(text, slices.Collect(maps.Keys(unlisted))...)
@@ -117,14 +118,14 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// documentsOf are those of some kinds.
+// documentsOf returns the documents of the given kinds.
 func documentsOf(manifests string, kinds ...string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(manifests, "\n---\n"), func(doc string) bool {
 		return !slices.ContainsFunc(kinds, func(kind string) bool { return strings.Contains(doc, "kind: "+kind+"\n") })
 	}), "\n---\n")
 }
 
-// noted wants to be informed of each field that a manifest cannot hold, and of each object that is not adopted.
+// noted wants a note about each field that a manifest cannot hold, and about each object that is not adopted.
 func noted(t *testing.T, notes []export.Note) {
 	t.Helper()
 	want := maps.Clone(notShown)
@@ -146,14 +147,14 @@ func noted(t *testing.T, notes []export.Note) {
 	}
 }
 
-// ownWorld is what a stack has made in the cloud.
+// ownWorld is the set of objects that a stack has made in the cloud.
 type ownWorld struct {
 	t    *testing.T
 	g    *kindtest.Target
 	made map[string]map[string]manifest.Key // by kind and ID
 }
 
-// note remembers what a plan shows.
+// note remembers the objects of a plan.
 func (w *ownWorld) note(p plan.Plan) {
 	for _, s := range p.Steps {
 		if s.ID() == "" || s.Unmanaged() {
@@ -166,7 +167,7 @@ func (w *ownWorld) note(p plan.Plan) {
 	}
 }
 
-// each calls f for what is there of what was made, users first.
+// each calls f for each of these objects that is still in the cloud. An object comes before those it uses.
 func (w *ownWorld) each(f func(k *kind.Kind, l kind.Live)) {
 	c := w.g.Client(nil)
 	kinds := all.Kinds(c, w.g.Defaults)
@@ -183,7 +184,7 @@ func (w *ownWorld) each(f func(k *kind.Kind, l kind.Live)) {
 	}
 }
 
-// letGo takes off the marks that can be taken off, and wants those of the others only to be left.
+// letGo removes the marks that can be removed. Afterwards only kinds of staysOwned may have a mark.
 func (w *ownWorld) letGo() {
 	w.t.Helper()
 	w.each(func(k *kind.Kind, l kind.Live) {
@@ -200,7 +201,7 @@ func (w *ownWorld) letGo() {
 	})
 }
 
-// chosen is all that was made.
+// chosen is everything that was made.
 func (w *ownWorld) chosen() (list []export.Chosen) {
 	for _, name := range slices.Sorted(maps.Keys(w.made)) {
 		for _, id := range slices.Sorted(maps.Keys(w.made[name])) {
@@ -210,7 +211,7 @@ func (w *ownWorld) chosen() (list []export.Chosen) {
 	return list
 }
 
-// allWritten wants a manifest that adopts for each object but those of the kinds that cannot.
+// allWritten wants a manifest that adopts, for each object of a kind that can be adopted.
 func (w *ownWorld) allWritten(r export.Result) {
 	w.t.Helper()
 	adopted := map[string]bool{}
@@ -228,8 +229,8 @@ func (w *ownWorld) allWritten(r export.Result) {
 	}
 }
 
-// clear deletes what is left and does not bear the maker's mark: nothing, unless the test has ended between
-// two stacks, or the one that adopts could not delete something for what uses it and was not adopted.
+// clear deletes all remaining objects without the maker's mark. There is none, with two exceptions: the test ended
+// between the two stacks, or the adopting stack could not delete an object because one that was not adopted uses it.
 func (w *ownWorld) clear() {
 	ctx := context.WithoutCancel(w.t.Context())
 	for range 60 {
@@ -237,11 +238,11 @@ func (w *ownWorld) clear() {
 		w.each(func(k *kind.Kind, l kind.Live) {
 			if l.Mark != nil {
 				if o, _ := ownertext.Parse(l.Mark.Owner); o.Of(w.g.Stack) {
-					return // which deletes it
+					return // the maker's own cleanup deletes it
 				}
 			}
 			left++
-			_, _ = k.Driver.Delete(ctx, l) // what is in use goes the next time; see nothingLeft
+			_, _ = k.Driver.Delete(ctx, l) // an object in use is deleted in a later round; see nothingLeft
 		})
 		if left == 0 {
 			return
@@ -258,8 +259,7 @@ func (w *ownWorld) nothingLeft() {
 	w.each(func(k *kind.Kind, l kind.Live) { w.t.Errorf("clean-up: %s %s is left", k.Info.Kind, l.Name) })
 }
 
-// imports are manifests of all that was made and is listed, as they are written where it is not to be managed.
-// Kinds without a spec.resource have no import.
+// imports are manifests that import each listed object that was made. Kinds without a spec.resource have no import.
 func (w *ownWorld) imports() string {
 	var b strings.Builder
 	for name, of := range w.made {
@@ -274,7 +274,7 @@ func (w *ownWorld) imports() string {
 	return b.String()
 }
 
-// remaining is what a plan would do.
+// remaining lists what a plan would do.
 func remaining(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// farm is what servers of a group have in common, made by hand.
+// farm is what the servers of a group have in common, made by hand.
 type farm struct {
 	hand
 	network, secure, near, image string
@@ -40,7 +40,7 @@ func (f farm) port(name string, more map[string]any) string {
 	return f.make(cloud.Network, "ports", "port", body)
 }
 
-// server makes a server with a disk of its own, unless the image is "".
+// server makes a server with a data volume of its own. change, if given, edits the request.
 func (f farm) server(name, port string, change func(server map[string]any)) string {
 	f.t.Helper()
 	data := f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": name + "-data", "size": 1})
@@ -94,7 +94,8 @@ spec:
       role: front
 `
 
-// Three servers that are alike are one group, and an odd one beside them is none of it.
+// Three servers that are alike become one group. A different server beside them is no member
+// of it.
 func TestExportOfAGroup(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
@@ -121,8 +122,9 @@ func TestExportOfAGroup(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// A group adopts by names. Where another stack has made an object that is called as one of its
-// parts, the planner says that two match, and each is written with its ID.
+// A group adopts objects by their names. If another stack has made an object with the name of
+// one of the group's parts, the planner reports two matches, and each object is written with
+// its ID.
 func TestExportOfAGroupBesideAnotherStack(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
@@ -137,7 +139,8 @@ func TestExportOfAGroupBesideAnotherStack(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// Servers that boot from volumes, and what refers to parts of a group.
+// The servers of a group may boot from volumes, and other objects may refer to the parts of a
+// group.
 func TestExportOfAGroupOnVolumes(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
@@ -166,7 +169,8 @@ func TestExportOfAGroupOnVolumes(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// What is not what a group would make is written server by server, and is adopted as it is.
+// Servers that differ from what a group would make are written one by one, and are adopted as
+// they are.
 func TestExportOfWhatIsNoGroup(t *testing.T) {
 	testcost.Long(t)
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {

@@ -11,8 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// TestExportOfAssignments: each is written under a name of its own, which its path of IDs is not, and is adopted
-// only together with what bears its mark. What cannot bear one is an import.
+// TestExportOfAssignments: an assignment is identified by a path of IDs, and is written under a name of its own.
+// It is adopted only together with the object that bears its mark. If that object cannot bear a mark, the
+// assignment is an import.
 func TestExportOfAssignments(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -34,7 +35,8 @@ func TestExportOfAssignments(t *testing.T) {
 	}
 }
 
-// TestExportOfACredential: one that people made can bear no mark, and what to do is said without a field.
+// TestExportOfACredential: a credential that people made cannot bear a mark. The note says what to do and names
+// no field.
 func TestExportOfACredential(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	c := g.Client(nil)

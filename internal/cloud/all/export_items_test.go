@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// ignored is what the annotation of the only object names.
+// ignored lists the fields that the annotation of the only object names.
 func ignored(t *testing.T, manifests string) []string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^ *stackreeve.dev/ignore-fields: (.*)$`).FindStringSubmatch(manifests)
@@ -26,7 +26,7 @@ func ignored(t *testing.T, manifests string) []string {
 	return strings.Split(found[1], ",")
 }
 
-// there are the IDs of what a collection holds.
+// there lists the IDs of the objects of a collection.
 func (h hand) there(service, path, name string) (ids []string) {
 	h.t.Helper()
 	list, err := cloud.List[struct{ ID string }](h.t.Context(), h.c, cloud.Call{Service: service, Path: path}, name)
@@ -49,7 +49,7 @@ func stepFor(t *testing.T, p plan.Plan, of string) plan.Step {
 	return p.Steps[i]
 }
 
-// A rule that no manifest can say is left alone, and not all rules: of the others a change is noticed and undone.
+// Only the one rule that no manifest can express is left alone. A change of any other rule is found and undone.
 func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -64,7 +64,7 @@ func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 	ssh := map[string]any{"remote_ip_prefix": "10.0.0.0/8"}
 	said := rule(22, ssh)
-	twice := rule(22, map[string]any{"remote_ip_prefix": "10.0.0.1/8"}) // the same to a firewall, and another one to Neutron
+	twice := rule(22, map[string]any{"remote_ip_prefix": "10.0.0.1/8"}) // a firewall takes the two rules for the same one, Neutron takes them for two
 	unsaid := []string{rule(23, map[string]any{"description": "bell\a"}), rule(24, map[string]any{"remote_group_id": other})}
 	text, notes := exportedWithout(t, g, export.Input{Chosen: []export.Chosen{{Kind: "SecurityGroup", Name: "web", ID: group}}}, other)
 	left := ignored(t, text)
@@ -105,7 +105,7 @@ func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What is under a load balancer and cannot be said is left alone, and the load balancer is managed.
+// A part of a load balancer that no manifest can express is left alone. The load balancer itself is managed.
 func TestAListenerThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -171,7 +171,7 @@ func TestAListenerThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What Swift takes in the lists of who may read is no reason to leave such a list alone.
+// Read lists in any form that Swift accepts are managed.
 func TestListsOfWhoMayReadAreManaged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A ping rule has a type and no code. The rules of a group that has one are adopted and corrected, as are those of
-// protocols that have a number only. (hashicorp/terraform#4716, terraform-provider-openstack#101)
+// A ping rule has a type and no code. A security group with such a rule is adopted and corrected. So is one whose
+// rule has a protocol known only by its number. (hashicorp/terraform#4716, terraform-provider-openstack#101)
 func TestAGroupWithAPingRuleIsManaged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -42,7 +42,7 @@ func TestAGroupWithAPingRuleIsManaged(t *testing.T) {
 	g.MustSync(text)
 }
 
-// A field that an annotation leaves to the cloud is named where its object is shown as in sync.
+// The status of an object in sync names each field that an annotation leaves to the cloud.
 func TestStatusNamesWhatIsLeftToTheCloud(t *testing.T) {
 	const text = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

@@ -34,7 +34,7 @@ type hand struct {
 	image, flavor, zone string
 }
 
-// make makes an object and returns its ID; path is that of its collection.
+// make makes an object and returns its ID. path is the path of its collection.
 func (h hand) make(service, path, singular string, body map[string]any) string {
 	h.t.Helper()
 	var answer json.RawMessage
@@ -70,7 +70,7 @@ func (h hand) do(call cloud.Call) {
 	}
 }
 
-// exported writes manifests for what the target's project holds.
+// exported writes manifests of all objects in the target's project.
 func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests string, notes []export.Note) {
 	t.Helper()
 	r := exportOf(t, g, in)
@@ -89,7 +89,7 @@ func exportOf(t *testing.T, g *kindtest.Target, in export.Input) export.Result {
 	return r
 }
 
-// joined are all manifests of an export.
+// joined is all manifests of an export as one text.
 func joined(r export.Result) string {
 	var b bytes.Buffer
 	for _, o := range r.Objects {
@@ -182,7 +182,7 @@ func (h hand) container(name string, headers map[string]string) {
 	})
 }
 
-// balancer makes a load balancer, with names of its parts that no manifest would give.
+// balancer makes a load balancer. Its parts have names that no manifest would give them.
 func (h hand) balancer(subnet string) {
 	id := h.make(cloud.LoadBalancer, "lbaas/loadbalancers", "loadbalancer", map[string]any{"name": "www", "vip_subnet_id": subnet, "vip_address": "10.7.0.50", "listeners": []map[string]any{{
 		"name": "in", "protocol": "TCP", "protocol_port": 443, "allowed_cidrs": []string{"192.0.2.0/24"},
@@ -193,7 +193,7 @@ func (h hand) balancer(subnet string) {
 	kindtest.AwaitStatus(h.t, h.c, cloud.LoadBalancer, "lbaas/loadbalancers/"+id, "ACTIVE")
 }
 
-// find is the ID of the object of that name.
+// find returns the ID of the object with that name.
 func (h hand) find(service, path, name string) string {
 	h.t.Helper()
 	list, err := cloud.List[struct{ ID, Name string }](h.t.Context(), h.c, cloud.Call{Service: service, Path: path}, path)
@@ -209,8 +209,8 @@ func (h hand) find(service, path, name string) string {
 	return ""
 }
 
-// TestExportRoundTrip: what was made by hand is written, adopted, and then in sync; only
-// marks are written. The manifests are the same whatever IDs and addresses the cloud draws.
+// TestExportRoundTrip: objects made by hand are exported, adopted, and then in sync. Only marks are written. The manifests do not depend
+// on the IDs and addresses that the cloud chooses.
 func TestExportRoundTrip(t *testing.T) {
 	testcost.Long(t)
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
@@ -231,11 +231,11 @@ func TestExportRoundTrip(t *testing.T) {
 	}
 }
 
-// drawn are IDs, parts of them in names, and addresses that the cloud chooses.
+// drawn matches IDs, parts of IDs in names, and addresses that the cloud chooses.
 var drawn = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9a-f]{8}\b|203\.0\.1[0-9]{2}\.[0-9]+`)
 
-// normal is manifests, and notes about them, with numbers in place of IDs, in the order in which they
-// come. Objects of one name, whose order is that of their IDs, are in the order of what else is said of them.
+// normal is manifests and their notes, with IDs replaced by numbers in order of appearance. Objects with the same name are ordered by
+// their ID. Here they are ordered by the rest of their text instead.
 func normal(manifests string, notes []string) string {
 	plain := func(text string) string { return drawn.ReplaceAllString(text, "drawn") }
 	docs := strings.Split(strings.TrimPrefix(manifests, "---\n"), "---\n")
@@ -256,7 +256,7 @@ func normal(manifests string, notes []string) string {
 	return drawn.ReplaceAllStringFunc(text, func(id string) string {
 		key := strings.TrimPrefix(id, "-")
 		if strings.Contains(key, "-") {
-			key = key[:8] // the part that names have
+			key = key[:8] // the part of the ID that names contain
 		}
 		if seen[key] == "" {
 			seen[key] = fmt.Sprintf("id-%d", len(seen)+1)
@@ -283,7 +283,7 @@ func golden(t *testing.T, file, text string) {
 	}
 }
 
-// adopts wants a stack to take over what manifests name, writing nothing but marks.
+// adopts wants a stack to adopt the objects of the manifests, and to write nothing but marks.
 func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 	t.Helper()
 	first := g.Plan(manifests)
@@ -309,8 +309,7 @@ func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 	}
 }
 
-// TestExportBesideOthers: in a project that holds more, what was made by hand is written and
-// adopted, and nothing else is touched.
+// TestExportBesideOthers: in a project that holds more, the objects made by hand are exported and adopted. Nothing else is changed.
 func TestExportBesideOthers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -335,8 +334,7 @@ func TestExportBesideOthers(t *testing.T) {
 	adopts(t, g, strings.Join(own, "---\n"))
 }
 
-// TestAttackExportOfHostileNames: what people write into names and descriptions becomes
-// nothing but a value, and no path.
+// TestAttackExportOfHostileNames: text that people write into names and descriptions becomes only a value in a manifest, and never a path.
 func TestAttackExportOfHostileNames(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -363,7 +361,7 @@ func TestAttackExportOfHostileNames(t *testing.T) {
 	}
 }
 
-// TestAttackExportOfWordsForBooleans: what other readers of YAML take for a boolean stays the text that it is, also as a name in metadata.
+// TestAttackExportOfWordsForBooleans: words that other YAML readers take for booleans stay text, also as a name in metadata.
 func TestAttackExportOfWordsForBooleans(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

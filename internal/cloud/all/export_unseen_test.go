@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// TestAttackExportOfARuleFromAGroupThatIsNotSeen: a rule that lets in the members of a group which the cloud does not
-// show is left out. Without its group it would let in anybody.
+// TestAttackExportOfARuleFromAGroupThatIsNotSeen: a rule admits the members of a security group that the cloud does
+// not show. The export omits the rule, because without its group the rule would admit everybody.
 func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -41,7 +41,7 @@ func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// TestExportOfWhatNeedsWhatIsNotSeen: what cannot be without an object that the cloud does not show is not adopted.
+// TestExportOfWhatNeedsWhatIsNotSeen: an object that requires one that the cloud does not show is not adopted.
 func TestExportOfWhatNeedsWhatIsNotSeen(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -53,7 +53,7 @@ func TestExportOfWhatNeedsWhatIsNotSeen(t *testing.T) {
 	}
 }
 
-// exportedWithout writes manifests as if the cloud did not show the objects of these IDs.
+// exportedWithout exports as if the cloud did not show the objects with these IDs.
 func exportedWithout(t *testing.T, g *kindtest.Target, in export.Input, hidden ...string) (manifests string, notes []export.Note) {
 	t.Helper()
 	c := g.Client(nil)

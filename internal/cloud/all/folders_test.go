@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// furtherFiles are the kinds that have more files than others, each with the reason.
+// furtherFiles are the kinds whose folders have more files than others, each with the
+// reason.
 var furtherFiles = map[string]string{
 	"barbicansecret":         "its mark is a metadata of its own, written apart",
 	"dnsrecordset":           "records follow what others have, and names of addresses are reversed",
@@ -41,10 +42,11 @@ var furtherFiles = map[string]string{
 	"volumesnapshotschedule": "which snapshots of a series stay",
 }
 
-// judgedWith are kinds that live in machines of another kind, whose tests judge both.
+// judgedWith maps kinds that run inside machines of another kind to that kind. Its
+// tests cover both.
 var judgedWith = map[string]string{"etcdmember": "etcdcluster", "m3dbinstance": "m3dbcluster", "m3dbnamespace": "m3dbcluster"}
 
-// TestFilesOfKinds: what a kind is stands in files of the same names in every folder.
+// TestFilesOfKinds: files have the same names in the folders of all kinds.
 func TestFilesOfKinds(t *testing.T) {
 	specs, err := filepath.Glob("../kinds/*/spec.go")
 	if err != nil || len(specs) < 50 {
@@ -74,7 +76,7 @@ var (
 	partsSaid   = regexp.MustCompile(`Parts: \[\]string\{(.*?)\}`)
 )
 
-// TestParts: each kind says of which kinds the objects are that it expands into.
+// TestParts: each kind lists the kinds of the objects that it expands into.
 func TestParts(t *testing.T) {
 	made, said := map[string][]string{}, map[string][]string{}
 	files, err := filepath.Glob("../kinds/*/*.go")
@@ -111,8 +113,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFacts: each fact that a kind, or a plan, reads of an object is written by some
-// kind, and the other way round.
+// TestFacts: each fact that a kind or a plan reads is written by some kind, and each
+// fact that is written is read.
 func TestFacts(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// found resolves manifests, and says which fields are noted and which types the volumes are of.
+// found resolves manifests. It returns the fields that are noted and the types of the volumes.
 func found(t *testing.T, text string, d defaults.Defaults) (noted, types []string) {
 	t.Helper()
 	want, _, err := resolve.Read(file(text), all.Kinds(nil, d))
@@ -29,7 +29,8 @@ func found(t *testing.T, text string, d defaults.Defaults) (noted, types []strin
 	return noted, types
 }
 
-// A storage class of Kubernetes is a volume type where the configuration says which, and else none, and noted.
+// A Kubernetes storage class becomes the volume type that the configuration maps it to. Without a mapping
+// there is no type, and the field is noted.
 func TestStorageClassesAreMapped(t *testing.T) {
 	etcd := `
 apiVersion: etcd.database.coreos.com/v1beta2

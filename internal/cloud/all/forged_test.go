@@ -19,7 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// others are the kinds that estate has none of. DISK is where an image is downloaded from.
+// others are the kinds that estate lacks. DISK stands for the address from which an image
+// is downloaded.
 const others = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Image
@@ -207,8 +208,8 @@ metadata: {name: WORD-quota}
 spec: {resource: {projectRef: WORD-project, service: compute, limits: {cores: 7}}}
 `
 
-// asAdministrator gives the user of a target what the kinds of Keystone take. It comes
-// before the first login.
+// asAdministrator gives the user of a target the role that the kinds of Keystone require.
+// It must be called before the first login.
 func asAdministrator(g *kindtest.Target) {
 	k := g.Simulator.Keystone
 	g.Simulator.Do(func() { k.Grant(k.UserID("demo"), k.ProjectID("demo"), keystone.Administrator) })
@@ -217,11 +218,11 @@ func asAdministrator(g *kindtest.Target) {
 // forger puts a text into the fields of documents, one at a time.
 type forger struct {
 	text string
-	// visit is called with every field in turn, while it holds the text.
+	// visit is called once for every field, while that field holds the text.
 	visit func(field string)
 }
 
-// fill walks a type and its value side by side. set puts a value where v is.
+// fill walks a type and its value in parallel. set puts a value in the place of v.
 func (f forger) fill(t reflect.Type, v any, path string, set func(any)) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -288,8 +289,8 @@ func (f forger) object(t reflect.Type, v any, path string, set func(any)) {
 	set(v)
 }
 
-// Whatever field of whatever kind holds the mark of another stack, the manifest
-// is refused, or nothing in the cloud reads as that other stack's.
+// A mark of another stack is written into each field of each kind in turn. Either the
+// manifest is refused, or no object in the cloud appears to be the other stack's.
 func TestAttackForgedFields(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -320,7 +321,7 @@ func TestAttackForgedFields(t *testing.T) {
 				return
 			}
 			seldom := strings.HasPrefix(field, "metadata") || strings.HasPrefix(field, "spec.import")
-			if accepted[kind+field] && seldom { // one form is as good as another: none is written to the cloud
+			if accepted[kind+field] && seldom { // one form of the text is enough: none is written to the cloud
 				return
 			}
 			accepted[kind+field] = true

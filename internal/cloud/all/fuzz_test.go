@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// instead answers what is asked at one path otherwise.
+// instead replaces the answer at one path.
 type instead struct {
 	next       http.RoundTripper
 	path, body string
@@ -35,7 +35,7 @@ func (i *instead) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	i.asked = true
-	_ = resp.Body.Close() // nobody reads it
+	_ = resp.Body.Close() // unused
 	resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader(i.body)), int64(len(i.body))
 	return resp, nil
 }
@@ -56,8 +56,8 @@ metadata: {name: data}
 spec: {resource: {size: 1}}
 `
 
-// FuzzAnswers lets one list of a cloud be whatever it likes. One that cannot be
-// read is unknown, not empty: nothing of its kind is created or deleted.
+// FuzzAnswers replaces the answer to one list of a cloud. A list that cannot be
+// read is unknown, not empty: no object of its kind is created or deleted.
 func FuzzAnswers(f *testing.F) {
 	lists := []struct{ path, kind string }{{"/networks", "Network"}, {"/security-groups", "SecurityGroup"}, {"/volumes/detail", "Volume"}}
 	for _, body := range []string{
@@ -95,7 +95,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// looker is an agent's engine over a cloud that holds nothing of its own.
+// looker is an agent's engine with a cloud that holds nothing of the agent's
+// stack.
 func looker(f *testing.F) (*engine.Engine, *instead) {
 	f.Helper()
 	server, err := simulator.Start(context.Background(), "127.0.0.1:0", simulator.Options{})

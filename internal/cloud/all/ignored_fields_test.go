@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// An annotation that would have nothing ignored is refused, with the field that
-// was meant; those of a workload are about what it stands for.
+// An annotation that matches no field is refused, and the message names the field that was probably meant. On a
+// workload, the annotation is about the objects that it expands into.
 func TestIgnoredFieldsAreFields(t *testing.T) {
 	group := func(replicas, field string) string {
 		return "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata:\n  name: web\n  annotations:\n    stackreeve.dev/ignore-fields: " + field +
@@ -71,7 +71,8 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 	}
 }
 
-// The places of lists around an element that the annotation names by its ID do not matter, and are gone once it is read.
+// When the annotation names one list element by its ID, the order of the elements does not matter. The positions are
+// dropped when it is read.
 func TestIgnoredElementsLosePlaces(t *testing.T) {
 	want, _, err := resolve.Read(file(`
 apiVersion: stackreeve.dev/v1alpha1
@@ -88,7 +89,7 @@ spec: {vipNetwork: net, ports: [{port: 80, protocol: http, realServers: {address
 	}
 }
 
-// A hundred wrong fields on each of many objects do not keep validation busy.
+// Validation stays fast with a hundred wrong fields on each of many objects.
 func TestAttackIgnoredFields(t *testing.T) {
 	var text strings.Builder
 	wrong := strings.Repeat("spec.resource.descriptoins.which.is.none,", 100)

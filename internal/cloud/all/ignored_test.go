@@ -50,8 +50,8 @@ spec:
     ports: []
 `
 
-// What somebody else looks after stays as they set it, even when an update
-// writes what stands beside it.
+// A field that somebody else manages keeps their value, even when an update
+// writes the field beside it.
 func TestCloudIgnoredFieldsSurviveUpdates(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	first := strings.ReplaceAll(tended, "WORD", g.Stack)
@@ -78,7 +78,7 @@ func TestCloudIgnoredFieldsSurviveUpdates(t *testing.T) {
 	if pass := g.MustSync(second); len(pass.Results) != 3 {
 		t.Errorf("%d steps, want three updates: %v", len(pass.Results), pass.First.Summary())
 	}
-	// Without the annotations every difference comes back to light.
+	// Without the annotations every difference is reported again.
 	plan := g.Plan(strings.ReplaceAll(second, "stackreeve.dev/ignore-fields", "example.org/ignored"))
 	want := map[string][]string{"Network": {"spec.resource.tags", "spec.resource.description"}, "Volume": {"spec.resource.metadata"},
 		"Server": {"spec.resource.metadata", "spec.resource.userData"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// verda is the example that people published, as one text.
+// verda is the published example of Verda's operator, as one text.
 func verda(t *testing.T) string {
 	t.Helper()
 	return example(t, "verda")
@@ -42,8 +42,9 @@ func example(t *testing.T, name string) string {
 	return strings.Join(texts, "\n---\n")
 }
 
-// A kill after any of the requests that write, while the whole story is built
-// and while it is taken down: the next agent ends with exactly what is written.
+// The agent is killed after each writing request in turn, while the story is
+// built and while it is deleted. The next agent ends with exactly the objects
+// of the manifests.
 func TestKillAfterEachRequest(t *testing.T) {
 	testcost.Long(t)
 	story := verda(t)
@@ -64,7 +65,7 @@ func TestKillAfterEachRequest(t *testing.T) {
 	}
 }
 
-// exactly wants one object in the cloud for each that is written.
+// exactly wants one object in the cloud for each manifest.
 func exactly(t *testing.T, n int, what string, pass engine.Pass) {
 	t.Helper()
 	managed := 0

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// The example that K-ORC would read as well is made as it stands, and its
-// status says what K-ORC's would, by the same names.
+// An example that K-ORC could read too is applied unchanged. Its status has the fields that K-ORC's would have, with the
+// same names.
 func TestCloudManifestsForKORC(t *testing.T) {
 	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "k-orc")
 	g.Only(text)
@@ -57,8 +57,8 @@ func TestCloudManifestsForKORC(t *testing.T) {
 	}
 }
 
-// What K-ORC's schemas refuse of every kind is refused here, too: above all a filter that says nothing, since the one object
-// that there happens to be would pass it, and be adopted where the manifest is managed.
+// Manifests that K-ORC's schemas refuse for every kind are refused here, too. An empty filter matters most: an only object
+// in the cloud would match it, and would be adopted where the manifest is managed.
 func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
@@ -75,8 +75,8 @@ func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 	}
 }
 
-// A reference that has to be there, or is one of several, names something: one that is empty was sent to the cloud as it
-// stands, or left out.
+// A reference that is required, or is one of several alternatives, must not be empty. An empty reference used to be sent to
+// the cloud, or was omitted.
 func TestReferencesNameSomething(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		forEachField(k.Body.Go(), k.Info.Kind, func(path string, f reflect.StructField) {
@@ -91,7 +91,7 @@ func TestReferencesNameSomething(t *testing.T) {
 	}
 }
 
-// Tags and zones are sets, as K-ORC's are: what is in them twice is a mistake, which Neutron refuses in its own words.
+// Tags and zones are sets, as in K-ORC. An element that occurs twice is a mistake, which Neutron refuses in its own words.
 func TestWhatIsInASetIsThereOnce(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		if k.Info.Group != define.OrcGroup {
@@ -111,7 +111,7 @@ func TestWhatIsInASetIsThereOnce(t *testing.T) {
 	}
 }
 
-// forEachField goes through the fields that a manifest can have, those of structs within included.
+// forEachField calls do for each field that a manifest can have, including those of nested structs.
 func forEachField(body reflect.Type, path string, do func(path string, f reflect.StructField)) {
 	for body.Kind() == reflect.Pointer || body.Kind() == reflect.Slice {
 		body = body.Elem()

@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// What a machine names is found in the cloud when the repository has no manifest
-// for it. A manifest that is deleted must not become such a find: its object is
-// not managed any more then, and nobody would hear of it.
+// A name in a machine's manifest is looked up in the cloud when the repository
+// has no manifest of that name. If that manifest was deleted, the lookup must
+// not find its object: the object would silently no longer be managed.
 func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 	const group = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: {resource: {%s}}\n"
 	for kind, tt := range map[string]struct{ needs, resource, uses string }{

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// A field that is taken out of a manifest goes back to what its declaration says, or its readers are told what becomes of it.
+// A field that is removed from a manifest returns to its declared default. Otherwise its documentation says what happens to
+// it.
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	judged := map[string]string{
 		"DNSZone.email":        "is required where there can be one",

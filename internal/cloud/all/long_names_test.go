@@ -17,8 +17,8 @@ import (
 
 const longestStack = "production-of-the-tokyo-region-blue-half"
 
-// The longest stack name, the longest kind and the longest object name fit into
-// an owner text, which is still one of that stack alone.
+// The longest stack name, kind and object name fit into an owner text, which
+// still identifies exactly one stack.
 func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 	if len(longestStack) != ownertext.MaxStackName {
 		t.Fatalf("%d bytes", len(longestStack))
@@ -34,8 +34,9 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 	}
 }
 
-// What a stack of the longest name owns is found again, whoever carries the mark
-// of it, and nothing of it is taken for that of a stack whose name begins alike.
+// Objects of a stack with the longest name are found again, on every kind that
+// can carry the mark. None of them is taken for an object of a stack whose name
+// begins in the same way.
 func TestTheLongestStackName(t *testing.T) {
 	testcost.Long(t)
 	long := strings.Repeat("n", 240)
@@ -148,7 +149,7 @@ spec:
 		}
 	}
 	for _, kind := range guard.Ownable(all.Kinds(nil, defaults.Defaults{})) {
-		if !owned[kind] && inside[kind] == "" && kind != "QoSPolicy" { // which needs an administrator; its mark is where a network's is
+		if !owned[kind] && inside[kind] == "" && kind != "QoSPolicy" { // it needs an administrator; its mark is where a network's is
 			t.Errorf("the test makes no %s", kind)
 		}
 	}

@@ -124,12 +124,13 @@ func orc(kind, name string) manifest.Key {
 	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: name}
 }
 
-// bare is a Neutron without any extension that a cloud can lack.
+// bare is a Neutron without any of the extensions that a cloud can lack.
 var bare = []string{"port-security", "stateful-security-group", "net-mtu", "network_availability_zone", "dns-integration",
 	"subnet-dns-publish-fixed-ip", "uplink-status-propagation", "qos", "fip-port-details", "standard-attr-revisions",
 	"revision-if-match", "standard-attr-timestamp", "subnet-service-types", "tag-creation"}
 
-// On a cloud that can do less the laws hold for whatever does not need more.
+// On a cloud with fewer features, the laws hold for all objects that do not
+// need those features.
 func TestLawsOnOlderClouds(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -157,8 +158,8 @@ func TestLawsOnOlderClouds(t *testing.T) {
 	}
 }
 
-// What needs more than the cloud has is refused with the reason, and everything
-// beside it is made.
+// An object that needs a feature that the cloud lacks is refused with the
+// reason. All other objects are made.
 func TestWhatOlderCloudsCannotDo(t *testing.T) {
 	in := func(object, old, new string) string { return strings.Replace(object, old, new, 1) }
 	for _, tt := range []struct {
@@ -194,7 +195,8 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 	}
 }
 
-// A volume that grows while a server has it needs Cinder 3.42.
+// A volume can grow while it is attached to a server only with Cinder 3.42 or
+// later.
 func TestVolumeInUseGrowsOnNewerCloudsOnly(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Through((&kindtest.Older{Volume: "3.41"}).Wrap)
 	text := imported + "\n---\n" + plainVolume + "\n---\n" + strings.Replace(taggedServer, "tags: [web, blue]", "volumes: [{volumeRef: data}]", 1)

@@ -37,8 +37,8 @@ spec:
 `)
 }
 
-// A floating IP, and the gateway of a router, are from a subnet that is made in
-// the same pass.
+// A floating IP and a router's gateway get their addresses from a subnet that
+// is made in the same pass.
 func TestExternalAddressesWaitForTheSubnetsOfTheRepository(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	pass := g.MustSync(`

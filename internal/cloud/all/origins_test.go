@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// places are where problems are: LINE KIND/NAME FIELD.
+// places lists where the problems are, each as LINE KIND/NAME FIELD.
 func places(t *testing.T, text string) (list []string) {
 	t.Helper()
 	_, err := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Read(context.Background(), fstest.MapFS{"a.yaml": {Data: []byte(text)}})
@@ -35,7 +35,7 @@ func network(name string) string {
 	return korc + "kind: Network\nmetadata: {name: " + name + "}\nspec: {resource: {}}\n"
 }
 
-// A mistake is one problem, at the line where somebody made it, however many objects come of that line and refer to it.
+// A mistake is reported once, at the line where it was made, however many objects that line produces and refer to it.
 func TestAMistakeIsOneProblem(t *testing.T) {
 	group := ours + "kind: VirtualMachineGroup\nmetadata: {name: db}\nspec:\n  replicas: 9\n  template:\n    flavor: m1.small\n    image: debian-12\n"
 	machine := ours + "kind: VirtualMachine\nmetadata: {name: web}\nspec:\n  flavor: m1.small\n  image: debian-12\n  network: one\n"
@@ -73,7 +73,7 @@ func TestAMistakeIsOneProblem(t *testing.T) {
 	}
 }
 
-// What many objects of one template have alike is said once, with their number.
+// A problem that many objects of one template share is reported once, with their number.
 func TestProblemsAlikeAreCounted(t *testing.T) {
 	definition := ours + `kind: Definition
 metadata: {name: nets}

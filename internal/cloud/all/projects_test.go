@@ -30,7 +30,7 @@ metadata: {name: site}
 spec: {resource: {projectRef: team}}
 `
 
-// Whatever can be in another project obeys the laws there.
+// The laws hold in another project, for every kind that can be there.
 func TestLawsInAnotherProject(t *testing.T) {
 	testcost.Long(t)
 	type one struct{ needs, spec, edited, old, new string }
@@ -73,12 +73,13 @@ spec: {resource: {networkRef: site, projectRef: team}}
 	}
 }
 
-// named gives what is made for the whole cloud a name of its own.
+// named replaces the names of objects that exist once in the whole cloud, so that they are the
+// target's own.
 func named(g *kindtest.Target, manifests string) string {
 	return strings.ReplaceAll(manifests, "NAME", g.Stack)
 }
 
-// neighbour is a stack of an administrator, that has a network in another project.
+// neighbour is an administrator's stack with a network in another project.
 func neighbour(t *testing.T) (g *kindtest.Target, manifests, project, network string) {
 	t.Helper()
 	g = kindtest.NewTarget(t, all.Kinds).Beside("admin")
@@ -94,7 +95,7 @@ func neighbour(t *testing.T) (g *kindtest.Target, manifests, project, network st
 	return g, manifests, project, network
 }
 
-// networkIn makes one in a project by hand, and returns its ID.
+// networkIn makes a network in a project by hand, and returns its ID.
 func networkIn(t *testing.T, g *kindtest.Target, project string, attributes map[string]any) string {
 	t.Helper()
 	attributes["project_id"] = project
@@ -116,7 +117,7 @@ func forged(g *kindtest.Target, name string) string {
 	return text
 }
 
-// What is in another project goes before that does, though both are removed at once.
+// An object in another project is deleted before that project, though one commit removes both.
 func TestGoesBeforeItsProject(t *testing.T) {
 	g, _, _, network := neighbour(t)
 	g.MustSync("")
@@ -126,11 +127,11 @@ func TestGoesBeforeItsProject(t *testing.T) {
 	}
 }
 
-// Who has a project can write any mark there. It makes nothing the stack's that no manifest places
-// there, takes nothing away and holds nothing up.
+// A project's owner can write any mark in that project. Such a mark makes an object the stack's only
+// where a manifest places an object. It causes no deletion and no delay.
 func TestAttackMarksInOtherProjects(t *testing.T) {
 	g, manifests, project, _ := neighbour(t)
-	stranger := strings.Repeat("ab", 16) // Neutron does not look projects up
+	stranger := strings.Repeat("ab", 16) // Neutron does not check that a project exists
 	kept := []string{
 		networkIn(t, g, stranger, map[string]any{"name": "gone", "description": forged(g, "gone")}),
 		networkIn(t, g, stranger, map[string]any{"name": "site", "description": forged(g, "site")}),
@@ -158,7 +159,8 @@ func TestAttackMarksInOtherProjects(t *testing.T) {
 	}
 }
 
-// Who can push makes things in a project that the stack only imports, and takes nothing that is there.
+// A user with push access can create objects in a project that the stack only imports, but cannot
+// adopt existing ones.
 func TestAttackAdoptedFromAnImportedProject(t *testing.T) {
 	g, manifests, project, _ := neighbour(t)
 	theirs := networkIn(t, g, project, map[string]any{"name": "theirs"})
@@ -182,10 +184,11 @@ spec: {import: {id: ` + theirs + `}, resource: {projectRef: team}}
 	}
 	other.MustSync(strings.ReplaceAll(made, "{name: theirs}", "{name: ours}"))
 	other.MustSync(imported)
-	g.MustSync(manifests + adopts) // who made the project may
+	g.MustSync(manifests + adopts) // the stack that made the project may adopt there
 }
 
-// Any number of marks of strangers are told as a few, and do not loosen the brake.
+// Many marks written by strangers are reported as a few steps, and do not raise the limits of the
+// brake.
 func TestAttackManyMarksInOtherProjects(t *testing.T) {
 	g, manifests, _, _ := neighbour(t)
 	for range 25 {
@@ -197,8 +200,9 @@ func TestAttackManyMarksInOtherProjects(t *testing.T) {
 	}
 }
 
-// A manifest that names no project any more makes its object at home. What is in the project that
-// it named before is told, and goes with the manifest.
+// A manifest that no longer names a project makes its object in the stack's own project. The plan
+// reports the object in the project that it named before. That object is deleted together with the
+// manifest.
 func TestNamesAnotherProject(t *testing.T) {
 	g, manifests, project, network := neighbour(t)
 	home := strings.Replace(manifests, "projectRef: team", "", 1)
@@ -212,7 +216,7 @@ func TestNamesAnotherProject(t *testing.T) {
 	g.MustSync(named(g, team))
 }
 
-// Where the mark would have no place in another project, nothing is made there.
+// No object is made in another project if its mark could not be kept there.
 func TestNoPlaceForAMarkInAnotherProject(t *testing.T) {
 	g, _, _, _ := neighbour(t)
 	for what, why := range map[string]string{

@@ -55,9 +55,9 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 {apiVersion: stackreeve.dev/v1alpha1, kind: LoadBalancer, metadata: {name: l}, spec: {vipNetwork: net, ports: [{port: 80, protocol: http, realServers: {serverRefs: [m], addresses: [10.77.0.200], members: [{address: 10.77.0.201, port: 8080, weight: 3}]}, monitors: [{protocol: tcp}], l7Policies: [{action: redirectToPool, redirectPool: {realServers: {addresses: [10.77.0.202]}, monitors: [{protocol: tcp}]}, rules: [{type: path, compareType: equalTo, value: /a}, {type: path, compareType: equalTo, value: /b}]}]}, {port: 81, protocol: tcp, realServers: {addresses: [10.77.0.200]}}]}}
 `
 
-// What a kind says that an object will take is what it says that it has once it is there,
-// and what the services count: otherwise unchanged objects would need quota, or nobody would
-// be warned. The project is one that other tests make nothing in meanwhile.
+// Three amounts agree: the amount that a kind forecasts for an object, the amount that it counts once the object exists, and
+// the amount that the service counts. Otherwise unchanged objects would need quota, or a lack of quota would give no warning.
+// Other tests make nothing in this project at the same time.
 func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("demo2")
 	client := g.Client(nil)
@@ -69,7 +69,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	have := e.Observe(t.Context(), g.Resolve(counted))
 	for r, n := range taken {
 		if r.Service == cloud.LoadBalancer || r.Service == cloud.DNS || r.Service == cloud.KeyManager || r.Name == "key_pairs" || r.Service == cloud.Compute && r.Type != "" {
-			continue // the service says limits only
+			continue // the service shows limits only
 		}
 		name := r.Name
 		if r.Type != "" {
@@ -112,8 +112,8 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	}
 }
 
-// Snapshots and backups count as one each, and a series as the first of them. How large they are only their volume knows, which
-// is not there yet when a plan is made, so their gigabytes are in no forecast.
+// Snapshots and backups count as one each, and a series counts as its first one. Their size depends on their volume, which does
+// not exist yet when a plan is made. So forecasts do not include their gigabytes.
 func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 	const copies = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Volume, metadata: {name: v}, spec: {resource: {size: 1}}}

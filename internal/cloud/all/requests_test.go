@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A pass over what has not changed only reads, and as often for many machines
-// as for few.
+// A pass over unchanged objects only reads. It needs the same number of
+// requests for many machines as for few.
 func TestCloudUnchangedCostsTheSameForAnyNumber(t *testing.T) {
 	story, cost := verda(t), map[int]int64{}
 	for _, replicas := range []int{2, 20} {
@@ -38,8 +38,8 @@ func TestCloudUnchangedCostsTheSameForAnyNumber(t *testing.T) {
 	}
 }
 
-// A Neutron that takes no tags in a request that creates is asked once for each
-// object all the same, and once for each that is changed.
+// A Neutron that accepts no tags in a create request still gets one request for
+// each created object, and one for each changed object.
 func TestCloudOneWriteForEachObject(t *testing.T) {
 	const one = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: many-%d}\nspec: {resource: {description: written, %s}}\n---\n"
 	g, number, text := kindtest.NewTarget(t, all.Kinds).MarksInDescriptions(), 10, ""

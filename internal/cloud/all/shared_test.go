@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// TestWhatStacksShareIsChangedByNone: stacks on one project are given the same objects. One of them plans with those, and shows and exports
-// them; another one is still given what a stack sees that shares with nobody.
+// TestWhatStacksShareIsChangedByNone: stacks on one project share the same listed objects in memory. After one of them plans with those,
+// shows them and exports them, another one still gets the same as a stack that shares with nobody.
 func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Beside("admin")
 	text := everything(t, g)

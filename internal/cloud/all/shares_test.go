@@ -19,13 +19,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Any ID will do: Neutron does not look projects up.
+// Any ID will do: Neutron does not check that a project exists.
 const (
 	guest   = "0123456789abcdef0123456789abcdef"
 	another = "fedcba9876543210fedcba9876543210"
 )
 
-// Whatever can be shared with single projects obeys the laws while it is.
+// The laws hold for an object that is shared with single projects, for every kind that can be
+// shared so.
 func TestLawsOfSharing(t *testing.T) {
 	testcost.Long(t)
 	for name, spec := range map[string]string{
@@ -56,8 +57,8 @@ metadata: {name: front}
 spec: {resource: {name: NAME, tags: [blue], sharedWith: [{projectID: GUEST}]}}
 `
 
-// hosts are two stacks of two projects, the first of which shares a network with the second,
-// and that network's ID.
+// hosts are two stacks of two projects, the manifests of the first one, and the ID of the
+// network that the first one shares with the second.
 func hosts(t *testing.T) (host, guest *kindtest.Target, manifests, id string) {
 	t.Helper()
 	host = kindtest.NewTarget(t, all.Kinds)
@@ -68,7 +69,7 @@ func hosts(t *testing.T) (host, guest *kindtest.Target, manifests, id string) {
 	return host, guest, manifests, pass.Last.Steps[0].ID()
 }
 
-// A guest finds the network and uses it, which goes on until it does not any more.
+// A guest project finds the shared network and uses it, until it no longer does.
 func TestSharedWithAGuest(t *testing.T) {
 	host, guest, manifests, _ := hosts(t)
 	uses := `
@@ -107,8 +108,8 @@ spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.77.0/24}}
 	}
 }
 
-// What people share stays shared where the manifest says nothing of it, and is taken back
-// where it lists others.
+// A share that people add stays where the manifest does not mention sharing. It is withdrawn
+// where the manifest lists other projects.
 func TestSharedByHand(t *testing.T) {
 	host, _, manifests, id := hosts(t)
 	share := cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "rbac-policies", Body: map[string]any{"rbac_policy": map[string]any{
@@ -134,8 +135,8 @@ func writeTags(t *testing.T, c *cloud.Client, id string, tags ...string) error {
 	return c.Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + id + "/tags", Body: map[string]any{"tags": tags}})
 }
 
-// A guest can write the tags of what is shared with it: Zed does not check who asks. It neither
-// takes the mark off by that nor gets the network deleted.
+// A guest project can write the tags of a network that is shared with it, because OpenStack Zed
+// does not check who asks. With that it neither removes the mark nor gets the network deleted.
 func TestAttackGuestWritesTheTags(t *testing.T) {
 	host, guest, manifests, id := hosts(t)
 	c := guest.Client(nil)
@@ -162,8 +163,8 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 	host.MustSync(manifests)
 }
 
-// A network that another project shares with this one, with a mark of this stack on it, is
-// not this stack's.
+// A network that another project shares with this one does not belong to this stack, even with
+// a mark of this stack on it.
 func TestAttackSharedWithAForgedMark(t *testing.T) {
 	host, guest, manifests, id := hosts(t)
 	owner := ownertext.Of(guest.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"})
@@ -180,7 +181,7 @@ func TestAttackSharedWithAForgedMark(t *testing.T) {
 	host.MustSync(manifests)
 }
 
-// Each project is named in one way.
+// Each project is named in one way only.
 func TestSharedWithIsJudged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{

@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The example with groups that name each other, disks, further interfaces and a
-// load balancer with an address is made as it stands; a second pass writes
-// nothing, and what is asked to stay does.
+// This example has groups that name each other, disks, further interfaces, and
+// a load balancer with an address. It is applied unchanged, and a second pass
+// writes nothing. Objects that are declared to stay do stay.
 func TestShopIsMadeAsItStands(t *testing.T) {
 	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "shop")
 	g.Only(text)

@@ -18,15 +18,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/takeover"
 )
 
-// terraformTypes are what Terraform calls the objects that hand.project makes.
+// terraformTypes are Terraform's types for the objects that hand.project makes.
 var terraformTypes = map[string]string{
 	"KeyPair": "compute_keypair_v2", "ServerGroup": "compute_servergroup_v2", "DNSZone": "dns_zone_v2", "Network": "networking_network_v2", "Subnet": "networking_subnet_v2",
 	"Router": "networking_router_v2", "RouterInterface": "networking_router_interface_v2", "SecurityGroup": "networking_secgroup_v2", "Port": "networking_port_v2",
 	"Volume": "blockstorage_volume_v3", "Server": "compute_instance_v2", "LoadBalancer": "lb_loadbalancer_v2", "ShareNetwork": "sharedfilesystem_sharenetwork_v2", "FloatingIP": "networking_floatingip_v2", "SwiftContainer": "objectstorage_container_v1",
 }
 
-// stateOf is the state of a Terraform that has made what a project holds, in a module each time it
-// is instantiated: all objects of a kind are instances of one resource.
+// stateOf is the state of a Terraform that made the objects of a project, inside one instance of a module. All objects
+// of a kind are instances of one resource.
 func stateOf(t *testing.T, have kind.Snapshot) []byte {
 	t.Helper()
 	type object = map[string]any
@@ -57,8 +57,8 @@ func chosen(list []takeover.Declared) []export.Chosen {
 	return out
 }
 
-// TestTerraformRoundTrip: what Terraform has made is written with its names, adopted, and then in
-// sync; only marks are written.
+// TestTerraformRoundTrip: objects that Terraform made are exported with its names, adopted, and then in sync. Only marks
+// are written.
 func TestTerraformRoundTrip(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
@@ -91,7 +91,7 @@ func TestTerraformRoundTrip(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// Only what is chosen is written; what it refers to is imported.
+// Only the chosen objects are written. The objects that they refer to are imported.
 func TestExportOfWhatIsChosen(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{Seed: 1})
 	if g.Simulator == nil {
@@ -145,7 +145,8 @@ func TestExportOfWhatIsChosen(t *testing.T) {
 	}
 }
 
-// TestExportByTheLastPartOfAPath: Heat knows record sets and port forwardings by their own IDs, without what they are in.
+// TestExportByTheLastPartOfAPath: Heat identifies record sets and port forwardings by their own IDs, without the object
+// that contains them.
 func TestExportByTheLastPartOfAPath(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -166,7 +167,7 @@ func TestExportByTheLastPartOfAPath(t *testing.T) {
 	t.Error("there is no record set")
 }
 
-// TestTakeoverKinds: each kind that other tools' types stand for is one of ours.
+// TestTakeoverKinds: each kind that a type of another tool maps to exists here.
 func TestTakeoverKinds(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {

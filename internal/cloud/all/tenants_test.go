@@ -19,8 +19,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// estate has one of everything that a stack can own. WORD is in every name,
-// KEY is the name of the key pair: a user, not a project, has those.
+// estate has one object of everything that a stack can own. WORD is part of
+// every name. KEY is the name of the key pair, since key pairs belong to a user
+// and not to a project.
 const estate = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
@@ -101,7 +102,8 @@ spec:
   ports: [{port: 80, protocol: tcp, realServers: {addresses: [10.77.0.9]}}]
 `
 
-// collections are what a cloud lists, and where.
+// collections are the collections that a cloud lists, with their service and
+// path.
 var collections = []struct{ service, path, field string }{
 	{cloud.Network, "networks", "networks"},
 	{cloud.Network, "subnets", "subnets"},
@@ -117,14 +119,15 @@ var collections = []struct{ service, path, field string }{
 	{cloud.LoadBalancer, "lbaas/listeners", "listeners"},
 }
 
-// tenant is somebody with credentials, and what is there under a word.
+// tenant is somebody with credentials, and the objects whose texts contain a
+// word.
 type tenant struct {
 	t    *testing.T
 	c    *cloud.Client
 	word string
 }
 
-// everything maps each object whose texts have the word to its JSON.
+// everything maps each object whose texts contain the word to its JSON.
 func (w tenant) everything() map[string]string {
 	w.t.Helper()
 	found := map[string]string{}
@@ -146,8 +149,8 @@ func (w tenant) everything() map[string]string {
 	return found
 }
 
-// byHand makes one object of each kind as a person would, and deletes them at
-// the end of the test. name is in all of them.
+// byHand makes one object of each kind as a person would. It deletes them at
+// the end of the test. name is part of all of them.
 func (w tenant) byHand(name string) {
 	network := w.make(cloud.Network, "networks", "network", map[string]any{"name": name, "description": "[stackreeve:]"})
 	subnet := w.make(cloud.Network, "subnets", "subnet", map[string]any{"name": name, "network_id": network, "ip_version": 4, "cidr": "10.78.0.0/24"})
@@ -189,8 +192,8 @@ func (w tenant) named(service, path, name string) string {
 	return ""
 }
 
-// make makes an object, waits until the cloud has done so, and sees to its
-// end. It returns its ID.
+// make makes an object, waits until the cloud has finished, and registers its
+// deletion. It returns the ID of the object.
 func (w tenant) make(service, path, singular string, fields map[string]any) string {
 	w.t.Helper()
 	var answer map[string]struct {
@@ -229,7 +232,7 @@ func (w tenant) remove(call cloud.Call) {
 
 func (w tenant) ctx() context.Context { return context.WithoutCancel(w.t.Context()) }
 
-// await asks until done.
+// await polls until done returns true.
 func (w tenant) await(done func() bool) {
 	w.t.Helper()
 	kindtest.Await(w.t, kindtest.Patience, kindtest.Often, func() error {
@@ -240,9 +243,9 @@ func (w tenant) await(done func() bool) {
 	})
 }
 
-// Two projects, an administrator who sees both, two stacks in one project and
-// what people made by hand, with equal names everywhere: whatever one stack
-// does, everything else stays as it is.
+// The test has two projects, an administrator who sees both, two stacks in one
+// project, and objects that people made by hand. Names are equal everywhere.
+// Nothing that one stack does changes an object of another.
 func TestCloudTenantsLeaveEachOtherAlone(t *testing.T) {
 	testcost.Long(t)
 	word := "t" + strings.ToLower(rand.Text())[:8]
@@ -297,7 +300,7 @@ func TestCloudTenantsLeaveEachOtherAlone(t *testing.T) {
 	}
 }
 
-// same wants all objects as they were, but those with the IDs.
+// same wants all objects unchanged, except those with the given IDs.
 func same(t *testing.T, who string, before, after map[string]string, but []string) {
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(before)) {

@@ -29,11 +29,12 @@ metadata: {name: vol}
 spec: {resource: {size: 1, description: written}}
 `
 
-// When an object was changed is reported for all whose service records it.
+// The time of an object's last change is reported for all kinds whose service
+// records it.
 func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(touched)
-	began := time.Now().Add(-time.Minute) // the cloud's clock is another one
+	began := time.Now().Add(-time.Minute) // the cloud's clock may differ
 	made := g.MustSync(touched)
 	c := g.Client(nil)
 	engine := g.Engine(c)
@@ -57,7 +58,8 @@ func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 	}
 }
 
-// Cinder does not count metadata: a time would be a wrong one.
+// Cinder does not update the time of a volume when its metadata changes, so any
+// time that is shown would be wrong.
 func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const volume = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: vol}\nspec: {resource: {size: 1, metadata: [{name: by, value: written}]}}\n"
@@ -71,7 +73,7 @@ func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
 	}
 }
 
-// traceOf is who made the drift of a step; ok is false where nobody knows.
+// traceOf says who made the drift of a step. ok is false if that is unknown.
 func traceOf(s plan.Step) (trace kind.Trace, ok bool) {
 	if s.Trace != nil {
 		trace = *s.Trace

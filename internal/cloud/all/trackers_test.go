@@ -29,7 +29,7 @@ const way = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: RouterInterface, metadata: {name: routed}, spec: {type: Subnet, routerRef: routed, subnetRef: routed}}
 `
 
-// A router interface that somebody's routes lead through is not asked for again and again: the first refusal says who ends that.
+// A router interface that somebody's routes use is not deleted again and again. The first refusal says how to end that.
 func TestRoutesThroughAnInterfaceAreNamed(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(routed + way)
@@ -61,7 +61,7 @@ type through func(*http.Request) (*http.Response, error)
 
 func (t through) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// A service that fails to say what is used of its quotas leaves that unknown, and the pass as it is.
+// If a service fails to report the usage of its quotas, that usage is unknown. The result of the pass does not change.
 func TestQuotasThatCannotBeRead(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -96,8 +96,8 @@ const machine = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Server, metadata: {name: web}, spec: {resource: {imageRef: os, flavorRef: small, ports: [{portRef: eth0}]}}}
 `
 
-// A port that a failed server has left plugged in, while that is gone, is the stack's as before: another server gets it, and it can be
-// deleted. (Launchpad 2134375)
+// A failed server that is gone may have left a port plugged in. The port still belongs to the stack: another server gets it, and it
+// can be deleted. (Launchpad 2134375)
 func TestAPortOfAServerThatIsGone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(routed + plugged + machine)
@@ -114,7 +114,8 @@ func TestAPortOfAServerThatIsGone(t *testing.T) {
 	g.MustSync("")
 }
 
-// However often Nova fails a machine, its ports are those of the manifests, and nothing is left when they go. (Launchpad 2134375)
+// However often Nova fails to build a machine, its ports are those of the manifests, and none remain when these are removed.
+// (Launchpad 2134375)
 func TestFailedMachinesLeaveNothing(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -141,12 +142,12 @@ func TestFailedMachinesLeaveNothing(t *testing.T) {
 	g.MustSync(routed + plugged)
 	with := ports()
 	g.MustSync("")
-	if after := ports(); after != before || with > before+2 { // the port, and that of the subnet's DHCP server
+	if after := ports(); after != before || with > before+2 { // the port, and the port of the subnet's DHCP server
 		t.Errorf("%d ports before, %d with one, %d after", before, with, after)
 	}
 }
 
-// A zone whose creation got no answer, and that stays in ERROR, is found by its mark: nothing is made a second time.
+// A request that creates a zone gets no answer, and the zone stays in ERROR. The zone is found by its mark, and no second one is made.
 // (terraform-provider-openstack#1111)
 func TestALostAnswerMakesOneZone(t *testing.T) {
 	const zone = "{apiVersion: stackreeve.dev/v1alpha1, kind: DNSZone, metadata: {name: slow}, spec: {resource: {name: slow.zones.example., email: hostmaster@example.org}}}"
@@ -175,7 +176,7 @@ const addressed = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: www}, spec: {resource: {floatingNetworkRef: public, portRef: eth0}}}
 `
 
-// An address that cannot be led to its port is one address, pass after pass. (gardener#1133)
+// A floating IP that cannot be associated with its port stays one floating IP in every pass. (gardener#1133)
 func TestAFailingAssociationTakesOneAddress(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -190,14 +191,14 @@ func TestAFailingAssociationTakesOneAddress(t *testing.T) {
 		}
 		return len(list)
 	}
-	for range 3 { // no router leads from the outside to the port
+	for range 3 { // no router connects the outside to the port
 		g.Sync(doc)
 		if n := addresses(); n > 1 {
 			t.Fatalf("%d addresses are taken", n)
 		}
 	}
 	routes := strings.Replace(doc, "kind: Router, metadata: {name: routed}, spec: {resource: {}}", "kind: Router, metadata: {name: routed}, spec: {resource: {externalGateways: [{networkRef: public}]}}", 1) + way
-	for range 3 { // and Neutron fails whatever leads an address to a port
+	for range 3 { // and Neutron fails every association with a port
 		g.SyncThrough(routes, func(next http.RoundTripper) http.RoundTripper {
 			return through(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/floatingips/") {
@@ -216,7 +217,7 @@ func TestAFailingAssociationTakesOneAddress(t *testing.T) {
 	}
 }
 
-// Octavia answers 500 where a subnet is not one that it can use: that is tried so often, and said of the balancer.
+// Octavia answers 500 for a subnet that it cannot use. The agent retries a limited number of times and reports it at the balancer.
 func TestABalancerOnAWrongSubnet(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Defaults.VIPNetworks = map[string]string{"private": "routed"}
@@ -241,8 +242,8 @@ func TestABalancerOnAWrongSubnet(t *testing.T) {
 	}
 }
 
-// A new image of the name by which one is imported replaces no machine and no volume, although replacing is allowed; each says why.
-// Another filter does replace them: that is a commit. (opentelekomcloud/terraform-provider-opentelekomcloud#3083)
+// A new image with the same name as an imported one replaces no machine and no volume, although replacing is allowed. Each step says
+// why. Another filter does replace them, because that is a commit. (opentelekomcloud/terraform-provider-opentelekomcloud#3083)
 func TestANewImageOfTheSameNameReplacesNothing(t *testing.T) {
 	const docs = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Image, metadata: {name: os}, spec: {managementPolicy: unmanaged, import: {filter: {name: NAME}}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// common has a manifest of each kind that most stacks have.
+// common has a manifest of each kind that most stacks use.
 const common = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: public}, spec: {managementPolicy: unmanaged, import: {filter: {name: public}}}}
 ---
@@ -46,8 +46,8 @@ const common = `
 {apiVersion: stackreeve.dev/v1alpha1, kind: DNSRecordSet, metadata: {name: a}, spec: {resource: {zoneRef: a, name: www.example.org., type: A, records: [192.0.2.1]}}}
 `
 
-// TestRequestsOfAnUnchangedPass: what a pass that finds nothing to do asks an ordinary member's cloud, once an
-// agent knows which kinds its stack has.
+// TestRequestsOfAnUnchangedPass lists the requests of a pass that finds nothing to do, for an ordinary member
+// of a project, after the agent has learnt which kinds its stack has.
 func TestRequestsOfAnUnchangedPass(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -76,7 +76,7 @@ func TestRequestsOfAnUnchangedPass(t *testing.T) {
 				}
 				return asked
 			}
-			pass() // logs in, and finds what an earlier agent has left
+			pass() // logs in, and finds what an earlier agent left
 			asked := pass()
 			sum := 0
 			for _, n := range asked {

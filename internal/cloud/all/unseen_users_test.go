@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// withoutOctavia answers 503 for it.
+// withoutOctavia answers 503 to all requests for Octavia.
 type withoutOctavia struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -23,8 +23,8 @@ func (w withoutOctavia) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(req)
 }
 
-// What a commit takes out of a load balancer and of the repository stays while the load balancers cannot be seen, with
-// what it consists of; what they cannot use goes.
+// A commit removes a member from a load balancer, and removes its objects from the repository. While load balancers
+// cannot be listed, those objects and their parts stay. Objects that a load balancer cannot use are deleted.
 func TestWhatHiddenLoadBalancersMayUseStays(t *testing.T) {
 	testcost.Long(t)
 	const network = `

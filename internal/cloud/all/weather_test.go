@@ -35,7 +35,8 @@ spec:
       monitors: [{protocol: http, port: 80, endpoint: /health}]
 `
 
-// services and how their requests are distinguished, on any cloud.
+// services are the services of a cloud, and how their requests are recognized,
+// on any cloud.
 var services = []struct {
 	name string
 	hits func(*http.Request) bool
@@ -48,8 +49,8 @@ var services = []struct {
 	{"load-balancer", func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/lbaas/") }},
 }
 
-// Whatever goes wrong in one service, the next quiet pass ends in sync, with
-// nothing there twice and nothing left over.
+// One service misbehaves in every way. The next pass without faults ends in
+// sync, with nothing made twice and nothing left over.
 func TestCloudWeather(t *testing.T) {
 	testcost.Long(t)
 	for _, service := range services {
