@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackManyUnknownFields: nobody reads a hundred thousand problems, and
-// they are not kept.
+// TestAttackManyUnknownFields checks that at most 1000 problems are kept: nobody reads a hundred
+// thousand.
 func TestAttackManyUnknownFields(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(head + "spec:\n")
@@ -31,7 +31,7 @@ func TestAttackManyUnknownFields(t *testing.T) {
 	}
 }
 
-// TestAttackManyAnnotations: each of them is ours, and misspelt.
+// TestAttackManyAnnotations has one object with 9,000 misspelt annotations of ours.
 func TestAttackManyAnnotations(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata:\n  name: x\n  annotations:\n")
@@ -47,7 +47,7 @@ func TestAttackManyAnnotations(t *testing.T) {
 	}
 }
 
-// TestAttackStoppedLoad counts what is still found after a stop.
+// TestAttackStoppedLoad counts the objects that a load still finds after it was stopped.
 func TestAttackStoppedLoad(t *testing.T) {
 	ended := errors.New("stop")
 	for _, files := range []fstest.MapFS{
@@ -70,8 +70,8 @@ func TestAttackStoppedLoad(t *testing.T) {
 	}
 }
 
-// TestAttackHeldInMemory: what was released is parsed again from its text, and
-// is not in memory in between.
+// TestAttackHeldInMemory checks that a released object is not in memory, and that it is parsed again
+// from its text when it is needed.
 func TestAttackHeldInMemory(t *testing.T) {
 	testcost.Long(t)
 	files := many(500)
@@ -93,7 +93,8 @@ func TestAttackHeldInMemory(t *testing.T) {
 	}
 }
 
-// TestAttackControlCharacters: a text that ends in a header, an address or a log breaks none of them.
+// TestAttackControlCharacters checks that a text with control characters cannot break the header,
+// address or log that it ends in.
 func TestAttackControlCharacters(t *testing.T) {
 	for value, want := range map[string][4]int{ // problems of plain, of lines, of raw and of secret
 		`"https://example.org/\x01"`:     {1, 1, 0, 0},

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// many is a repository of files with ten small objects each.
+// many makes a repository of so many files with ten small objects each.
 func many(files int) fstest.MapFS {
 	out := fstest.MapFS{}
 	for i := range files {

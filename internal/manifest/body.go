@@ -14,15 +14,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Body is a document without its head that no file holds. Any number of objects can share one.
+// Body is a document without its head that no file holds. Several objects can share one.
 type Body struct {
 	root *yaml.Node
-	// Values is how many values it has, Bytes how long they are together.
+	// Values is the number of its values; Bytes is their total length.
 	Values, Bytes int
 }
 
-// NewBody makes the document of a struct or a map, as in struct{ Spec NetworkSpec `json:"spec"` }, with the fields that
-// encoding/json gives it. Texts are shared with it, not copied. Every value is on the line.
+// NewBody makes the document of a struct or a map, as in struct{ Spec NetworkSpec `json:"spec"` }. It has the fields
+// that encoding/json would write. The strings are shared with from, not copied. Every value stands on the given line.
 func NewBody(from any, line int) (*Body, error) {
 	b := bodyMaker{line: line}
 	root, err := b.node(reflect.ValueOf(from))
@@ -36,7 +36,7 @@ func NewBody(from any, line int) (*Body, error) {
 	return &b.made, nil
 }
 
-// Object makes an object of that document.
+// Object makes an object whose document is the body.
 func (b *Body) Object(key Key, apiVersion string, origin Origin, annotations map[string]string) Object {
 	return Object{Key: key.normal(), APIVersion: apiVersion, Origin: origin, Annotations: annotations, body: b.root}
 }
@@ -51,7 +51,8 @@ var (
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// node is what the parser of JSON would make of the value's JSON. The usual types go the short way.
+// node makes the node that the JSON parser would make of the value's JSON. Common types are converted directly, without
+// JSON.
 func (b *bodyMaker) node(v reflect.Value) (*yaml.Node, error) {
 	for v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()
@@ -152,7 +153,7 @@ func (b *bodyMaker) structure(v reflect.Value, fields []plainField) (*yaml.Node,
 	return n, nil
 }
 
-// encoded goes through JSON.
+// encoded converts a value by way of its JSON.
 func (b *bodyMaker) encoded(v reflect.Value) (*yaml.Node, error) {
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -182,8 +183,8 @@ type plainField struct {
 	omitempty bool
 }
 
-// plainFields lists a struct's fields, embedded structs flattened. ok is false where encoding/json has more to say: two
-// fields of one name, embedded pointers, other options.
+// plainFields lists the fields of a struct, with embedded structs flattened. ok is false where encoding/json has
+// further rules: two fields of one name, embedded pointers, other options.
 func plainFields(t reflect.Type, index []int) (fields []plainField, ok bool) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -216,7 +217,7 @@ func plainFields(t reflect.Type, index []int) (fields []plainField, ok bool) {
 	return fields, len(names) == len(fields)
 }
 
-// isEmpty is what omitempty leaves out.
+// isEmpty reports whether omitempty leaves the value out.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:

@@ -42,7 +42,7 @@ type twice struct {
 	A int `json:"a"`
 }
 
-// TestBodyIsWhatJSONMakesOfIt compares the short way with the long one.
+// TestBodyIsWhatJSONMakesOfIt compares the direct conversion with the one by way of JSON.
 func TestBodyIsWhatJSONMakesOfIt(t *testing.T) {
 	n := 7
 	full := outer{

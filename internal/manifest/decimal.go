@@ -8,14 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Decimal is a field that takes an amount of 0 or more, as a number or a string: 0.0208. It
+// Decimal is a field that takes an amount of 0 or more, written as a number or a string: 0.0208. It
 // is kept exactly as written.
 type Decimal struct{ text string }
 
-// decimal is an amount; numbers in JSON may come as 1e-07.
+// decimal matches an amount; a number in JSON may be written as 1e-07.
 var decimal = pattern.Of(`^[0-9]{1,12}(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,2})?$`)
 
-// UnmarshalJSON takes a JSON number or string.
+// UnmarshalJSON accepts a JSON number or string.
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	written := string(text)
 	if len(text) > 0 && text[0] == '"' {
@@ -30,10 +30,10 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON takes.
+// MarshalJSON writes a form that UnmarshalJSON accepts.
 func (d Decimal) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
-// String is the amount as written.
+// String returns the amount as written.
 func (d Decimal) String() string {
 	if d.text == "" {
 		return "0"
@@ -41,13 +41,13 @@ func (d Decimal) String() string {
 	return d.text
 }
 
-// Rat is the amount.
+// Rat returns the amount as a rational number.
 func (d Decimal) Rat() *big.Rat {
-	r, _ := new(big.Rat).SetString(d.String()) // what is kept can be read
+	r, _ := new(big.Rat).SetString(d.String()) // UnmarshalJSON has checked the text
 	return r
 }
 
-// JSONSchema says number or string.
+// JSONSchema says that the field is a number or a string.
 func (Decimal) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"number", "string"}}
 }

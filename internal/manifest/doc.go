@@ -1,25 +1,26 @@
 // Package manifest turns the files of a revision into objects, strictly.
 //
-// It knows YAML, JSON, the frame that every object has (apiVersion, kind, metadata, status) and how to decode the rest
+// It knows YAML, JSON and the frame that every object has (apiVersion, kind, metadata, status). It decodes the rest
 // into Go structs whose tags carry the rules. It knows no kind, no cloud and no Git: the caller says which kinds exist
-// and brings the structs.
+// and supplies the structs.
 //
-// # What is a manifest
+// # Which files and documents are manifests
 //
-//   - Only *.yaml, *.yml and *.json are read. Names that start with a dot are skipped, files and folders alike, and so
-//     are kustomization files.
-//   - A file none of whose documents has both apiVersion and kind is left alone. If one document has both, all must.
-//   - A document of an API group that is not ours is left alone, unless the group is a near miss of one that is: then
-//     it is a problem with the right spelling. A known group with an unknown kind or version is a problem too.
-//   - Of the core group (v1), ConfigMap and Secret are ours when the caller lists them; other kinds are left alone.
+//   - Only *.yaml, *.yml and *.json are read. Files and folders whose names start with a dot are skipped, and so are
+//     kustomization files.
+//   - A file is ignored if none of its documents has both apiVersion and kind. If one document has both, all must.
+//   - A document of a foreign API group is ignored. If the group is nearly spelt like one of ours, it is a problem,
+//     with the right spelling. A known group with an unknown kind or version is a problem too.
+//   - ConfigMap and Secret of the core group (v1) are objects when the caller lists them. Other kinds of the core group
+//     are ignored.
 //   - v1 List and <Kind>List are expanded; each item is an object with its own line.
 //   - Symbolic links are refused where a manifest or a folder could hide behind them.
 //
-// What was left alone is reported with the reason, so that nobody wonders.
+// Every ignored file and document is reported with the reason, so that nobody wonders.
 //
-// # What is strict
+// # Which mistakes are problems
 //
-// Unknown and duplicate fields, unquoted numbers and booleans in string fields, octal-looking numbers, unknown
-// stackreeve.dev annotations and objects declared twice are problems. All problems of all files come at once, each with
-// its line. Input is bounded in size, depth, aliases and number, so that no repository can exhaust the reader.
+// Problems are unknown and duplicate fields, unquoted numbers and booleans in string fields, octal-looking numbers,
+// unknown stackreeve.dev annotations, and objects declared twice. All problems of all files are reported at once, each
+// with its line. Input is bounded in size, depth, aliases and number, so that no repository can exhaust the reader.
 package manifest

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Explain describes a field, found by a path such as spec.resource.rules (no indexes), and about the fields
-// below it. The empty path is the whole document.
+// Explain describes a field and the fields below it. The field is named by a path without indexes, such as
+// spec.resource.rules. The empty path is the whole document.
 func Explain(body Type, at string) (string, error) {
 	here := field{typ: body}
 	for i, step := range splitPath(at) {
@@ -51,7 +51,7 @@ func Explain(body Type, at string) (string, error) {
 	return strings.TrimRight(out.String(), "\n") + "\n", nil
 }
 
-// frame is what every document has beside its body.
+// frame has the fields that every document has besides its body.
 type frame struct {
 	APIVersion string   `json:"apiVersion" rule:"required" doc:"The group and version of the kind."`
 	Kind       string   `json:"kind" rule:"required" doc:"What the object is."`
@@ -82,7 +82,8 @@ func pathUpTo(at string, steps int) string {
 	return strings.Join(names, ".")
 }
 
-// structBelow is the struct that a field holds, directly, in a list or in a map; no type where there is none.
+// structBelow is the struct that a field holds: directly, in a list or in a map. It is no type where there is
+// none.
 func structBelow(t Type) Type {
 	for {
 		switch t.shape() {
@@ -96,7 +97,7 @@ func structBelow(t Type) Type {
 	}
 }
 
-// typeName is the type in the words of kubectl explain.
+// typeName names the type as kubectl explain does.
 func typeName(t Type) string {
 	if t == TypeFor[IntOrString]() {
 		return "integer or string"
@@ -138,7 +139,7 @@ func writeRules(out *strings.Builder, f field, indent string) {
 	}
 }
 
-// said is the field's rules and ways in words.
+// said describes the field's rules and ways in words.
 func (f field) said() string {
 	words := []string{f.rules.said(unitOf(f.typ)), f.waysSaid()}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// syntaxError is text that is not YAML or not JSON.
+// syntaxError is the error for a text that is not YAML or not JSON.
 type syntaxError struct {
 	line      int
 	what, fix string
@@ -19,22 +19,23 @@ func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line,
 
 var yamlMessage = pattern.Of(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
-// explainYAML turns the library's message into one that says what to do, on the line to look at. The library names the
-// line where the surrounding block starts, or none; budget is how many bytes may be parsed again to do better.
+// explainYAML turns the library's message into one that says how to fix the text, with the line to look at. The
+// library names the line where the surrounding block starts, or none. budget is the number of bytes that may be parsed
+// again to find a better line.
 func explainYAML(text []byte, err error, budget *int) *syntaxError {
 	message := yamlMessage.FindStringSubmatch(err.Error())
 	reported, _ := strconv.Atoi(message[1])
 	line := locate(text, max(reported, 1), err.Error(), budget)
 	if line > 1 && isConflict(rowOf(text, line-1)) {
-		line-- // a marker alone is a string, and the line after it the one that does not parse
+		line-- // a marker alone parses as a string; the parser fails at the line after it
 	}
 	row := bytes.TrimRight(rowOf(text, line), "\r\n")
 	what, fix := advise(message[2], row)
 	return &syntaxError{line: line, what: what, fix: fix}
 }
 
-// locate is the line after the longest run of leading lines that parses. Up to there the text is fine, so that line,
-// or a quote or bracket that it opens, is what breaks it.
+// locate finds the longest run of leading lines that parses, and returns the line after it. The text before that line
+// is valid, so the line breaks it, or a quote or bracket that the line opens.
 func locate(text []byte, reported int, message string, budget *int) int {
 	ends := lineEnds(text)
 	fails := func(n int) (string, bool) {
@@ -63,7 +64,7 @@ func locate(text []byte, reported int, message string, budget *int) int {
 	return 1
 }
 
-// lineEnds is the offset after each line.
+// lineEnds lists the offset after each line.
 func lineEnds(text []byte) []int {
 	ends := make([]int, 0, 64)
 	for at := 0; at < len(text); {
@@ -84,7 +85,7 @@ func rowOf(text []byte, line int) []byte {
 	return text[at:lineEnd(text, at)]
 }
 
-// advice is what a message of the library means to a person.
+// advice explains messages of the library and says how to fix the text.
 var advice = []struct{ message, what, fix string }{
 	{"mapping values are not allowed", "a colon where none can be", "quote the value, or align the line with its siblings"},
 	{"did not find expected key", "this line does not fit the ones above", "check its indentation and its quotes"},
@@ -101,12 +102,12 @@ var advice = []struct{ message, what, fix string }{
 	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
 }
 
-// isConflict reports whether a line is one that git writes between the two sides of a merge.
+// isConflict reports whether git wrote the line to separate the two sides of a merge.
 func isConflict(row []byte) bool {
 	return bytes.HasPrefix(row, []byte("<<<<<<<")) || bytes.HasPrefix(row, []byte("=======")) || bytes.HasPrefix(row, []byte(">>>>>>>"))
 }
 
-// quotedInMessage is what a message of the library repeats of the text.
+// quotedInMessage matches the part of a library's message that repeats the text.
 var quotedInMessage = pattern.Of("(?s)['\"`].*['\"`]")
 
 func advise(message string, row []byte) (what, fix string) {

@@ -8,9 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// HasField reports whether documents of a type can have a field at a path such as
-// spec.resource.rules[2].protocol; an index may be left out. An element of a list of objects of the cloud may be named
-// by its ID, as a whole.
+// HasField reports whether documents of a type can have a field at a path such as spec.resource.rules[2].protocol. An index may be
+// left out. In a list of objects of the cloud, an ID in brackets names an element as a whole.
 func HasField(body Type, path string) bool {
 	steps := splitPath(path)
 	objects := false
@@ -26,8 +25,8 @@ func HasField(body Type, path string) bool {
 	return len(steps) > 0
 }
 
-// Whole is the field that a path leads into although it is compared with the cloud, and written, as one value; "" where there
-// is none. An element that is an object of the cloud is a value of its own, by its ID.
+// Whole returns the field above a path that is compared with the cloud, and written, as one value; "" where there is none. An element
+// that is an object of the cloud, named by its ID, is a value of its own.
 func Whole(body Type, path string) string {
 	if Element(body, path) != "" {
 		return ""
@@ -44,8 +43,8 @@ func Whole(body Type, path string) string {
 	return ""
 }
 
-// Element is a path, without the places in lists on the way, of an element that is an object of the cloud and named by its ID; "" for
-// another path.
+// Element returns the path of an element that is an object of the cloud and is named by its ID. The indexes on the way are left out.
+// For another path it returns "".
 func Element(body Type, path string) string {
 	steps := splitPath(path)
 	var way []pathStep
@@ -104,7 +103,7 @@ func (s pathStep) objects(t Type) bool {
 	return f != nil && f.rules.objects
 }
 
-// field is the step's field inside t; nil where it is none.
+// field is the step's field inside t; nil where there is none.
 func (s pathStep) field(t Type) *field {
 	for t.shape() == listShape {
 		t = t.elem()
@@ -115,7 +114,7 @@ func (s pathStep) field(t Type) *field {
 	return t.fields().named(s.name)
 }
 
-// FieldsNamed are the paths of all fields of a name, without indexes, those nearest to the top first.
+// FieldsNamed lists the paths of all fields with a name, without indexes, the least deep first.
 func FieldsNamed(body Type, name string) (paths []string) {
 	type place struct {
 		at string
@@ -135,14 +134,14 @@ func FieldsNamed(body Type, name string) (paths []string) {
 	return paths
 }
 
-// inType is the type of the step's value inside one of t; no type when there is no such field.
+// inType is the type of the step's value inside t; no type when there is no such field.
 func (s pathStep) inType(t Type) Type {
 	for t.shape() == listShape && !s.index() {
 		t = t.elem()
 	}
 	switch t.shape() {
 	case anything:
-		return t // whatever is in it
+		return t // a free value may hold any field
 	case listShape, mapShape:
 		return t.elem()
 	case structShape:
@@ -159,8 +158,8 @@ func (s pathStep) index() bool {
 	return s.brackets && err == nil
 }
 
-// FieldPaths lists the paths of all fields that documents of a type can have, those of lists without an index, in the
-// order of the structs.
+// FieldPaths lists the paths of all fields that documents of a type can have, in the order of the structs. Lists have no index in
+// them.
 func FieldPaths(body Type) []string {
 	var paths []string
 	var walk func(t Type, path string, within []Type)
@@ -169,7 +168,7 @@ func FieldPaths(body Type) []string {
 			t = t.elem()
 		}
 		if t.shape() != structShape || slices.Contains(within, t) {
-			return // a type within itself has been listed
+			return // a type inside itself is already listed
 		}
 		for _, f := range t.fields().list {
 			below := strings.TrimPrefix(path+"."+f.name, ".")
@@ -181,8 +180,8 @@ func FieldPaths(body Type) []string {
 	return paths
 }
 
-// NearestPath is the path that a person most likely meant: one that is spelt alike, or that ends as path does; "" when
-// there is none.
+// NearestPath is the path that a person most likely meant: its spelling is close, or it has the same end. It is "" when there is
+// none.
 func NearestPath(path string, paths []string) string {
 	if near := nearest.Name(path, paths); near != "" {
 		return near

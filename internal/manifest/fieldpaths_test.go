@@ -35,7 +35,8 @@ func TestHasField(t *testing.T) {
 	}
 }
 
-// A path leads into what is compared as one: a list, unless its entries are told apart, or a structure that says so.
+// TestWhole has paths into values that are compared as one: lists whose elements are not compared one by one, and
+// structures with the rule whole.
 func TestWhole(t *testing.T) {
 	body := TypeFor[struct {
 		Spec struct {

@@ -13,18 +13,18 @@ import (
 type field struct {
 	name    string
 	doc     string
-	index   []int // for reflect.Value.FieldByIndex; embedded structs are flattened; nil in what is put together
+	index   []int // for reflect.Value.FieldByIndex, with embedded structs flattened; nil in a type that is built at run time
 	typ     Type
 	present bool // see [Field]
-	part    bool // it can be one of the alternatives of its struct
+	part    bool // whether it can be one of the alternatives of its struct
 	rules   rules
-	// example is a value that shows what goes there.
+	// example is a possible value, to show readers.
 	example string
 	ways    []Way  // in which the cloud can change it
-	alias   string // another name for it where ways are chosen
+	alias   string // another name for it in the annotation that chooses a way
 }
 
-// fields is what is known about a struct type.
+// fields describes the fields of a struct type.
 type fields struct {
 	list   []field
 	byName map[string]int
@@ -32,7 +32,7 @@ type fields struct {
 	err    error // a mistake in the Go declaration
 }
 
-// fieldsOf reads a struct type's tags once; the result is a pure function of the type.
+// fieldsOf reads a struct type's tags once; the result depends on nothing but the type.
 func fieldsOf(t reflect.Type) *fields {
 	if known, ok := fieldsByType.Load(t); ok {
 		return known.(*fields)
@@ -92,13 +92,13 @@ func (fs *fields) named(name string) *field {
 	return &fs.list[i]
 }
 
-// shape is how a Go type appears in a document.
+// shape is the form of a Go type in a document.
 type shape int
 
 const (
 	unsupported shape = iota
 	anything          // any, json.RawMessage
-	jsonText          // reads its own JSON
+	jsonText          // a type that reads its own JSON
 	textual           // a string that the type parses itself
 	stringShape
 	boolShape

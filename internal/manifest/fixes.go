@@ -13,8 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// unknownField says what to write instead: a field with nearly that name, or the place where a field of exactly that
-// name belongs: in one of the known fields, or in one that stands beside them.
+// unknownField says what to write instead of an unknown field. It suggests a field with nearly that name, or the
+// place where a field of exactly that name belongs. The place is below one of the known fields, or below one of
+// beside.
 func unknownField(known *fields, name string, beside []field) string {
 	if c := nearest.Name(name, known.names); c != "" {
 		return "did you mean " + c + "?"
@@ -80,7 +81,7 @@ func boolFix(written string) string {
 	return "write true or false"
 }
 
-// withUnit is a number with the unit that Kubernetes, or a person, writes after it.
+// withUnit matches a number with a unit, as Kubernetes or a person writes it.
 var withUnit = pattern.Of(`^[0-9]+ ?[KkMmGgTtPp][Ii]?[Bb]?$`)
 
 func unitFix(n *yaml.Node, s spot) string {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// header is how files of a format begin that may hold a manifest which cannot be read here.
+// header is the beginning of a file format that cannot be read here and may hide a manifest.
 type header struct{ begins, format, fix string }
 
 const (
@@ -35,7 +35,7 @@ var headers = []header{
 }
 
 // Foreign names the format of a file that stands for another one or hides it, such as a pointer of Git LFS or a
-// ciphertext, and says what to do; "" for any other file.
+// ciphertext. It also says how to fix it. For any other file it returns "".
 func Foreign(text []byte) (format, fix string) {
 	start := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")
 	i := slices.IndexFunc(headers, func(h header) bool { return bytes.HasPrefix(start, []byte(h.begins)) })
@@ -45,7 +45,8 @@ func Foreign(text []byte) (format, fix string) {
 	return headers[i].format, headers[i].fix
 }
 
-// hidden is Foreign for a file without a manifest that can be parsed: sops keeps the syntax, and base64 is a string.
+// hidden is Foreign for a file without a manifest. It also knows two formats that do parse: sops keeps the syntax of
+// YAML, and base64 is a string.
 func hidden(text []byte, docs []document) (format, fix string) {
 	for _, d := range docs {
 		if d.root == nil {

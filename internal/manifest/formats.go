@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// format is a named rule for strings. check returns what is wrong as the end of a sentence about the value, and how to
-// correct it; nothing when all is well.
+// format is a named rule for strings. check says what is wrong, as the end of a sentence about the value, and how to
+// correct it. It returns nothing for a valid value.
 type format struct {
 	what    string
 	check   func(string) (wrong, fix string)
@@ -20,10 +20,10 @@ type format struct {
 	schema  string // JSON Schema's own name for the format
 }
 
-// longestName is how long a name can be, in bytes.
+// longestName is the maximal length of a name in bytes.
 const longestName = 253
 
-// nameRule is what Kubernetes asks of a name.
+// nameRule is the rule of Kubernetes for names.
 const nameRule = "use at most 253 lower-case letters, digits, '-' and '.', each part starting and ending with a letter or digit"
 
 const labelRule = "use at most 63 lower-case letters, digits and '-', starting and ending with a letter or digit"
@@ -32,9 +32,9 @@ var (
 	namePattern  = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 	labelPattern = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	macPattern   = pattern.Of(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
-	// Of at least two labels. (RFC 1035, and the underscore of RFC 2782)
+	// A domain has at least two labels. (RFC 1035, and the underscore of RFC 2782)
 	domainPattern = pattern.Of(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.){2,}$`)
-	// What neutron-lib calls by name, and any number. (neutron_lib/constants.py: IP_PROTOCOL_MAP)
+	// A protocol is a name that neutron-lib knows, or a number. (neutron_lib/constants.py: IP_PROTOCOL_MAP)
 	protocolNames   = strings.Fields("ah dccp egp esp gre icmp icmpv6 igmp ipip ipv6-encap ipv6-frag ipv6-icmp ipv6-nonxt ipv6-opts ipv6-route ospf pgm rsvp sctp tcp udp udplite vrrp")
 	protocolPattern = pattern.Of(`^(` + strings.Join(protocolNames, "|") + `|\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
 	uuidPattern     = pattern.Of(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
@@ -53,7 +53,7 @@ var formats = map[string]format{
 	"domain":     {what: "a domain name with a final dot such as example.org.", check: checkDomain, pattern: domainPattern.String()},
 }
 
-// IsName reports whether an object can be called s.
+// IsName reports whether s is a valid name of an object.
 func IsName(s string) bool {
 	wrong, _ := checkName(s)
 	return wrong == ""

@@ -37,7 +37,7 @@ func seeds(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n<<: *a\n--- !!map\n? [x]\n: {<<: [*a]}\n"))
 }
 
-// FuzzLoad: whatever the bytes, every problem stands on a line of its file and is printable.
+// FuzzLoad loads any bytes: every problem stands on a line of its file and is printable.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -57,7 +57,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzDecode: whatever stands in an object, decoding it ends, and what is decoded without a problem keeps the rules.
+// FuzzDecode decodes any object: decoding ends, and an object without a problem keeps the rules.
 func FuzzDecode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -90,7 +90,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// grown says it is small and gives more, as a file does that somebody appends to.
+// grown is a file that reports a small size and has more bytes, as if somebody appends to it.
 type grown struct{ fstest.MapFS }
 
 type grownFile struct {

@@ -13,7 +13,7 @@ type IntOrString struct {
 	Text     string // when IsString
 }
 
-// String is the value as written.
+// String returns the value as written.
 func (v IntOrString) String() string {
 	if v.IsString {
 		return v.Text
@@ -21,7 +21,7 @@ func (v IntOrString) String() string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
-// UnmarshalJSON takes a JSON integer or string.
+// UnmarshalJSON accepts a JSON integer or string.
 func (v *IntOrString) UnmarshalJSON(text []byte) error {
 	*v = IntOrString{}
 	if len(text) > 0 && text[0] == '"' {
@@ -34,7 +34,7 @@ func (v *IntOrString) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON takes.
+// MarshalJSON writes a form that UnmarshalJSON accepts.
 func (v IntOrString) MarshalJSON() ([]byte, error) {
 	if v.IsString {
 		return json.Marshal(v.Text)
@@ -42,7 +42,7 @@ func (v IntOrString) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.Int)
 }
 
-// JSONSchema says integer or string.
+// JSONSchema says that the field is an integer or a string.
 func (IntOrString) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"integer", "string"}}
 }

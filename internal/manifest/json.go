@@ -11,19 +11,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxJSONDepth bounds recursion while parsing; Options.MaxDepth is judged later, with the line.
+// maxJSONDepth bounds recursion while parsing; Options.MaxDepth is checked later, with the line.
 const maxJSONDepth = 1000
 
-// jsonReader builds the same nodes from JSON that the YAML parser would, but by JSON's own rules: surrogate pairs in
-// strings work, comments and bare words do not.
+// jsonReader builds the nodes that the YAML parser would build, but follows the rules of JSON. Surrogate pairs in
+// strings work; comments and unquoted words do not.
 type jsonReader struct {
 	text []byte
 	dec  *json.Decoder
 	line int
-	seen int64 // offset up to which line has counted
+	seen int64 // offset of the text whose lines are counted
 }
 
-// parseJSON reads one or more JSON values that follow one another.
+// parseJSON reads one JSON value or several, one after another.
 func parseJSON(text []byte) ([]*yaml.Node, error) {
 	r := &jsonReader{text: text, dec: json.NewDecoder(bytes.NewReader(text)), line: 1}
 	r.dec.UseNumber()
@@ -88,7 +88,7 @@ func (r *jsonReader) children(parent *yaml.Node, depth int) error {
 	}
 }
 
-// here is the line of the token just read.
+// here is the line of the token that was read last.
 func (r *jsonReader) here() int {
 	to := r.dec.InputOffset()
 	r.line += bytes.Count(r.text[r.seen:to], []byte{'\n'})

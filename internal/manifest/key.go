@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// DefaultNamespace is the namespace of an object that names none.
+// DefaultNamespace is the namespace of an object without metadata.namespace.
 const DefaultNamespace = "default"
 
 // GroupVersionKind names a kind at one version. The core group is "".
@@ -18,7 +18,7 @@ type GroupVersionKind struct {
 	Group, Version, Kind string
 }
 
-// APIVersion is the form that documents carry: "group/version", or "v1" for the core group.
+// APIVersion returns the form that documents have: "group/version", or "v1" for the core group.
 func (g GroupVersionKind) APIVersion() string {
 	if g.Group == "" {
 		return g.Version
@@ -26,13 +26,13 @@ func (g GroupVersionKind) APIVersion() string {
 	return g.Group + "/" + g.Version
 }
 
-// Key identifies an object within a stack. Group is canonical: an alias group never appears in it.
+// Key identifies an object within a stack. Group is canonical: it is never an alias group.
 type Key struct {
 	Group, Kind, Namespace, Name string
 }
 
-// String is how people read a key: "Network/front", or "Network/blue/front" outside the default namespace. A part that
-// is not a single word, and therefore wrong, is in quotes.
+// String returns the key as people read it: "Network/front", or "Network/blue/front" outside the default namespace. A
+// part that is not a single word, and therefore wrong, is in quotes.
 func (k Key) String() string {
 	kind := k.Kind
 	if kind != "" {
@@ -66,7 +66,7 @@ type Origin struct {
 	Line int
 }
 
-// String is "dir/a.yaml:12"; a file whose name is not a single word is in quotes.
+// String returns "dir/a.yaml:12"; a file whose name is not a single word is in quotes.
 func (o Origin) String() string {
 	file := o.File
 	if file != "" {
@@ -83,7 +83,7 @@ func (o Origin) Compare(p Origin) int {
 	return cmp.Or(natural.Compare(o.File, p.File), cmp.Compare(o.Line, p.Line))
 }
 
-// Listed names keys for people, the first few of many.
+// Listed names keys for people: the first few, and the number of the others.
 func Listed(keys []Key) string {
 	const most = 3
 	var b strings.Builder

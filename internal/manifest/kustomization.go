@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// plainKustomization are the fields of a kustomization that change no manifest of its folder.
+// plainKustomization lists the fields of a kustomization that change no manifest of its folder.
 var plainKustomization = []string{"apiVersion", "kind", "metadata", "resources", "bases", "sortOptions"}
 
-// kustomization is left alone, and says what of it would change manifests.
+// kustomization ignores the file and reports which of its fields would change manifests.
 func (l *loader) kustomization(name string) {
 	why := "kustomization files are not read"
 	if text, ok := l.readFile(name); ok {

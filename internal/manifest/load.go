@@ -10,39 +10,40 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Options says what the caller knows and how much it is willing to read. A limit of 0 is its default.
+// Options says what the caller knows and how much may be read. A limit of 0 is its default.
 type Options struct {
-	Kinds       []GroupVersionKind // what an object may be, kinds of alias groups included
-	LeaveAlone  []GroupVersionKind // known, but not objects of a stack: such documents are ignored
-	Aliases     map[string]string  // alias group to canonical group, for Key.Group
-	Annotations []string           // known annotations; others with the same prefix are problems
+	Kinds       []GroupVersionKind // kinds that an object may have, those of alias groups included.
+	LeaveAlone  []GroupVersionKind // kinds that are known and are not objects of a stack; their documents are ignored.
+	Aliases     map[string]string  // alias group to canonical group, for Key.Group.
+	Annotations []string           // known annotations; others with the same prefix are problems.
 
-	MaxFileBytes  int64 // default 4 MiB
-	MaxTotalBytes int64 // default 64 MiB
-	MaxEntries    int   // files and folders seen, read or not; default 100,000
-	MaxFiles      int   // files read; default 20,000
-	MaxDocuments  int   // documents and list items of the whole load; default 50,000
-	MaxNodes      int   // values of the whole load, aliases expanded; default 1,000,000
-	MaxPerObject  int   // values of one object, aliases expanded; default 100,000
-	MaxDepth      int   // nesting of a document, and of folders; default 100
-	MaxAliases    int   // aliases in a document, expanded; default 1,000
+	MaxFileBytes  int64 // default 4 MiB.
+	MaxTotalBytes int64 // default 64 MiB.
+	MaxEntries    int   // files and folders seen, read or not; default 100,000.
+	MaxFiles      int   // files read; default 20,000.
+	MaxDocuments  int   // documents and list items of the whole load; default 50,000.
+	MaxNodes      int   // values of the whole load, aliases expanded; default 1,000,000.
+	MaxPerObject  int   // values of one object, aliases expanded; default 100,000.
+	MaxDepth      int   // nesting of a document, and of folders; default 100.
+	MaxAliases    int   // aliases in a document, expanded; default 1,000.
 
-	// Holding, when set, has only documents read that hold one of these texts, whatever else they are. Files without any
-	// are not reported as ignored, and nothing is a problem but limits: others that hold such a text are of kinds unknown here.
+	// Holding, when set, limits the load to documents that contain one of these texts. Files without such a document are not
+	// reported as ignored. Only exceeded limits are problems, because other documents with such a text are of kinds that the
+	// caller does not know.
 	Holding []string
-	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
+	// TooMuch is the advice when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
 	// Unknown is further advice on kinds that known groups do not have, by the groups.
 	Unknown map[string]string
-	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are reported
-	// already comes too. What it releases (see [Object.Release]) is not in memory with the rest.
+	// Each, when set, is called with every object as it is found; the objects are in no list then. It is also called with an
+	// object whose problems are already reported. An object that Each releases (see [Object.Release]) does not stay in memory.
 	Each func(*Object)
-	// Stop, when set, is asked before each file, document and list item. Its error ends the load, which then gives
-	// nothing else.
+	// Stop, when set, is called before each file, document and list item. Its error ends the load, which then returns nothing
+	// else.
 	Stop func() error
 }
 
-// Defaults of Options that callers reckon with.
+// Defaults of Options that callers use.
 const (
 	DefaultFileBytes  = 4 << 20
 	DefaultTotalBytes = 64 << 20
@@ -63,10 +64,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// maxProblems ends a load that is hopeless.
+// maxProblems is the number of problems that ends a load.
 const maxProblems = 1000
 
-// Ignored is a file or a document that was left alone, and why.
+// Ignored is a file or a document that was ignored, with the reason.
 type Ignored struct {
 	Origin Origin
 	Why    string
@@ -74,24 +75,24 @@ type Ignored struct {
 	Known bool
 }
 
-// Loaded is what a load found, in the order of file names and lines.
+// Loaded is the result of a load, in the order of file names and lines.
 type Loaded struct {
 	Objects []Object
 	Ignored []Ignored
-	// Bare are the files that may hold manifests by their names, could be read, and hold no object. Those of nothing but
-	// kinds that are left alone are not among them.
+	// Bare lists the files that have the name of a manifest, could be read and hold no object. A file that holds only kinds of
+	// [Options.LeaveAlone] is not listed.
 	Bare   []string
 	Bytes  int64 // read
 	Values int   // in the objects, aliases expanded
 	Lost   bool  // whether something could not be read that may hold further objects
 }
 
-// Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
-// be read are returned beside it, so that their own problems (see Object.Decode) can be reported at the same time.
+// Load reads every manifest below the root of files. The error is Problems: all problems at once. The objects that could be
+// read are returned with it, so that their own problems (see Object.Decode) can be reported at the same time.
 func Load(files fs.FS, opts Options) (Loaded, error) { return LoadParts([]Part{{Files: files}}, opts) }
 
-// LoadParts is Load of several folders and files as if they were one folder: limits, and names declared twice, count
-// for all of them together.
+// LoadParts is Load of several folders and files as if they were one folder. Limits count for all of them together, and a name
+// may be declared once in all of them.
 func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
 	l := &loader{opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
@@ -106,23 +107,23 @@ func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	return l.loaded, l.problems.Err()
 }
 
-// loader carries one load: its budget, what it found and what is wrong.
+// loader carries one load: its budget, its results and its problems.
 type loader struct {
 	files fs.FS
-	root  string // that people know files by
+	root  string // the folder's name for people
 	opts  Options
 	known vocabulary
 
 	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
-	whole                           *chunk // that the document at hand is all of; nil when there is more in it
+	whole                           *chunk // the chunk of the current document; nil when the chunk holds several
 	stopped                         bool
-	ended                           error // what Stop said
+	ended                           error // the error of Options.Stop
 
 	seen     map[Key]Origin
-	objects  int // that were found
-	aside    int // documents of kinds that are left alone
+	objects  int // found
+	aside    int // documents of kinds in Options.LeaveAlone
 	loaded   Loaded
 	problems Problems
 }
@@ -139,13 +140,13 @@ func (l *loader) report(ps ...Problem) {
 	}
 }
 
-// lose reports what cannot be read.
+// lose reports something that cannot be read and may hold objects.
 func (l *loader) lose(p Problem) {
 	l.loaded.Lost = true
 	l.report(p)
 }
 
-// over reports whether nothing more is to be read.
+// over reports whether the load has ended and nothing more is read.
 func (l *loader) over() bool {
 	if !l.stopped && l.opts.Stop != nil {
 		l.ended = l.opts.Stop()
@@ -154,7 +155,7 @@ func (l *loader) over() bool {
 	return l.stopped
 }
 
-// stop ends the load: a budget is used up, and what follows is not read.
+// stop ends the load because a limit is exceeded; the rest is not read.
 func (l *loader) stop(file, what, fix string) {
 	if !l.stopped {
 		l.stopped, l.loaded.Lost = true, true
@@ -166,8 +167,8 @@ func (l *loader) ignore(at Origin, why string) {
 	l.loaded.Ignored = append(l.loaded.Ignored, Ignored{Origin: at, Why: why})
 }
 
-// file makes objects of one file's documents, once it is clear that the file holds manifests at all. One document is
-// held in memory at a time.
+// file makes objects of one file's documents, after it has found a manifest in the file. It holds one document in memory at a
+// time.
 func (l *loader) file(name string, text []byte) {
 	objects, problems, aside := l.objects, len(l.problems), l.aside
 	defer func() {
@@ -230,8 +231,8 @@ func (l *loader) tooMany(file string) {
 	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), l.opts.TooMuch)
 }
 
-// firstManifest finds the first chunk that holds a manifest, parsed, or why the file is left alone: it has none. Then
-// parsed is its last chunk.
+// firstManifest finds the first chunk that holds a manifest, and parses it. If there is none, it returns the reason to ignore
+// the file, and parsed is the last chunk.
 func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []document, why string) {
 	why = "nothing in it"
 	for i, c := range chunks {
@@ -257,7 +258,8 @@ func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []do
 
 const noManifest = "no document with apiVersion and kind"
 
-// document makes an object of one document or list item. What an item of a typed list leaves out comes from assumed.
+// document makes an object of one document or list item. An item of a typed list takes its missing apiVersion or kind from
+// assumed.
 func (l *loader) document(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 	verdict := l.known.judge(root, assumed)
 	switch {

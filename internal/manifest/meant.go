@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// didYouMean is the fix for a misspelt name, or the alternatives when none is close.
+// didYouMean is the fix for a misspelt name: the name that is close to it, or the list of names
+// when none is.
 func didYouMean(name string, candidates []string) string {
 	if c := nearest.Name(name, candidates); c != "" {
 		return "did you mean " + c + "?"

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// metadata is Kubernetes' ObjectMeta. What only an API server writes is accepted and ignored, so that the output of
-// kubectl get -o yaml applies.
+// metadata is the ObjectMeta of Kubernetes. The fields that only an API server writes are accepted and ignored, so
+// that the output of kubectl get -o yaml applies.
 type metadata struct {
 	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among those of its kind and namespace."`
 	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
@@ -25,7 +25,7 @@ type metadata struct {
 	served
 }
 
-// served is what an API server writes into metadata.
+// served has the fields of metadata that an API server writes.
 type served struct {
 	GenerateName               json.RawMessage `json:"generateName,omitempty" doc:"Refused: a name must be the same in each pass."`
 	UID                        json.RawMessage `json:"uid,omitempty" doc:"Ignored."`
@@ -38,7 +38,7 @@ type served struct {
 	SelfLink                   json.RawMessage `json:"selfLink,omitempty" doc:"Ignored."`
 }
 
-// object checks a document's structure and metadata and keeps it if it can be decoded.
+// object checks a document's structure and metadata, and keeps it if it can be decoded.
 func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole}
 	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
@@ -60,14 +60,14 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	problems := o.decodeMetadata(&meta)
 	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
 	if len(o.Key.Name) > longestName || len(o.Key.Namespace) > longestName {
-		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // it is a problem, and is reported with the others
+		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // a wrong name is a problem, and is reported with the others
 	}
 	o.Key = o.Key.normal()
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
 	l.reportFor(o, problems)
 	l.reportFor(o, l.annotations(&o))
 	if !IsName(o.Key.Name) || meta.Namespace != "" && !labelPattern.MatchString(meta.Namespace) {
-		l.loaded.Lost = true // what others refer to may be this
+		l.loaded.Lost = true // other objects may refer to this one
 	}
 	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
 		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
@@ -102,12 +102,12 @@ func (o *Object) decodeMetadata(meta *metadata) []Problem {
 	return d.problems
 }
 
-// maxAnnotations is how many bytes the annotations of an object may have together, as in Kubernetes
+// maxAnnotations is the maximal size in bytes of all annotations of an object, as in Kubernetes
 // (apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
 
-// annotations finds misspelt settings. An annotation is ours when it shares its prefix with a known one. Too many are
-// dropped: what an object expands to would carry them all.
+// annotations finds misspelt settings. An annotation is ours when it has the prefix of a known one. Too large
+// annotations are dropped, because each object that a workload kind expands to would carry all of them.
 func (l *loader) annotations(o *Object) []Problem {
 	size := 0
 	for name, value := range o.Annotations {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Outline is every field of a kind, indented by depth, each with its type and rules and the first sentence about it.
+// Outline lists every field of a kind, indented by depth, each with its type, its rules and the first sentence of its
+// description.
 func Outline(body Type) (string, error) {
 	o := outline{}
 	o.fields(TypeFor[frame](), "  ")
@@ -16,7 +17,7 @@ func Outline(body Type) (string, error) {
 
 type outline struct {
 	out  strings.Builder
-	open []Type // being described, to refuse endless ones
+	open []Type // the types on the way down, to refuse endless ones
 	err  error
 }
 
@@ -33,7 +34,7 @@ func (o *outline) fields(t Type, indent string) {
 	}
 	for _, f := range known.list {
 		if f.doc == "Ignored." {
-			continue // what only a server writes
+			continue // only a server writes it
 		}
 		line := fmt.Sprintf("%s%s <%s>%s", indent, f.name, typeName(f.typ), requiredMark(f))
 		if said := f.rules.said(unitOf(f.typ)); said != "" {
@@ -49,8 +50,8 @@ func (o *outline) fields(t Type, indent string) {
 	}
 }
 
-// FieldsAt are the names of the fields below a path such as spec.resource, of whole documents below ""; nil when there
-// are none.
+// FieldsAt lists the names of the fields below a path such as spec.resource; "" is the whole document. It is nil when
+// there are none.
 func FieldsAt(body Type, at string) []string {
 	here := body
 	for i, step := range splitPath(at) {

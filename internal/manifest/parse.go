@@ -11,24 +11,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document is one document of a file: its tree, or why it could not be read.
+// document is one document of a file: its tree, or the reason why it could not be read.
 type document struct {
 	root  *yaml.Node // nil when broken
 	line  int
-	text  []byte // the chunk it came from
+	text  []byte // the chunk that holds it
 	fault *syntaxError
 }
 
-// parser reads files within what a load may spend.
+// parser reads files within the limits of a load.
 type parser struct {
 	limit  int // documents
 	budget int // bytes that may be parsed again to find the line of a syntax error
 }
 
-// maxParsed bounds the values of one document before aliases, each of which costs some hundred bytes of memory.
+// maxParsed bounds the values of one document before aliases are expanded. Each value costs some hundred bytes of
+// memory.
 const maxParsed = 500_000
 
-// chunks cuts a file where its documents begin. JSON stays in one.
+// chunks cuts a file where its documents begin. A JSON file is one chunk.
 func (p *parser) chunks(file string, text []byte) []chunk {
 	if isJSON(file) {
 		return []chunk{{text, 1}}
@@ -38,7 +39,7 @@ func (p *parser) chunks(file string, text []byte) []chunk {
 
 func isJSON(file string) bool { return strings.EqualFold(path.Ext(file), ".json") }
 
-// parse reads the documents of one chunk, mostly one. A broken one does not hide the others.
+// parse reads the documents of one chunk, mostly one. A broken document does not hide the others.
 func (p *parser) parse(file string, c chunk) []document {
 	if values(c.text) > maxParsed {
 		return documents(c, nil, errTooMany)
@@ -59,7 +60,7 @@ func (p *parser) parse(file string, c chunk) []document {
 
 var errTooMany = &syntaxError{line: 1, what: fmt.Sprintf("more than about %d values in one document", maxParsed), fix: "split it"}
 
-// values is at least the number of values that a text can hold, found without parsing it.
+// values is an upper bound of the number of values in a text, found without parsing it.
 func values(text []byte) int {
 	n := bytes.Count(text, []byte("- "))
 	for _, mark := range []string{"\n", ",", ":", "[", "{", "?"} {
@@ -84,8 +85,8 @@ func documents(c chunk, roots []*yaml.Node, err error) []document {
 	return docs
 }
 
-// parseNodes reads the documents of one chunk, mostly one. The library reports some broken input by panicking, which
-// ends here.
+// parseNodes reads the documents of one chunk, mostly one. For some broken input the library panics; parseNodes
+// turns that into an error.
 func parseNodes(text []byte) (roots []*yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {

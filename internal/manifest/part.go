@@ -9,11 +9,11 @@ import (
 
 // Part is a folder of manifests, or one file that a person has named.
 type Part struct {
-	// Name stands before the names of a folder's files, or is the file's, in origins and problems: where they are in the
-	// repository or on this machine. It is no part of the names that Files knows.
+	// Name is the place in the repository or on this machine. In origins and problems it stands before the names of a
+	// folder's files, or it is the name of the file. The names in Files do not contain it.
 	Name  string
 	Files fs.FS     // the folder; nil for a file
-	Text  io.Reader // the file: whatever its name, it is read, and not beyond the limit
+	Text  io.Reader // the file, read up to the limit, whatever its name
 }
 
 func (l *loader) part(p Part) {
@@ -38,7 +38,7 @@ func (l *loader) allOf(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// inside is what the file system calls a file that people know by its name below root.
+// inside returns the name that the file system has for a file that people know by its name below root.
 func (l *loader) inside(name string) string {
 	switch l.root {
 	case name:

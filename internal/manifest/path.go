@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fieldPath is a place inside a document, linked upwards so that walking allocates no strings.
+// fieldPath is a place inside a document. It links upwards, so that a walk allocates no strings.
 type fieldPath struct {
 	up    *fieldPath
 	name  string
@@ -35,7 +35,7 @@ func (p *fieldPath) String() string {
 	return head + "." + clip(p.name)
 }
 
-// pathStep is one element of a written path: a name, which may also be an index when it stood in brackets.
+// pathStep is one element of a written path: a name. In brackets it may also be an index.
 type pathStep struct {
 	name     string
 	brackets bool
@@ -62,7 +62,8 @@ func splitPath(s string) []pathStep {
 	return steps
 }
 
-// in finds the step's value inside a node, with the line people should look at; nil when there is none.
+// in finds the step's value inside a node, and the line that people should look at; nil when there is
+// none.
 func (s pathStep) in(n *yaml.Node) (int, *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:

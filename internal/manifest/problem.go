@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// maxPrinted bounds what Problems.Error prints: beyond it nobody reads.
+// maxPrinted bounds what Problems.Error prints; nobody reads more.
 const maxPrinted = 100
 
 // Problem is one thing that a person must correct in a manifest.
@@ -16,11 +16,11 @@ type Problem struct {
 	Origin Origin
 	Key    Key    // zero when the object is not known yet
 	Field  string // a path such as spec.resource.rules[2].protocol; empty for the whole document
-	What   string // what is wrong
+	What   string // the mistake
 	Fix    string // how to correct it; may be empty
 }
 
-// String is one line, safe to print: "file:line: Kind/name: field: what; fix".
+// String returns one line, safe to print: "file:line: Kind/name: field: what; fix".
 func (p Problem) String() string {
 	parts := make([]string, 0, 4)
 	for _, s := range []string{p.Origin.String(), p.Key.String(), p.Field, p.What} {
@@ -38,7 +38,8 @@ func (p Problem) String() string {
 // Problems is every problem of a load, as an error.
 type Problems []Problem
 
-// Error is one line for each problem, sorted by file and line; after the first hundred only their number is shown.
+// Error returns one line for each problem, sorted by file and line. After the first hundred it says only how many
+// more there are.
 func (ps Problems) Error() string {
 	sorted := ps.Sorted()
 	lines := make([]string, 0, min(len(sorted), maxPrinted+1))
@@ -52,14 +53,14 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sorted is a copy in the order people read: by file, then line.
+// Sorted returns a copy in the order in which people read: by file, then line.
 func (ps Problems) Sorted() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int { return a.Origin.Compare(b.Origin) })
 	return sorted
 }
 
-// Err is nil when there is no problem, and the problems otherwise.
+// Err returns nil when there is no problem, and the problems otherwise.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// vocabulary is what the caller knows, arranged for judging documents.
+// vocabulary holds the kinds and groups that the caller knows, in the form that judge needs.
 type vocabulary struct {
 	kinds   map[GroupVersionKind]bool
 	aside   map[GroupVersionKind]bool
 	groups  []string            // known groups but the core one
 	byKind  map[string][]string // kind to its API versions
 	byAPI   map[string][]string // API version to its kinds
-	unknown map[string]string   // what else to do about an unknown kind, by groups
+	unknown map[string]string   // further advice about an unknown kind, by group
 }
 
 func newVocabulary(opts Options) vocabulary {
@@ -45,18 +45,20 @@ func newVocabulary(opts Options) vocabulary {
 	return v
 }
 
-// verdict is what is to be done with a document: exactly one of an object (gvk), a list, an ignore, a problem.
+// verdict says how to treat a document: as an object (gvk), as a list, ignore it, or report a problem. Exactly one
+// is set.
 type verdict struct {
 	gvk     GroupVersionKind
 	list    bool
-	items   GroupVersionKind // what the items of a typed list are
+	items   GroupVersionKind // the kind of the items of a typed list
 	ignore  string
-	aside   bool // ignored for being of a kind that is left alone
+	aside   bool // ignored because its kind is in Options.LeaveAlone
 	problem *Problem
 }
 
 // looksLikeManifest says whether a document claims to be a manifest, or is ours with half of its head missing. Text
-// that cannot be parsed counts when it speaks of both fields: a slip of the pen must not make an object vanish.
+// that cannot be parsed counts when it contains the names of both fields: a typing mistake must not make an object
+// vanish.
 func (v vocabulary) looksLikeManifest(d document) bool {
 	if d.fault != nil {
 		return bytes.Contains(d.text, []byte("apiVersion")) && bytes.Contains(d.text, []byte("kind"))
@@ -64,7 +66,7 @@ func (v vocabulary) looksLikeManifest(d document) bool {
 	return v.claims(d.root) || d.root.Kind == yaml.SequenceNode && slices.ContainsFunc(d.root.Content, func(item *yaml.Node) bool { return v.claims(follow(item)) })
 }
 
-// claims reports whether a mapping has the head of a manifest, or half of one of ours.
+// claims reports whether a mapping has the head of a manifest, or half the head of one of ours.
 func (v vocabulary) claims(root *yaml.Node) bool {
 	_, api := lookup(root, "apiVersion")
 	_, kind := lookup(root, "kind")
@@ -80,7 +82,7 @@ func (v vocabulary) claims(root *yaml.Node) bool {
 	return false
 }
 
-// judge decides what a document is from its apiVersion and kind.
+// judge decides by apiVersion and kind how to treat a document.
 func (v vocabulary) judge(root *yaml.Node, assumed GroupVersionKind) verdict {
 	if root.Kind == yaml.SequenceNode {
 		return faulty(root, "", "not an object, but a list", "write each item as a document of its own, after ---, or below items of kind: List")
@@ -133,8 +135,8 @@ func (v vocabulary) place(root *yaml.Node, g GroupVersionKind) verdict {
 	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
 }
 
-// core judges a document without a group: v1 kinds of Kubernetes are left alone, a kind of ours whose group was
-// forgotten is not.
+// core judges a document without a group. It ignores v1 kinds of Kubernetes. A kind of ours is a problem: its group
+// was forgotten.
 func (v vocabulary) core(root *yaml.Node, g GroupVersionKind) verdict {
 	if apis := v.byKind[g.Kind]; len(apis) > 0 {
 		return faulty(root, "apiVersion", quote(g.Version)+" has no kind "+g.Kind, meant(apis))
@@ -194,7 +196,7 @@ func meant(names []string) string {
 	return "did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// faulty is a problem with a document that is not an object yet; kind and name are given as far as they are known.
+// faulty is a problem with a document that is not an object yet. Kind and name are given as far as they are known.
 func faulty(root *yaml.Node, field, what, fix string) verdict {
 	p := &Problem{Field: field, What: what, Fix: fix}
 	if key, _ := lookup(root, field); key != nil {
@@ -207,7 +209,7 @@ func faulty(root *yaml.Node, field, what, fix string) verdict {
 	return verdict{problem: p}
 }
 
-// roughName is the name for messages about a document that nothing has checked.
+// roughName is the name for messages about a document that is not checked yet.
 func roughName(root *yaml.Node) string {
 	if _, meta := lookup(root, "metadata"); meta != nil {
 		if _, name := lookup(meta, "name"); name != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique are about the whole, the others about each
-// element.
+// rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique apply to the whole, and the others to each element.
 //
 //	required            the field must be there and not null
 //	immutable           cannot change once the object exists (documentation)
@@ -40,7 +39,7 @@ type rules struct {
 	def      string
 }
 
-// HasOption reports whether a list in a struct tag, which commas separate, has an option.
+// HasOption reports whether a comma-separated list in a struct tag has an option.
 func HasOption(list, option string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if one == option {
@@ -114,13 +113,13 @@ func number(s string) (*float64, error) {
 	return &n, err
 }
 
-// ofElement is what holds for each element of a list or map.
+// ofElement returns the rules that apply to each element of a list or map.
 func (r rules) ofElement() rules {
 	r.required, r.unique, r.min, r.max = false, false, nil, nil
 	return r
 }
 
-// text judges a string; what is "" when nothing is wrong. It never quotes a secret.
+// text checks a string and returns the mistake and its fix, both "" for a valid one. It never quotes a secret.
 func (r rules) text(s string) (what, fix string) {
 	shown := " " + quote(s)
 	if r.secret {
@@ -152,7 +151,7 @@ func (r rules) text(s string) (what, fix string) {
 	return quote(s) + " " + wrong, fix
 }
 
-// forbidden reports whether a character stands in no text of the field.
+// forbidden reports whether a text of the field must not have the character.
 func (r rules) forbidden(c rune) bool {
 	line := c == '\n' || c == '\r' || c == '\t'
 	return unicode.IsControl(c) && !r.raw && !r.secret && !(r.lines && line)
@@ -176,7 +175,7 @@ func (r rules) word(s, shown string) (what, fix string) {
 	return what, fix
 }
 
-// length judges how many of something there are; unit is its plural.
+// length checks the number of elements; unit is their name in the plural.
 func (r rules) length(n int, unit string) (what, fix string) {
 	switch {
 	case r.min != nil && float64(n) < *r.min:
@@ -187,7 +186,7 @@ func (r rules) length(n int, unit string) (what, fix string) {
 	return "", ""
 }
 
-// count is "3 elements", "1 element", or only the number when there is no unit.
+// count returns "3 elements", "1 element", or only the number when there is no unit.
 func count(n float64, unit string) string {
 	if n == 1 {
 		unit = strings.TrimSuffix(strings.Replace(unit, "ies", "ys", 1), "s")
@@ -195,7 +194,7 @@ func count(n float64, unit string) string {
 	return strings.TrimSuffix(plain(n)+" "+unit, " ")
 }
 
-// size judges a number.
+// size checks a number.
 func (r rules) size(n float64, written string) (what, fix string) {
 	if r.secret {
 		written = "the number"
@@ -211,7 +210,7 @@ func (r rules) size(n float64, written string) (what, fix string) {
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// said is the rules in words; unit is what min and max count.
+// said describes the rules in words; unit is the thing that min and max count.
 func (r rules) said(unit string) string {
 	var words []string
 	say := func(on bool, word string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// leadingZero is a number that YAML 1.1 reads as octal and YAML 1.2 as decimal.
+// leadingZero matches a number that YAML 1.1 reads as octal and YAML 1.2 as decimal.
 var leadingZero = pattern.Of(`^[-+]?0[0-9_]+$`)
 
 func (d *decoder) scalar(n *yaml.Node, s spot, v reflect.Value) {

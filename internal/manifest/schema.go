@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Schemer is a type that reads its own JSON and says what it accepts.
+// Schemer is a type that reads its own JSON and says which JSON it accepts.
 type Schemer interface {
-	// JSONSchema is the type's part of a schema.
+	// JSONSchema returns the type's part of a schema.
 	JSONSchema() map[string]any
 }
 
 var schemerType = reflect.TypeFor[Schemer]()
 
-// Schema describes a whole document of a kind as JSON Schema, from the struct that Decode fills. It is draft-07: the
-// newest draft that the YAML language servers of the common editors support in full.
+// Schema describes a whole document of a kind as JSON Schema, from the struct that Decode fills. It uses draft-07:
+// the newest draft that the YAML language servers of the common editors support in full.
 func Schema(body Type, gvk GroupVersionKind) (map[string]any, error) {
 	s := schemas{}
 	doc, err := s.structure(body, rules{})
@@ -46,7 +46,8 @@ func Schema(body Type, gvk GroupVersionKind) (map[string]any, error) {
 	return doc, nil
 }
 
-// Annotate adds what is known of single annotations to the schema of a kind, by their names; others stay free texts.
+// Annotate adds the schemas of known annotations, by name, to the schema of a kind. Other annotations may hold any
+// text.
 func Annotate(schema map[string]any, known map[string]any) error {
 	at := schema
 	for _, name := range []string{"metadata", "annotations"} {
@@ -61,7 +62,7 @@ func Annotate(schema map[string]any, known map[string]any) error {
 	return nil
 }
 
-// schemas builds schemas; open holds the structs being described, to refuse endless ones.
+// schemas builds schemas. open holds the structs on the way down, to refuse endless ones.
 type schemas struct {
 	open []Type
 }
@@ -155,7 +156,7 @@ func (s *schemas) structure(t Type, r rules) (map[string]any, error) {
 	return out, nil
 }
 
-// alternatives says that exactly one of a struct's parts is there.
+// alternatives says that exactly one of a struct's parts is set.
 func alternatives(known *fields) []any {
 	var each []any
 	for _, f := range known.list {
@@ -166,7 +167,7 @@ func alternatives(known *fields) []any {
 	return each
 }
 
-// annotate adds what is for readers.
+// annotate adds the parts that check nothing: the description, the default and writeOnly.
 func annotate(property map[string]any, f field) {
 	description := f.doc
 	if f.rules.immutable {
@@ -193,7 +194,7 @@ func sentence(text, more string) string {
 	return text + " " + more
 }
 
-// typedDefault is the default as the field's own JSON type.
+// typedDefault is the default in the JSON type of the field.
 func typedDefault(f field) any {
 	switch f.typ.shape() {
 	case boolShape, intShape, uintShape, floatShape:

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// A Secret that is not valid YAML, or not as a Secret shall be, is not repeated
-// by what is said about it.
+// TestAttackSecretInProblems has Secrets with invalid YAML or with mistakes. No problem repeats
+// their values.
 func TestAttackSecretInProblems(t *testing.T) {
 	const secret = "hunter2hunter2"
 	head := "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n"

@@ -10,16 +10,17 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Selection says which files of a folder are manifests of a stack. Its patterns are of paths below the folder, where *
-// is a part of one name and ** any number of folders. The zero value is all.
+// Selection says which files of a folder are manifests of a stack. Its patterns match paths below the folder: * is a part
+// of one name, and ** any number of folders. The zero value selects all files.
 type Selection struct {
-	// Include are the files that are read, and folders, named in full, with all that is in them; none means all.
+	// Include lists the files to read, and folders in full with all files in them; none means all.
 	Include []string
-	// Exclude are files, and folders with all that is in them, that are not read whatever Include says.
+	// Exclude lists files, and folders with all files in them. They are not read, even if Include names them.
 	Exclude []string
 }
 
-// Of is the folder with only what is selected. Files that are opened by their names are not looked at: only lists are.
+// Of is the folder with only the selected files. It filters the lists of folders; a file that is opened by its name is
+// not checked.
 func (s Selection) Of(files fs.FS) fs.FS {
 	if len(s.Include) == 0 && len(s.Exclude) == 0 {
 		return files
@@ -27,7 +28,7 @@ func (s Selection) Of(files fs.FS) fs.FS {
 	return &selected{FS: files, of: s, unmatched: slices.Concat(s.Exclude, s.Include)}
 }
 
-// Unmatched are the patterns that have matched nothing so far of a folder that [Selection.Of] made.
+// Unmatched lists the patterns that have matched nothing so far in a folder that [Selection.Of] made.
 func Unmatched(files fs.FS) []string {
 	s, ok := files.(*selected)
 	if !ok {
@@ -38,7 +39,8 @@ func Unmatched(files fs.FS) []string {
 	return slices.Clone(s.unmatched)
 }
 
-// Selects reports whether a file is read, or whatever is below a folder or submodule, by its path below the folder.
+// Selects reports whether a path below the folder is selected. For a folder or submodule it reports whether anything in
+// it may be.
 func (s Selection) Selects(name string) bool {
 	for dir := name; dir != "."; dir = path.Dir(dir) {
 		if matches(s.Exclude, dir) {
@@ -48,7 +50,7 @@ func (s Selection) Selects(name string) bool {
 	return len(s.Include) == 0 || !isManifestName(name) || matches(s.Include, name)
 }
 
-// NoPattern says why a text cannot be one of the patterns, and which form can; "" where it can.
+// NoPattern says why a text cannot be a pattern, and which form can; "" where it can.
 func NoPattern(text string) string {
 	switch {
 	case strings.HasPrefix(text, "!"):
@@ -61,7 +63,7 @@ func NoPattern(text string) string {
 	return ""
 }
 
-// anchored is a pattern as it is compared: ./drafts, /drafts and drafts/ are drafts, as they are for git.
+// anchored is a pattern in the form for comparisons: ./drafts, /drafts and drafts/ all mean drafts, as in git.
 func anchored(pattern string) string {
 	return strings.TrimPrefix(path.Clean("/"+pattern), "/")
 }
@@ -70,7 +72,7 @@ func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, name) })
 }
 
-// match also takes what is below a folder that a pattern names in full.
+// match also accepts a file below a folder that the pattern names in full.
 func match(pattern, name string) bool {
 	pattern = anchored(pattern)
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, "*?[{") && strings.HasPrefix(name, pattern+"/")
@@ -96,16 +98,16 @@ func (s *selected) ReadDir(dir string) ([]fs.DirEntry, error) {
 	}), err
 }
 
-// mayHoldOthers reports whether files may be below an entry, or would be if it could be read: a submodule, a link without
-// the name of a file, the mark of another repository.
+// mayHoldOthers reports whether files may be below an entry, or might be if it could be read. Such entries are folders,
+// submodules, links whose names are not those of files, and the .git of another repository.
 func mayHoldOthers(e fs.DirEntry) bool {
 	return e.IsDir() || !e.Type().IsRegular() && !isManifestName(e.Name()) || e.Name() == ".git"
 }
 
-// Stat implements fs.StatFS, as the folder does: some describe a link and do not follow it.
+// Stat implements fs.StatFS as the folder does: some file systems describe a link and do not follow it.
 func (s *selected) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
 
-// ReadLink implements fs.ReadLinkFS, so that a link which leads to a file is not taken for a folder.
+// ReadLink implements fs.ReadLinkFS, so that a link to a file is not taken for a folder.
 func (s *selected) ReadLink(name string) (string, error) { return fs.ReadLink(s.FS, name) }
 
 // Lstat implements fs.ReadLinkFS.

@@ -1,7 +1,7 @@
 package manifest
 
-// Settings reads a file of one YAML document that is no manifest, strictly, into a pointer to a struct: it has no head,
-// and every field that the struct does not know is a problem. A file with nothing in it leaves the struct as it is.
+// Settings reads a file of one YAML document that is no manifest into a pointer to a struct, strictly. The document has
+// no head, and every field that the struct does not know is a problem. An empty file leaves the struct as it is.
 //
 // where gives the line of a field such as sync.mode.
 func Settings(file string, text []byte, into any) (where func(field string) Origin, problems Problems) {

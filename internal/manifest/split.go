@@ -2,15 +2,15 @@ package manifest
 
 import "bytes"
 
-// chunk is the text of one document of a stream and the line that it starts on.
+// chunk is the text of one document of a stream, with the line on which it starts.
 type chunk struct {
 	text []byte
 	line int
 }
 
-// split cuts a YAML stream at its document markers. A marker at the start of a line ends a document whatever the
-// document holds, even an open quote, so a broken document cannot hide the ones that follow. Chunks without content
-// are dropped. At most limit+1 chunks are returned.
+// split cuts a YAML stream at its document markers. A marker at the start of a line always ends a document, even
+// inside an open quote. So a broken document cannot hide the documents after it. Chunks without content are
+// dropped. At most limit+1 chunks are returned.
 func split(text []byte, limit int) []chunk {
 	var chunks []chunk
 	current := chunk{line: 1}

@@ -56,7 +56,7 @@ type credentials struct {
 	Keys      map[string]string `json:"keys,omitempty" rule:"secret,max=2"`
 }
 
-// body is what the tests decode an object of each kind into.
+// body returns a struct into which the tests decode an object of the kind.
 func body(kind string) any {
 	switch kind {
 	case "Network":
@@ -79,7 +79,7 @@ func body(kind string) any {
 	})
 }
 
-// report loads a case's files and returns everything that a person would read.
+// report loads a case's files and returns all text that a person would read.
 func report(files fstest.MapFS) string {
 	loaded, err := manifest.Load(files, kinds())
 	var problems manifest.Problems

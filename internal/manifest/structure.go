@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checker walks a document as a decoder would, aliases expanded, and says whether that is safe and unambiguous.
+// checker walks a document as a decoder would, with aliases expanded, and checks that it is safe and unambiguous.
 type checker struct {
 	maxDepth, maxAliases, maxNodes int
 
@@ -109,8 +109,8 @@ func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
 	}
 }
 
-// secondObject is the key at which a mapping begins to be another object, for want of a --- before it: it has apiVersion
-// and kind twice.
+// secondObject finds the key at which a mapping begins to be another object because a --- is missing before it:
+// apiVersion and kind occur twice.
 func secondObject(n *yaml.Node) *yaml.Node {
 	var versions, kinds []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -154,7 +154,7 @@ func (c *checker) tag(n *yaml.Node, at *fieldPath) {
 	switch n.ShortTag() {
 	case tagNull, tagBool, tagInt, tagFloat, tagString, tagTimestamp, tagMerge, tagMap, tagSeq, "":
 	default:
-		// Not quoted: a password that begins with an exclamation mark looks like one.
+		// The value is not quoted: a password that begins with an exclamation mark looks like a tag.
 		c.problem(n.Line, at, "a tag, which is what a value that begins with ! is, is not supported", "write the plain value, or quote it")
 	}
 }

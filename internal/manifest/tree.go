@@ -21,12 +21,12 @@ const (
 	tagSeq       = "!!seq"
 )
 
-// entry is one key of a mapping, aliases followed and merges resolved.
+// entry is one key of a mapping, with aliases followed and merges resolved.
 type entry struct {
 	key, value *yaml.Node
 }
 
-// follow steps through aliases. The parser never points an alias at another alias.
+// follow steps through an alias. The parser never points an alias at another alias.
 func follow(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -34,8 +34,8 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// entries lists a mapping's keys in order, "<<" merges after the mapping's own keys, which win. The node must have
-// passed checkTree.
+// entries lists a mapping's keys in order. Keys merged by "<<" come after the mapping's own keys, which win. The
+// node must have passed checker.walk.
 func entries(n *yaml.Node) []entry {
 	own := make([]entry, 0, len(n.Content)/2)
 	var merged []*yaml.Node
@@ -75,7 +75,7 @@ func mergeEntries(own []entry, merged []*yaml.Node) []entry {
 	return own
 }
 
-// lookup finds a key that the mapping itself holds, merges aside; safe on a node that nothing has checked.
+// lookup finds a key of the mapping itself, without merges. It is safe on a node that is not checked yet.
 func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
 		return nil, nil
@@ -88,8 +88,8 @@ func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// typeOf is the type of a scalar as kubectl reads it, which is YAML 1.1: an unquoted yes, no, on, off, y or n is a
-// boolean and a date is a string.
+// typeOf is the type of a scalar as kubectl reads it, which follows YAML 1.1. An unquoted yes, no, on, off, y or n
+// is a boolean. A date is a string.
 func typeOf(n *yaml.Node) string {
 	tag := n.ShortTag()
 	switch {
@@ -111,7 +111,7 @@ func parseBool(s string) bool {
 	return false
 }
 
-// describe names what a node is, for a person: `the number 80`. With hide it does not show the value.
+// describe names a node for a person: `the number 80`. With hide it does not show the value.
 func describe(n *yaml.Node, hide bool) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -143,7 +143,7 @@ func describe(n *yaml.Node, hide bool) string {
 
 func quote(s string) string { return strconv.Quote(clip(s)) }
 
-// clip keeps a message readable whatever the input holds.
+// clip shortens a text of any length, so that a message stays readable.
 func clip(s string) string {
 	const most = 64
 	s = printable.Clip(s, most)

@@ -5,36 +5,36 @@ import (
 	"reflect"
 )
 
-// Type is what a document, or a field of one, can hold. There are those of Go's types, with the rules in struct tags, and
-// those that are put together while the program runs. Go keeps each of its types for ever, so a type whose names come from
-// a repository is of the second sort: it is a value, and goes when nothing refers to it. Types are compared with ==; the
-// zero value is no type.
+// Type is the type of a document or of a field. It is either a Go type, with the rules in struct tags, or a type that is
+// built at run time. Go keeps each of its types in memory forever. So a type whose names come from a repository is built
+// at run time: it is a value, and it is freed when nothing refers to it. Types are compared with ==; the zero value is no
+// type.
 type Type struct {
-	of   reflect.Type // no pointer; nil for what is put together
+	of   reflect.Type // no pointer; nil for a type that is built at run time
 	made *madeType
 }
 
-// madeType is a type that is put together.
+// madeType is a type that is built at run time.
 type madeType struct {
 	shape  shape
 	elem   Type // of a list or map
 	fields *fields
 }
 
-// Fields are the values of a structure that is put together, by the names of its fields, without those that a document
-// leaves out. In it a list is a []any, a map a map[string]any, and everything else as its own type has it.
+// Fields are the values of a structure that is built at run time, by field name. Fields that the document leaves out are
+// missing. A list is a []any, a map is a map[string]any, and other values have their own type.
 type Fields map[string]any
 
-// Field is one field of a structure that is put together.
+// Field is one field of a structure that is built at run time.
 type Field struct {
 	Name, Doc string
-	Rules     []string // each as a tag has it: "min=1"
+	Rules     []string // in the form of a tag: "min=1"
 	Type      Type
-	// Present says that the field, a structure, is there without fields where a document leaves it out.
+	// Present says that the field is a structure, and that it exists without fields where a document leaves it out.
 	Present bool
 }
 
-// TypeOf is the type of a Go type, or of what it points to.
+// TypeOf is the type of a Go type, or of the type that a pointer type points to.
 func TypeOf(t reflect.Type) Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -42,16 +42,16 @@ func TypeOf(t reflect.Type) Type {
 	return Type{of: t}
 }
 
-// TypeFor is that of T.
+// TypeFor is the type of T.
 func TypeFor[T any]() Type { return TypeOf(reflect.TypeFor[T]()) }
 
-// ListOf is a list that is put together.
+// ListOf is a list type that is built at run time.
 func ListOf(elem Type) Type { return Type{made: &madeType{shape: listShape, elem: elem}} }
 
-// MapOf is a mapping from texts that is put together.
+// MapOf is a mapping from strings, built at run time.
 func MapOf(elem Type) Type { return Type{made: &madeType{shape: mapShape, elem: elem}} }
 
-// Structure puts a structure together.
+// Structure builds a structure from its fields.
 func Structure(list []Field) (Type, error) {
 	fs := &fields{byName: make(map[string]int, len(list))}
 	for _, from := range list {
@@ -68,13 +68,13 @@ func Structure(list []Field) (Type, error) {
 	return Type{made: &madeType{shape: structShape, fields: fs}}, nil
 }
 
-// Go is the Go type; nil for one that is put together, and for none.
+// Go is the Go type; nil for a type that is built at run time, and for no type.
 func (t Type) Go() reflect.Type { return t.of }
 
 // Is reports whether there is a type.
 func (t Type) Is() bool { return t != Type{} }
 
-// String is what messages to programmers call the type.
+// String names the type in messages to programmers.
 func (t Type) String() string {
 	if t.of != nil {
 		return t.of.String()
@@ -92,7 +92,7 @@ func (t Type) shape() shape {
 	return shapeOf(t.of)
 }
 
-// elem is the type of what a list or map holds.
+// elem is the type of the elements of a list or map.
 func (t Type) elem() Type {
 	if t.made != nil {
 		return t.made.elem
@@ -100,7 +100,7 @@ func (t Type) elem() Type {
 	return TypeOf(t.of.Elem())
 }
 
-// fields are those of a structure.
+// fields are the fields of a structure.
 func (t Type) fields() *fields {
 	if t.made != nil {
 		return t.made.fields
@@ -108,7 +108,7 @@ func (t Type) fields() *fields {
 	return fieldsOf(t.of)
 }
 
-// value is a new one of the type, to be read into.
+// value is a new value of the type, to decode into.
 func (t Type) value() reflect.Value {
 	of := t.of
 	if t.made != nil {
@@ -124,8 +124,7 @@ func (t Type) value() reflect.Value {
 	return reflect.New(of).Elem()
 }
 
-// Words yields what documents of the type call things: the names of fields, and the values of those that take certain ones
-// only.
+// Words yields the words of documents of the type: the names of fields, and the values of fields with an enumeration.
 func (t Type) Words(yield func(word string) bool) {
 	open, seen := []Type{t}, map[Type]bool{}
 	for ; len(open) > 0; open = open[1:] {

@@ -44,8 +44,8 @@ func (l *loader) folder(dir string, depth int) {
 
 const submodule = "commit the files themselves, or leave the folder out with spec.source.exclude"
 
-// entry looks at what an entry is before it looks at its name: whatever its name says, a folder that cannot be read may
-// hold manifests.
+// entry looks at the type of an entry before its name: a folder that cannot be read may hold manifests, whatever its
+// name.
 func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	base := d.Name()
 	at := Origin{File: name}
@@ -71,7 +71,8 @@ func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	}
 }
 
-// Named reports whether a file may hold manifests by its path: neither it nor a folder that it is in begins with a dot.
+// Named reports whether a file may hold manifests by its path: neither its name nor that of a folder above it begins
+// with a dot.
 func Named(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
@@ -93,8 +94,8 @@ func isKustomization(base string) bool {
 	return base == "kustomization.yaml" || base == "kustomization.yml" || base == "Kustomization"
 }
 
-// mayLeadToFolder says whether a link could stand for a folder of manifests: it does unless its name or its target
-// shows a file of another type.
+// mayLeadToFolder says whether a link could stand for a folder of manifests. A link whose name has an extension
+// could only if its target is a folder. Another link could unless its target is a regular file.
 func (l *loader) mayLeadToFolder(name string) bool {
 	if path.Ext(name) != "" {
 		info, err := fs.Stat(l.files, l.inside(name))
@@ -113,7 +114,7 @@ func (l *loader) readFile(name string) ([]byte, bool) {
 	return l.checked(name, func() ([]byte, error) { return l.bounded(name) })
 }
 
-// checked is what read gives for the file of that name, if it is text and within the budget.
+// checked returns the text that read gives for the named file, if it is text and within the budget.
 func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {
@@ -148,13 +149,13 @@ func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool
 
 var errTooLarge = errors.New("too large")
 
-// bounded reads a file up to the limit, and nothing of one that says itself that it is larger.
+// bounded reads a file up to the limit. It reads nothing of a file whose reported size is above the limit.
 func (l *loader) bounded(name string) ([]byte, error) {
 	f, err := l.files.Open(l.inside(name))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // the file was only read
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func notText(text []byte) (int, string) {
 	return 0, ""
 }
 
-// cause is the error without the operation and path that the message names already.
+// cause is the error without the operation and the path, which the message already has.
 func cause(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -8,24 +8,24 @@ import (
 
 // Way is one way in which the cloud can change a field, as the tag `ways:"resize=reboot|…"` declares it.
 type Way struct {
-	Name string // in the annotation that chooses among them
-	Cost string // what it does to users: see WayCosts
+	Name string // in the annotation that chooses among the ways
+	Cost string // its effect on users: see WayCosts
 }
 
-// WayCosts are what a way can cost, mildest first.
+// WayCosts lists the possible costs of a way, mildest first.
 func WayCosts() []string { return []string{"in-place", "reboot", "rebuild"} }
 
-// The ways that every field has whose change would replace the object.
+// Every field whose change would replace the object has these ways.
 const (
 	WayReplace = "replace"
-	WayNext    = "next" // when it is replaced or rebuilt for another reason
+	WayNext    = "next" // when the object is replaced or rebuilt for another reason
 	WayIgnore  = "ignore"
 )
 
-// AnyField are those ways, in the order in which they are named.
+// AnyField lists the ways that every such field has, in the order for messages.
 func AnyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
 
-// ParseWays reads a tag ways.
+// ParseWays reads the tag ways.
 func ParseWays(tag string) (ways []Way, err error) {
 	if tag == "" {
 		return nil, nil
@@ -43,16 +43,16 @@ func ParseWays(tag string) (ways []Way, err error) {
 // Choice is a field whose change can be carried out in more than one way.
 type Choice struct {
 	Path  string   // "spec.resource.flavorRef"
-	Names []string // what the field may be called in an annotation, the usual name first: "flavorRef", "flavor"
-	Ways  []string // names, those that every field has among them
+	Names []string // names of the field in an annotation, the usual one first: "flavorRef", "flavor"
+	Ways  []string // names, including those that every field has
 }
 
-// Called reports whether the field is meant by a name.
+// Called reports whether the name means the field.
 func (c Choice) Called(name string) bool { return name == c.Path || slices.Contains(c.Names, name) }
 
-// Choices lists the fields below a path of documents of a type of which a manifest can choose how they are changed:
-// those that are immutable or declare ways, in the order of the structs. A reference is also called by its name without
-// Ref, and a field by its tag alias.
+// Choices lists the fields below a path whose way of change a manifest can choose. These fields are immutable or
+// declare ways; they come in the order of the structs. A reference may also be named without Ref, and a field by its
+// tag alias.
 func Choices(body Type, under string) (list []Choice) {
 	t := body
 	if !t.Is() {
@@ -92,7 +92,7 @@ func Choices(body Type, under string) (list []Choice) {
 	return list
 }
 
-// waysSaid is what explain says of a field's ways.
+// waysSaid describes a field's ways for Explain.
 func (f field) waysSaid() string {
 	if len(f.ways) == 0 {
 		return ""
