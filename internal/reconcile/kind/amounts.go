@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Resource is something that a service gives out by quota, or that has a price.
+// Resource is something that a service limits by a quota, or that has a price.
 type Resource struct {
 	Service string // catalog type
 	Name    string // as the service's quota calls it: "gigabytes"
-	Type    string // which of them, by its name in the cloud: "ssd"; "" for all together
+	Type    string // the name of its type in the cloud: "ssd"; "" for all types together
 }
 
 // Compare orders resources by service, name and type.
@@ -17,11 +17,11 @@ func (r Resource) Compare(other Resource) int {
 	return cmp.Or(cmp.Compare(r.Service, other.Service), cmp.Compare(r.Name, other.Name), cmp.Compare(r.Type, other.Type))
 }
 
-// Amounts are how many of what, none below 0. What of a resource is of a type is counted
-// under the type and under all together.
+// Amounts says how much of each resource, never below 0. A resource of a type is counted under the
+// type and under all types together.
 type Amounts map[Resource]int64
 
-// Add adds n, which may be below 0. A sum stops at the largest number there is, and at 0.
+// Add adds n, which may be below 0. The sum stays between 0 and the largest int64.
 func (a Amounts) Add(r Resource, n int64) {
 	switch sum := a[r]; {
 	case n > 0 && sum > math.MaxInt64-n:
@@ -38,16 +38,17 @@ func (a Amounts) AddAll(other Amounts) {
 	}
 }
 
-// FactsOf are the facts of what a spec refers to: by the names of manifests in the spec
-// of a manifest, by IDs in what the cloud shows. They are zero of what is not known.
+// FactsOf returns the facts of an object that a spec refers to. ref is the name of a manifest if
+// the spec is that of a manifest, and an ID if the spec is what the cloud shows. The facts of an
+// unknown object are zero.
 type FactsOf func(kind, ref string) Facts
 
-// Allowance is what a service says of a quota.
+// Allowance is one quota as its service reports it.
 type Allowance struct {
-	Limit int64 // below 0 for none
-	Used  int64 // with what is reserved; below 0 where the service does not say
+	Limit int64 // below 0 for no limit
+	Used  int64 // includes what is reserved; below 0 where the service does not report it
 }
 
-// Allowances are what one service says, by the names of its quotas. Those of a type
-// are named NAME_TYPE.
+// Allowances are the quotas that one service reports, by their names. The quota of a type is named
+// NAME_TYPE.
 type Allowances map[string]Allowance

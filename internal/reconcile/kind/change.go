@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Disruption says what carrying out a change does to users of the object.
-// The order of the constants is the order of pain.
+// Disruption says what carrying out a change does to users of the object. The constants go from mild to severe.
 type Disruption int
 
 // The disruptions, mildest first.
@@ -32,7 +31,7 @@ func (d Disruption) MarshalText() ([]byte, error) {
 	return []byte([...]string{"in-place", "reboot", "rebuild", "replace"}[d]), nil
 }
 
-// Change is one field whose value in the cloud is not the one wanted.
+// Change is one field whose value in the cloud differs from the manifest.
 type Change struct {
 	Field      string     `json:"field"` // path in the manifest, e.g. spec.resource.description
 	Have       any        `json:"have"`
@@ -40,39 +39,37 @@ type Change struct {
 	Disruption Disruption `json:"disruption"`
 	// Secret values are never printed; Have and Want hold fingerprints.
 	Secret bool `json:"secret,omitempty"`
-	// Loss is what the object no longer has after the change although nothing is
-	// deleted, such as a disk; to be read after "loses". "" for nothing.
+	// Loss is what the object no longer has after the change although nothing is deleted, such as a disk. Messages put it after
+	// "loses". "" for nothing.
 	Loss string `json:"loss,omitempty"`
-	// Destroys is true when what is lost was the object's own data, and is nowhere else.
+	// Destroys is true when the lost data was the object's own and exists nowhere else.
 	Destroys bool `json:"-"`
-	// Cuts is what no longer works after the change although the object stays: "no traffic is allowed any more"; "" for
-	// nothing.
+	// Cuts says what no longer works after the change although the object stays: "no traffic is allowed any more"; "" for nothing.
 	Cuts string `json:"cuts,omitempty"`
-	// Takes are what would go with it although the object's annotation leaves it to others, in words: such a change is not
+	// Takes lists, in words, what the change would remove although the object's annotation leaves it to others. Such a change is not
 	// carried out.
 	Takes []string `json:"-"`
-	// Unfinished is true of what the cloud itself has left half done: nobody has changed it.
+	// Unfinished is true of something that the cloud itself has left half done: nobody has changed it.
 	Unfinished bool `json:"-"`
-	// Way is how the change is carried out where there is a choice: the name of one of
-	// Ways, or of a step that the kind's driver has to make on the way. "" where there is
-	// one way only.
+	// Way is how the change is carried out, if there is a choice; "" if there is only one way. It is the name of one of Ways, or
+	// of a step that the kind's driver takes on the way.
 	Way string `json:"way,omitempty"`
-	// Ways are those in which it can be carried out, besides replacing the object.
+	// Ways are the ways in which the change can be carried out without replacing the object.
 	Ways []Way `json:"-"`
 }
 
 // MarkField is the field name under which a stale or missing mark is reported.
 const MarkField = "owner mark"
 
-// Changes collects what differs between a spec and the cloud. Its zero value is
-// ready to use. Kinds fill it with [Field], [Fixed] and [Set].
+// Changes collects the differences between a spec and the cloud. Its zero value is ready to use. Kinds fill it with [Field], [Fixed]
+// and [Set].
 type Changes struct {
 	list  []Change
 	notes []Note
 	left  []leftElement
 }
 
-// leftElement is an element of an object that is left to others, and the IDs of what it goes with.
+// leftElement is an element of an object that is left to others, and the IDs of the objects that it is removed with.
 type leftElement struct {
 	words string
 	with  []string
@@ -84,8 +81,8 @@ func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
 // Note records that field is accepted and, on this cloud, not (fully) realised.
 func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{field, text}) }
 
-// Leave records an element of the object that is left to others, in words: it goes when the object is replaced, and with the objects
-// of the cloud that have these IDs.
+// Leave records, in words, an element of the object that is left to others. The element is removed when the object is replaced, and
+// when one of the cloud's objects with these IDs is removed.
 func (c *Changes) Leave(element string, with ...string) {
 	c.left = append(c.left, leftElement{element, with})
 }
@@ -93,7 +90,7 @@ func (c *Changes) Leave(element string, with ...string) {
 // Left are the elements of the object that are left to others, in words.
 func (c *Changes) Left() []string { return c.leftWhere(func(leftElement) bool { return true }) }
 
-// LeftWith are those among them that go with another object of the cloud.
+// LeftWith returns those elements that are removed together with the cloud's object of that ID.
 func (c *Changes) LeftWith(id string) []string {
 	return c.leftWhere(func(e leftElement) bool { return slices.Contains(e.with, id) })
 }
@@ -110,15 +107,15 @@ func (c *Changes) leftWhere(is func(leftElement) bool) (words []string) {
 // List returns the changes in the order they were found.
 func (c *Changes) List() []Change { return c.list }
 
-// Notes are what this cloud does not (fully) realise.
+// Notes are the parts of the manifest that this cloud does not (fully) realise.
 func (c *Changes) Notes() []Note { return c.notes }
 
-// Has reports whether a change of field, or of something below it, is in list.
+// Has reports whether list has a change of field, or of a field below it.
 func Has(list []Change, field string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return Within(c.Field, field) })
 }
 
-// Within reports whether a path is that of a field, or of something below it.
+// Within reports whether path is that of field, or of a field below it.
 func Within(path, field string) bool {
 	if len(path) < len(field) || path[:len(field)] != field {
 		return false
@@ -136,7 +133,7 @@ func Fixed[T any](c *Changes, field string, have, want T) {
 	Costs(c, field, have, want, Replace)
 }
 
-// Costs reports a value whose change costs d.
+// Costs reports a value whose change causes the disruption d.
 func Costs[T any](c *Changes, field string, have, want T, d Disruption) {
 	if !reflect.DeepEqual(have, want) {
 		c.Add(Change{Field: field, Have: have, Want: want, Disruption: d})
@@ -162,10 +159,9 @@ func sortedSet[T cmp.Ordered](in []T) []T {
 	return out
 }
 
-// Link reports a reference: have is the ID in the cloud, want what the
-// manifest's reference resolves to now. While the target does not exist, a
-// fixed one is left alone (its target may be gone for good and the object still
-// serves), and a changeable one is reported as known later.
+// Link reports a reference: have is the ID in the cloud, want what the manifest's reference resolves to now. If the target does not
+// exist, a fixed reference is left alone: the target may be gone for good, and the object still serves. A changeable reference is
+// reported as known later.
 func Link(c *Changes, field, have string, want Ref, d Disruption) {
 	switch {
 	case want.Name == "":

@@ -2,30 +2,31 @@ package kind
 
 import "net/netip"
 
-// Claim is what a manifest asks for that only one object can have.
+// Claim is something that a manifest asks for and that only one object can have.
 type Claim struct {
-	Field string // that asks for it
-	Of    Ref    // what it is of, such as a subnet
-	// What is the thing that is asked for, such as an address, in canonical form; "" for any that is free.
+	Field string // the field that asks for it
+	Of    Ref    // the object that it belongs to, such as a subnet
+	// Value that is claimed, such as an address, in canonical form; "" for any that is free.
 	What string
-	By   string // the kind that it shows as who has it: a subnet's addresses are all on ports
-	// From is the kind of the giver if any giver on Of will do, as any Subnet of a Network will; "" if Of itself gives it.
+	By   string // the kind whose objects show who has it: a subnet's addresses are all on ports
+	// From is a kind if any object of it that belongs to Of can give the value: any Subnet of a Network can. "" if Of
+	// itself gives it.
 	From string
-	// Range is true where What is a network, in the notation of CIDR: no other's may overlap it.
+	// Range is true where What is a network in CIDR notation: it must not overlap another object's network.
 	Range bool
-	// Remedy says what to do where another object has it, or asks for it; "" for choosing another.
+	// Remedy says what to do if another object has the value or asks for it; "" for choosing another value.
 	Remedy string
 }
 
-// Overlaps reports whether a claim is to a range of which another, or an address, is a part, or the other way round.
+// Overlaps reports whether the claim is a range that overlaps the range what, in CIDR notation.
 func (c Claim) Overlaps(what string) bool {
 	mine, noRange := netip.ParsePrefix(c.What)
 	theirs, noOther := netip.ParsePrefix(what)
 	return c.Range && noRange == nil && noOther == nil && mine.Overlaps(theirs)
 }
 
-// Token is what the object answers to that has it (see [Live.Tokens]); "" while what it is of
-// is not there, or is about to be replaced.
+// Token is the token of the object that has the claimed value (see [Live.Tokens]). It is "" while Of does not exist or is
+// about to be replaced.
 func (c Claim) Token() string {
 	if c.Of.ID == "" || c.Of.Anew || c.What == "" {
 		return ""
@@ -33,5 +34,5 @@ func (c Claim) Token() string {
 	return Held(c.Of.ID, c.What)
 }
 
-// Held is the token of an object that has something of another one, which is given by its ID.
+// Held is the token of an object that has a value of another object; its ID is of.
 func Held(of, what string) string { return of + "/" + what }

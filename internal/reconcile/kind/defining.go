@@ -5,15 +5,15 @@ import "github.com/stackreeve/stackreeve/internal/manifest"
 // Manifest is an object as a definition's template writes it.
 type Manifest struct {
 	Kind, Name string
-	// ID is what the definition calls it.
+	// ID is the name by which the definition refers to it.
 	ID                  string
 	Labels, Annotations map[string]string
 	Body                map[string]any // without apiVersion, kind and metadata
-	// Template is where the template has a field.
+	// Template returns the place of a field in the template.
 	Template func(field string) manifest.Origin
 }
 
-// Manifest adds an object that a template makes.
+// Manifest adds an object that a template describes.
 func (e *Expansion) Manifest(m Manifest) {
 	if !e.revision.TakeObjects(1) {
 		return
@@ -25,7 +25,7 @@ func (e *Expansion) Manifest(m Manifest) {
 	e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(m.Kind, m.Name), Body: body, ID: m.ID, Labels: m.Labels, Annotations: m.Annotations, Template: m.Template})
 }
 
-// External says that the object is shown with one that others make.
+// External adds an object that others create, and whose status is shown with this one's.
 func (e *Expansion) External(kind, name, id string, template func(field string) manifest.Origin) {
 	e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(kind, name), ID: id, Template: template})
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 )
 
-// Format implements fmt.Formatter: whatever the verb, only the key of an object
-// is printed, for the rest may be secret.
+// Format implements fmt.Formatter: every verb prints only the key of an object, for the rest may be
+// secret.
 func (d Desired) Format(s fmt.State, _ rune) { fmt.Fprint(s, d.Key.String()) }
 
-// MarshalText implements encoding.TextMarshaler, which log handlers ask for, too.
+// MarshalText implements encoding.TextMarshaler, which log handlers use, too.
 func (d Desired) MarshalText() ([]byte, error) { return []byte(d.Key.String()), nil }
 
 // Format implements fmt.Formatter for references, which carry the data of

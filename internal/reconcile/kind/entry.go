@@ -1,22 +1,22 @@
 package kind
 
-// Shown is what one entry of clouds.yaml shows of a collection.
+// Shown is the part of a collection that the credentials of one entry of clouds.yaml can see.
 type Shown struct {
 	// Entry is its name; "" for the stack's main entry.
 	Entry string
-	// Realm is within what the IDs of the kind are unique; UUIDs are so everywhere.
+	// Realm is the scope within which the IDs of the kind are unique. UUIDs are unique everywhere.
 	Realm string
 	Items []Live
-	// Err makes the part unknown: then Items means nothing.
+	// Err makes the part unknown: Items is meaningless then.
 	Err error
 	// Closed is true when the entry could not log in.
 	Closed bool
-	// Refused is true when the entry may not list what no manifest asks for there: it
-	// has most likely made none, and that is no failure of the pass.
+	// Refused is true when the entry may not list a collection in which no manifest asks for
+	// objects. The entry has most likely created none, so the pass does not fail.
 	Refused bool
 }
 
-// As is the object as an entry shows it; nil where that one does not.
+// As returns the object as an entry shows it; nil if that entry does not show it.
 func (l *Live) As(entry string) *Live {
 	if len(l.Also) == 0 && l.Through == entry {
 		return l
@@ -29,7 +29,8 @@ func (l *Live) As(entry string) *Live {
 	return nil
 }
 
-// Blind is why it is unknown what an entry shows of the collection; nil where it is known.
+// Blind says why the objects that an entry shows of the collection are unknown; nil where they are
+// known.
 func (c Collection) Blind(entry string) error {
 	for i := range c.Parts {
 		if c.Parts[i].Entry == entry {
@@ -39,7 +40,7 @@ func (c Collection) Blind(entry string) error {
 	return c.Err
 }
 
-// Shows reports whether it is known what an entry shows of the collection.
+// Shows reports whether the objects that an entry shows of the collection are known.
 func (c Collection) Shows(entry string) bool {
 	for i := range c.Parts {
 		if c.Parts[i].Entry == entry {

@@ -6,34 +6,33 @@ import (
 	"time"
 )
 
-// The classes of errors a driver returns, by what the engine does next. An
-// error of none of them is transient: the engine lists the cloud again,
-// backs off and tries again a few times.
+// The classes of errors that a driver returns. The class says what the engine does next. An error
+// without a class is transient: the engine lists the cloud again, backs off and retries a few
+// times.
 var (
-	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait,
-	// observe, try again.
+	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait, observe, retry.
 	ErrBusy = errors.New("busy or in use")
-	// ErrNotYet: something else has to be there first, which this very pass may make.
-	// Try again as long as the pass does anything else, and once more after that.
+	// ErrNotYet: another object is missing, which this pass may still create. Retry while the pass
+	// does anything else, and once more after that.
 	ErrNotYet = errors.New("something is missing")
-	// ErrRejected: the cloud will not do this however often it is asked. A
-	// person must change the manifest, the quota or the credentials.
+	// ErrRejected: the cloud refuses this every time. A person must change the manifest, the quota
+	// or the credentials.
 	ErrRejected = errors.New("rejected by the cloud")
-	// ErrForbidden: these credentials may not. It comes with ErrRejected.
+	// ErrForbidden: the credentials lack the permission. It comes with ErrRejected.
 	ErrForbidden = errors.New("not allowed")
-	// ErrUsedUp: the quota, or the addresses, of which the object needs some are used
-	// up. It comes with ErrRejected, and holds for every object that needs the same.
+	// ErrUsedUp: the quota, or the pool of addresses, that the object needs is exceeded. It comes
+	// with ErrRejected, and holds for every object that needs the same.
 	ErrUsedUp = errors.New("quota exceeded")
-	// ErrGone: the object is not there any more. Observe.
+	// ErrGone: the object no longer exists. Observe.
 	ErrGone = errors.New("gone")
-	// ErrUnanswered: no answer came, or none in time, and the cloud may be at work on the request
-	// still. What it makes is waited for before it is asked for again.
+	// ErrUnanswered: no answer came in time, and the cloud may still be handling the request. The
+	// engine waits for the object that it may create before it asks for it again.
 	ErrUnanswered = errors.New("not answered in time")
 	// ErrNoService: the cloud does not offer the service at all.
 	ErrNoService = errors.New("the cloud does not offer it")
 )
 
-// ClassesOf are the classes above that an error is of.
+// ClassesOf returns the classes above that an error has.
 func ClassesOf(err error) (of []error) {
 	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrUsedUp, ErrGone, ErrUnanswered, ErrNoService} {
 		if errors.Is(err, class) {
@@ -43,7 +42,7 @@ func ClassesOf(err error) (of []error) {
 	return of
 }
 
-// RetryAfterError is a transient error whose server said when to come back.
+// RetryAfterError is a transient error whose server said when to retry.
 type RetryAfterError struct {
 	After time.Duration
 	Err   error
@@ -54,13 +53,12 @@ func (e *RetryAfterError) Error() string {
 	return fmt.Sprintf("%v (the server asks to wait %s)", e.Err, e.After)
 }
 
-// Unwrap gives the error the server answered with.
+// Unwrap returns the error that the server answered with.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Unquoted is an error that repeats what somebody else said, and can be shown
-// without that.
+// Unquoted is an error that quotes text from elsewhere, and that can be shown without it.
 type Unquoted interface {
 	error
-	// Unquoted is the error with our own message.
+	// Unquoted is the error with our own message only.
 	Unquoted() string
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Expansion is what a workload kind sees while it says what its object stands
-// for, and where it says it.
+// Expansion is what a workload kind reads, and where it writes, while it expands its object into others.
 type Expansion struct {
 	Report
 	Repository
@@ -20,127 +19,129 @@ type Expansion struct {
 	options  *Options
 	revision Revision
 	said     Expanded
-	err      error // of the first body that cannot be one
+	err      error // of the first body that is no valid document
 }
 
-// Expanded is what an object stands for, and what its kind says of that.
+// Expanded is the result of an expansion: the parts that an object stands for, and what its kind says about them.
 type Expanded struct {
 	Parts   []Part
 	Rollout *rollout.Strategy
 	Probes  []rollout.Probe
-	// Suspended is true when all of it stays exactly as it is, as the object's annotation could say.
+	// Suspended is true when all parts stay exactly as they are, as if the object's annotation suspended them.
 	Suspended bool
-	// Public is true when nothing of it is a secret, not even in fields that hold some elsewhere.
+	// Public is true when no part is secret, not even fields that are secret in other objects.
 	Public bool
-	// Unsure is true when something is left out because an object that is referred to is wrong itself.
+	// Unsure is true when a part is left out because an object that it refers to is itself wrong.
 	Unsure bool
 }
 
-// Repository is what a kind can ask about the other objects of a revision, by names in the namespace of its own. Lists of names
-// are not the caller's to change.
+// Repository answers a kind's questions about the other objects of a revision, by their names in the object's own namespace. Callers
+// must not change the lists of names.
 type Repository interface {
 	// Declared lists the names of the objects of a kind that the repository itself declares, sorted.
 	Declared(kind string) []string
-	// Meant is the declared object of a kind whose name a person most likely meant; "" when there is none, or when too many were
-	// looked for.
+	// Meant guesses which declared object of a kind a person meant by a misspelt name. It is "" if there is none, or after too many
+	// guesses.
 	Meant(kind, name string) string
-	// Data returns one entry of a ConfigMap or Secret. ok is false when there is none such.
+	// Data returns one entry of a ConfigMap or Secret. ok is false when there is no such entry.
 	Data(kind, name, entry string) (text string, ok bool)
 	// Referring lists the names of the objects of a kind that the repository itself declares and that refer to the named one, sorted.
 	Referring(kind, toKind, toName string) []string
 	// MemberReferred lists the names of the objects of a kind that the named object refers to, in the order of its manifest. It
 	// may be a member of another one; see [Expansion.Referred].
 	MemberReferred(byKind, byName, kind string) []string
-	// Imported is how the named object, which the stack does not make, is found; nil for one that it makes, or where there is none.
+	// Imported says how the named object, which the stack does not create, is found; nil for an object that the stack creates, or
+	// that does not exist.
 	Imported(kind, name string) *Import
-	// Stated are the facts that the manifest of the named object, which may be a member of another one, states; see [Kind.Stated].
+	// Stated are the facts that the manifest of the named object states; see [Kind.Stated]. The object may be a member of another
+	// one.
 	Stated(kind, name string) Facts
 	// Members lists the names of the objects of a kind that the named object expands into, at any depth, in the order they were
 	// made. ok is false when there is no such object.
 	Members(ofKind, ofName, kind string) (names []string, ok bool)
-	// TakeCost spends what expressions cost. When it is false nothing more may be evaluated.
+	// TakeCost spends the cost of expressions. If it returns false, no further expression may be evaluated.
 	TakeCost(cost int) bool
 }
 
-// Revision is where an expansion adds its parts, within what a revision may cost.
+// Revision is where an expansion adds its parts, within the budget of a revision.
 type Revision interface {
 	Repository
 	// KeyOf is the key of an object of a kind, with the kind's group.
 	KeyOf(kind, name string) manifest.Key
 	// Has reports whether there is an object of that key so far.
 	Has(key manifest.Key) bool
-	// Entrust leaves changes of a field of an object, as far as they would replace it, to the steps of another one. It reports
-	// whether there is such an object so far, and its annotations leave that open.
+	// Entrust lets the steps of the object to make the changes of a field of the object key that would replace that object. It
+	// returns false if that object does not exist so far, or if its annotations decide about the field.
 	Entrust(key manifest.Key, field string, to manifest.Key) bool
-	// Doubtful reports whether an object, or what it would be a part of, is wrong itself: nothing follows from what it lacks.
+	// Doubtful reports whether an object, or the object that it would be a part of, is itself wrong: nothing follows from what it
+	// lacks.
 	Doubtful(key manifest.Key) bool
-	// TakeObjects and TakeBody spend what a revision may cost: so many objects, and so many objects of one body. When they are
-	// false nothing more may be made.
+	// TakeObjects and TakeBody spend the revision's budget: so many objects, and so many objects with one body. If they return false,
+	// no further object may be added.
 	TakeObjects(count int) bool
 	TakeBody(body *manifest.Body, count int) bool
 }
 
-// Part is an object that an expansion made.
+// Part is an object that an expansion added.
 type Part struct {
 	Key  manifest.Key
-	Body *manifest.Body // nil of what is there already
-	// Fallback is true when an object of that key which the repository holds comes
-	// first.
+	Body *manifest.Body // nil for an object that exists already
+	// Fallback is true when an object with that key in the repository takes precedence.
 	Fallback bool
 	// Hint is for [Import.Hint].
 	Hint string
 	// Presence is for [Desired.Spare] and [Desired.Scaled].
 	Presence Presence
-	// ID is for [OfDefinition.ID]. Of a part without a body the object only shows the status.
+	// ID is for [OfDefinition.ID]. If a part with an ID has no body, the object only shows its status.
 	ID string
-	// Labels and Annotations are those of a template, Template where it has a field; nil for what no template made.
+	// Labels and Annotations are those of a template. Template returns the place of a field in the template. All are nil for a part
+	// that no template describes.
 	Labels, Annotations map[string]string
 	Template            func(field string) manifest.Origin
 }
 
-// Presence is when there is what an expansion made.
+// Presence says when a part of an expansion exists.
 type Presence int
 
-// When there is something.
+// The values of Presence.
 const (
 	Always Presence = iota
-	Spare           // while others are interrupted
-	Scaled          // while the group shall have so many members
+	Spare           // exists while others are interrupted
+	Scaled          // exists while the group is scaled up that far
 )
 
-// NewExpansion begins the expansion of a desired object.
+// NewExpansion starts the expansion of a desired object.
 func NewExpansion(of *Desired, in Revision) *Expansion {
 	return &Expansion{Repository: in, Key: of.Key, origin: of.Origin, options: &of.Options, revision: in}
 }
 
-// Expanded is what the object expands into, or why it cannot be expanded.
+// Expanded returns what the object expands into, or why it cannot be expanded.
 func (e *Expansion) Expanded() (Expanded, error) { return e.said, e.err }
 
-// Roll says how the object's members are changed, and asked whether they serve.
+// Roll sets how the object's members are changed, and the probes that check whether they serve.
 func (e *Expansion) Roll(s rollout.Strategy, probes []rollout.Probe) {
 	e.said.Rollout, e.said.Probes = &s, probes
 }
 
-// Suspend leaves all that the object stands for exactly as it is, as its annotation could.
+// Suspend keeps all parts of the object exactly as they are, as if its annotation suspended them.
 func (e *Expansion) Suspend() { e.said.Suspended = true }
 
-// Public says that nothing of what the object stands for is a secret, not even in fields that hold some elsewhere.
+// Public declares that no part of the object is secret, not even fields that are secret in other objects.
 func (e *Expansion) Public() { e.said.Public = true }
 
-// Child adds an object of another kind that the workload is made of. body is
-// the document without apiVersion, kind and metadata.
+// Child adds an object of another kind that is part of the workload. body is the document without apiVersion, kind and metadata.
 func (e *Expansion) Child(kind, name string, body any) {
 	e.Varied(kind, 1, func(int) string { return name }, []any{body}, func(int) int { return 0 }, Always)
 }
 
-// SparePrefix stands before the number of a further member, behind the name of its group: no other member is called so. What is in
-// the cloud is known by that when the group does not allow so many any more.
+// SparePrefix stands between a group's name and the number of a spare member; no other member has it in its name. It identifies a
+// spare member in the cloud even when the group no longer allows so many.
 const SparePrefix = "spare-"
 
-// SpareName is what a further member of a group is called.
+// SpareName is the name of the spare member i of a group.
 func SpareName(group string, i int) string { return fmt.Sprintf("%s-%s%d", group, SparePrefix, i) }
 
-// Varied adds so many objects like [Expansion.Child] that have one of several bodies each.
+// Varied adds count objects as [Expansion.Child] does; which returns the index of the body of object i.
 func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodies []any, which func(i int) int, when Presence) {
 	if count <= 0 || !e.revision.TakeObjects(count) {
 		return
@@ -164,9 +165,8 @@ func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodi
 	}
 }
 
-// Existing adds an import that is used unless the repository declares an
-// object of that kind and name itself. hint says to people what to do when it
-// cannot be found; "" for the usual advice.
+// Existing adds an import, unless the repository itself declares an object of that kind and name. hint tells people what to do when
+// it cannot be found; "" for the usual advice.
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	key := e.revision.KeyOf(kind, name)
 	if e.revision.Has(key) {
@@ -181,8 +181,7 @@ func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	}
 }
 
-// body makes the document that so many objects share; nil when it is more than
-// may be made, or no document.
+// body makes the document that count objects share; nil when the budget is exceeded, or when from is no valid document.
 func (e *Expansion) body(from any, count int) *manifest.Body {
 	made, err := manifest.NewBody(from, e.origin.Line)
 	if err != nil {
@@ -202,7 +201,7 @@ func (e *Expansion) Declares(kind, name string) bool {
 	return found
 }
 
-// Missing reports that a field refers to an object which is not in the repository; more is added to the advice.
+// Missing reports that a field refers to an object which is not in the repository. more is appended to the advice.
 func (e *Expansion) Missing(field, kind, name, more string) {
 	fix := "add a manifest for it, in namespace " + e.Key.Namespace
 	if near := e.Meant(kind, name); near != "" {
@@ -211,8 +210,8 @@ func (e *Expansion) Missing(field, kind, name, more string) {
 	e.Lacks(field, kind, name, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix+more)
 }
 
-// Lacks reports a problem with a field that refers to an object because of what that lacks. Where the object is wrong itself,
-// that is reported and this is not.
+// Lacks reports a problem with a field that refers to an object, because the object lacks something. If the object is itself wrong,
+// that is reported instead of this problem.
 func (e *Expansion) Lacks(field, kind, name, what, fix string) {
 	if e.revision.Doubtful(e.revision.KeyOf(kind, name)) {
 		e.said.Unsure = true
@@ -221,22 +220,20 @@ func (e *Expansion) Lacks(field, kind, name, what, fix string) {
 	e.Problem(field, what, fix)
 }
 
-// Way is how the object's annotation has changes of a field carried out; see [Options.Way].
+// Way is the way that the object's annotation chooses for changes of a field; see [Options.Way].
 func (e *Expansion) Way(field string) string { return e.options.Way(field) }
 
-// Entrusted leaves it to this object to change a field of another one: a reference, in
-// the way that this one's annotation chooses for the field of that path. names are what
-// the other one refers to now. ok is false where there is no such object so far, it does
-// not refer to any, or its own annotations say something else.
+// Entrusted lets this object change a field of another one, ofKind and ofName. The field holds a reference to an object of kind; this
+// object's annotation for the same path chooses the way. names are the objects that the other one refers to now. ok is false if the
+// other object does not exist so far, refers to nothing, or has annotations of its own about the field.
 func (e *Expansion) Entrusted(ofKind, ofName, field, kind string) (names []string, ok bool) {
 	key := e.revision.KeyOf(ofKind, ofName)
 	names = e.MemberReferred(ofKind, ofName, kind)
 	return names, len(names) > 0 && e.revision.Entrust(key, field, e.Key)
 }
 
-// Referred lists the names of the objects of a kind that the named object, which
-// the repository itself declares, refers to, in the order of its manifest. ok is
-// false when the repository declares no such object.
+// Referred lists the names of the objects of a kind that the named object refers to, in the order of its manifest. ok is false when
+// the repository itself does not declare the named object.
 func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bool) {
 	if !e.Declares(byKind, byName) {
 		return nil, false
@@ -244,5 +241,5 @@ func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bo
 	return e.MemberReferred(byKind, byName, kind), true
 }
 
-// Shown reports whether the part is an object that the definition only shows.
+// Shown reports whether the part is an object whose status the definition only shows.
 func (p Part) Shown() bool { return p.Body == nil && p.ID != "" }

@@ -1,42 +1,41 @@
 package kind
 
-// Unknown is what [Change.Have] holds of a field that the cloud does not show and of which
-// nothing was written down yet: carrying such a change out in place writes it down.
+// Unknown is the value of [Change.Have] for a field that the cloud does not show, and whose value nobody has recorded yet.
+// Carrying out such a change in place records the value.
 const Unknown = "unknown"
 
-// Export is what a kind says about a live object that is to be written as a manifest.
+// Export is what a kind says about a live object that is to be exported as a manifest.
 type Export struct {
 	// Name is the metadata.name that the manifest will have.
 	Name string
-	// LeftOut says why no manifest is written for the object, which comes with another one:
-	// "belongs to a router". What refers to it names it by an import.
+	// LeftOut says why no manifest is written for an object that comes with another one: "belongs to a router". Manifests that
+	// refer to it use an import.
 	LeftOut string
-	// Chosen is true for an object that was asked for by itself: it is written also where it could
-	// be taken for a part of another one.
+	// Chosen is true for an object that somebody asked to export by itself. It is exported even if it could be taken for a part
+	// of another one.
 	Chosen bool
-	// ImportOnly says why the object can be used and not adopted; "" where it can.
+	// ImportOnly says why the object can be imported but not adopted; "" where it can be adopted.
 	ImportOnly string
-	// Renames are fields whose change does no more than give other names to parts of the
-	// object: adoption may change them.
+	// Renames are fields whose change only renames parts of the object: adoption may change them.
 	Renames []string
-	// Ref is the name of the manifest for the object of a kind with that ID, for fields
-	// that name others without a ref tag. ok is false where the cloud does not show it.
+	// Ref returns the name of the manifest for the object of a kind with that ID. It serves fields that name other objects
+	// without a ref tag. ok is false where the cloud does not show the object.
 	Ref func(kind, id string) (name string, ok bool)
-	// Adopts reports whether the object of a kind that comes before this one, with that ID, is
-	// to be adopted, too.
+	// Adopts reports whether the object of a kind with that ID is to be adopted, too. It knows only objects that come before
+	// this one.
 	Adopts func(kind, id string) bool
 	// Lost are fields whose value the manifest cannot hold, such as secrets.
 	Lost []Note
-	// Without reports whether the element of a list with that ID is left to the cloud; nil for none.
+	// Without reports whether the element of a list with that ID is left to the cloud; nil if no element is.
 	Without func(list, id string) bool
-	// Left are elements of lists that the kind leaves to the cloud, and why: Field is the path of one.
+	// Left are elements of lists that the kind leaves to the cloud, and why. Field is the path of the element.
 	Left []Note
-	// IDs are those of the elements that the spec has, by the path of their list, as far as the kind says them.
+	// IDs are the IDs of the spec's list elements, by the path of the list, as far as the kind records them.
 	IDs map[string][]string
 }
 
-// Element records the ID of the cloud's object that the next element of a list of the spec stands for. It returns false
-// if that object is left to the cloud: the spec must not have the element then.
+// Element records the ID of the cloud's object that the next element of a list in the spec stands for. It returns false if that
+// object is left to the cloud: then the spec must not contain the element.
 func (e *Export) Element(list, id string) bool {
 	if e.Without != nil && e.Without(list, id) {
 		return false
@@ -48,7 +47,8 @@ func (e *Export) Element(list, id string) bool {
 	return true
 }
 
-// Leave records that the object with that ID is left to the cloud, since no element of the list can describe it; what says why.
+// Leave records that the object with that ID is left to the cloud, since no element of the list can describe it. The reason
+// is what.
 func (e *Export) Leave(list, id, what string) {
 	e.Left = append(e.Left, Note{ElementPath(list, id), what})
 }
@@ -56,22 +56,22 @@ func (e *Export) Leave(list, id, what string) {
 // Lose records that a field is left out, and why.
 func (e *Export) Lose(field, why string) { e.Lost = append(e.Lost, Note{field, why}) }
 
-// Called is what an exported object is: its kind, and the name of its manifest.
+// Called names an exported object: its kind, and the name of its manifest.
 type Called struct{ Kind, Name string }
 
-// Exported is an object that is written as a manifest to be adopted. Spec is its spec as JSON has it,
-// with the names of other objects.
+// Exported is an object that is exported as a manifest to be adopted. Spec is its spec as JSON, with the names of other
+// objects.
 type Exported struct {
 	Called
 	Spec map[string]any
 }
 
-// Gathered is one manifest in place of several: Spec is that of a workload's body, and
-// Parts are the objects that it stands for, all there are.
+// Gathered is one manifest that replaces several. Spec is the spec of a workload; Parts are all objects that the workload
+// stands for.
 type Gathered struct {
 	Name   string
 	Spec   any
 	Parts  []Called
 	Ignore []string // fields of the parts that are left to the cloud
-	Lost   []Note   // what the parts' own manifests say and this one does not
+	Lost   []Note   // what the manifests of the parts say and this one does not
 }

@@ -7,50 +7,46 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Mark is the claim of ownership that travels on a cloud object: which stack
-// made it, for which key, and what was last applied to it. How it is stored
-// (tags, metadata, description) is the business of package cloud. It is no
-// proof: anyone who can write to an object can write a mark on it, and clouds copy
-// marks when they copy objects.
+// Mark is the claim of ownership that is stored on a cloud object: which stack created it, for which key, and what was last applied
+// to it. Package cloud decides how it is stored (tags, metadata, description). It is no proof: anyone who can write to an object
+// can write a mark on it, and clouds copy marks when they copy objects.
 type Mark struct {
 	// Owner is the text that [ownertext.Of] gives for the stack and key.
 	Owner string
 	// Rivals are the other owner texts that the object bears, separated by
 	// spaces. An object with rivals belongs to nobody.
 	Rivals string
-	// Applied is a digest of the spec and options last applied, or "" while
-	// the object is half-made. [Unreadable] stands for a digest that is missing
-	// where every request of ours writes one.
+	// Applied is a digest of the spec and options last applied, or "" while the object is half-made. [Unreadable] stands for a
+	// digest that is missing where each of our requests writes one.
 	Applied string
-	// Keep is true when the object outlives its manifest (on-delete: detach or
-	// prune: false were set when it was last applied).
+	// Keep is true when the object stays after its manifest is removed (on-delete: detach or prune: false were set when it was last
+	// applied).
 	Keep bool
-	// Detach is true when it also loses its mark then (on-delete: detach without
-	// prune: false). A mark that says so says Keep, too.
+	// Detach is true when the object also loses its mark then (on-delete: detach without prune: false). A mark with Detach has
+	// Keep, too.
 	Detach bool
-	// Loses is true when the object may be deleted although data is lost with it that is nowhere else. It is
-	// written only with an Applied that is not "".
+	// Loses is true when the object may be deleted although data that exists nowhere else is lost with it. It is written only with
+	// an Applied that is not "".
 	Loses bool
-	// Refused is what was applied before in vain, in the form of Applied: the group of the object went back from it.
-	// "" for nothing.
+	// Refused is an earlier Applied that failed: the group of the object rolled it back. "" for none.
 	Refused string
-	// Target is a SHA-256, in hexadecimal digits, over all that the group of the object was to become when the object was made by a
-	// step that people had approved of; "" where none had. It is a record, and no part of what the object must bear.
+	// Target is a SHA-256, in hexadecimal digits, over the whole target state of the object's group. It is written when a step that
+	// people approved creates the object; "" without approval. It is a record, and not compared with what the object must bear.
 	Target string
 }
 
-// SameAs reports whether two marks say the same, but for [Mark.Target].
+// SameAs reports whether two marks are equal, apart from [Mark.Target].
 func (m Mark) SameAs(other Mark) bool {
 	m.Target, other.Target = "", ""
 	return m == other
 }
 
-// Unreadable is what [Mark.Applied] holds when nothing says what was applied, or
-// several things do. It is no digest of anything, and no half-made object has it.
+// Unreadable is the value of [Mark.Applied] when the object does not say what was applied, or says several things. It is no digest
+// of anything, and no half-made object has it.
 const Unreadable = "?"
 
-// Unfinished is what [Mark.Applied] holds while an object is there, and not all of
-// its manifest was carried out yet: what is missing was not changed by people.
+// Unfinished is the value of [Mark.Applied] while an object exists and its manifest is only partly carried out: people did not
+// change the missing part.
 const Unfinished = "unfinished"
 
 // Owners are all the owner texts that the object bears.
@@ -69,7 +65,7 @@ func (m *Mark) For(kindName string) bool {
 	})
 }
 
-// Text is the mark for people and approvals.
+// Text is the mark as people and approvals see it.
 func (m Mark) Text() string {
 	text := m.Owner + " " + m.Applied
 	switch {

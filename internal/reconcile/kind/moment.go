@@ -2,15 +2,15 @@ package kind
 
 import "sync"
 
-// Moment is what the lists of one snapshot have in common, which are read at the same time: what several of them need is
-// asked for once.
+// Moment shares results between the lists of one snapshot, which run at the same time: if several lists need the same result,
+// the cloud is asked once.
 type Moment struct {
 	mu    sync.Mutex
 	known map[string]func() (any, error)
 }
 
-// Once is the result of do, which is called once for all with the same key at a moment, and each time at none. The result must
-// not be changed; the type is the same for a key.
+// Once returns the result of do. It calls do once for each key of a Moment; without a Moment, m is nil and it calls do each
+// time. Callers must not change the result. All calls with the same key must have the same type.
 func Once[T any](m *Moment, key string, do func() (T, error)) (T, error) {
 	if m == nil {
 		return do()
@@ -26,6 +26,6 @@ func Once[T any](m *Moment, key string, do func() (T, error)) (T, error) {
 	}
 	m.mu.Unlock()
 	result, err := once()
-	value, _ := result.(T) // always one, see above
+	value, _ := result.(T) // the type is the same for a key, see above
 	return value, err
 }

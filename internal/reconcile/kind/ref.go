@@ -2,39 +2,39 @@ package kind
 
 import "github.com/stackreeve/stackreeve/internal/manifest"
 
-// Ref is a reference of a desired object, resolved as far as it goes. The zero
-// value stands for a reference that is not given.
+// Ref is a reference of a desired object, resolved as far as possible. The zero value stands for a
+// missing reference.
 type Ref struct {
 	Key  manifest.Key
 	Name string // as written in the manifest
 	// ID and Facts are those of the target, empty while it does not exist.
 	ID    string
 	Facts Facts
-	// Ready is true when the target can be depended on.
+	// Ready is true when other objects can depend on the target.
 	Ready bool
-	// Managed is true of a target that the stack makes, Anew where it is about to be replaced: then ID
-	// and Facts are of the one that goes. See [Ref.Expected].
+	// Managed is true of a target that the stack creates. The second flag is true if the target is
+	// about to be replaced: ID and Facts are still those of the old object. See [Ref.Expected].
 	Managed, Anew bool
 	stated        func() Facts // those of the manifest; nil for none
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
 	// Traffic is what may be sent to the target.
 	Traffic Traffic
-	// Spare is true of a target that there need not be now: see [Desired.Spare] and [Desired.Scaled].
+	// Spare is true of a target that may be absent now: see [Desired.Spare] and [Desired.Scaled].
 	Spare bool
 }
 
-// Traffic is what may be sent to an object that is, or is of, a member of a group.
+// Traffic says what may be sent to a member of a group, or to an object that belongs to one.
 type Traffic int
 
-// What may be sent.
+// The values of Traffic.
 const (
 	Flows  Traffic = iota // as the manifest says
-	Ends                  // nothing new: it is about to be interrupted
-	Pauses                // nothing where nothing is sent to it now: it is not back yet
+	Ends                  // nothing new: the target is about to be interrupted
+	Pauses                // unchanged where nothing is sent to it now: it does not serve again yet
 )
 
-// MadeBy is the reference to an object that the stack makes as spec says.
+// MadeBy returns the reference with the object that the stack creates from spec as its target.
 func (r Ref) MadeBy(k *Kind, spec any) Ref {
 	r.Managed = true
 	if k != nil && k.Stated != nil {
@@ -43,8 +43,8 @@ func (r Ref) MadeBy(k *Kind, spec any) Ref {
 	return r
 }
 
-// Expected are the facts of the target once the plan is carried out, as far as they are known:
-// those of the object that is there, or those that the manifest of a new one states.
+// Expected are the facts of the target after the plan is carried out, as far as they are known. They
+// come from the existing object, or from the manifest of a new one.
 func (r Ref) Expected() Facts {
 	if r.ID != "" && !r.Anew {
 		return r.Facts

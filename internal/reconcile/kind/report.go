@@ -6,24 +6,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Report collects what is wrong with one spec, and what is accepted but not
-// realised.
+// Report collects the mistakes in one spec, and the parts that are accepted but not realised.
 type Report struct {
 	problems []fieldText
-	more     int // problems that are only counted
+	more     int // problems that are counted but not kept
 	notes    []Note
 }
 
 type fieldText struct{ field, what, fix string }
 
-// Note is something accepted in a manifest that has no effect, or a lesser one
-// than its words promise.
+// Note is a part of a manifest that is accepted and has no effect, or less effect than its words
+// promise.
 type Note struct {
 	Field string `json:"field"`
 	Text  string `json:"text"`
 }
 
-// mostOfOne is how many problems, and how many notes, one object can have.
+// mostOfOne is the largest number of problems, and of notes, that one object can have.
 const mostOfOne = 100
 
 // Problem records what is wrong with field and how to correct it.
@@ -35,7 +34,7 @@ func (r *Report) Problem(field, what, fix string) {
 	r.problems = append(r.problems, fieldText{field, what, fix})
 }
 
-// Notes are what was accepted without being (fully) realised.
+// Notes are the parts that were accepted without being (fully) realised.
 func (r *Report) Notes() []Note { return r.notes }
 
 // Note records that field is accepted without being (fully) realised.
@@ -45,7 +44,7 @@ func (r *Report) Note(field, text string) {
 	}
 }
 
-// Problems are what is wrong, placed in the object that it is wrong with.
+// Problems are the mistakes, with their positions in the object.
 func (r *Report) Problems(obj *manifest.Object) []manifest.Problem {
 	var out []manifest.Problem
 	for _, p := range r.problems {

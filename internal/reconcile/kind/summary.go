@@ -1,8 +1,8 @@
 package kind
 
-// PartStatus is what an object is made of that an object of a workload kind stands for, as far as status goes.
+// PartStatus is the status of one part that an object of a workload kind stands for.
 type PartStatus struct {
 	Kind, Name string
 	Available  bool
-	Resource   any // what the part's own kind says of it
+	Resource   any // the status in the words of the part's own kind
 }

@@ -2,20 +2,20 @@ package kind
 
 import "time"
 
-// Trace is who changed an object in the cloud, as far as the cloud says.
+// Trace says who changed an object in the cloud, as far as the cloud reports it.
 type Trace struct {
-	// When it was changed, as the cloud's clock has it.
+	// When is the time of the change by the cloud's clock.
 	When time.Time
-	// Who did it: a name, or the ID of a user; "" when the cloud does not report it.
+	// Name or ID of the user who did it; "" when the cloud does not report it.
 	Who string
-	// What was done, as the cloud calls it; "" when it does not report it.
+	// Name of the action in the cloud's own words; "" when the cloud does not report it.
 	What string
 }
 
-// TimeLayout is how people read times.
+// TimeLayout is the format of times that people read.
 const TimeLayout = "15:04 UTC, 2 Jan 2006"
 
-// Of is the trace of what was done, such as "changed", in words.
+// Of describes in words who did what is done, such as "changed", and when.
 func (t Trace) Of(done string) string {
 	if t == (Trace{}) {
 		return done + "; by whom and when is unknown to this cloud"

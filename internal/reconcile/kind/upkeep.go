@@ -2,14 +2,14 @@ package kind
 
 import "time"
 
-// Upkeep is what time makes due of an object that is as its manifest says. It is no difference:
+// Upkeep is what becomes due with time on an object that matches its manifest. It is no drift:
 // neither a commit nor anybody in the cloud has changed anything.
 type Upkeep struct {
-	// Due are carried out by an update, each as it says. One with a Loss takes something away.
+	// Due are changes that an update carries out. A change with a Loss removes something.
 	Due []Change
-	// Next is when something may be due that is not now; the zero time for never.
+	// Next is when another change may become due; the zero time for never.
 	Next time.Time
-	// Overdue says why what was due is not done, in words that stay the same; "" where
-	// nothing is missing.
+	// Overdue says why a due change is not done, in words that stay the same; "" if no change is
+	// overdue.
 	Overdue string
 }

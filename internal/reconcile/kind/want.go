@@ -17,24 +17,23 @@ type Want struct {
 	Mark Mark
 
 	around  Surroundings
-	options *Options // of the object; nil where nothing is asked of them
+	options *Options // of the object; nil if it has none
 	holder  string   // of the object's secrets
 }
 
-// Surroundings is what a desired object is seen among. Its zero value knows
-// nothing.
+// Surroundings are the other objects that a desired object can ask about. Its zero value knows nothing.
 type Surroundings struct {
 	*Scene
-	Former []Identity // what the object was called before
+	Former []Identity // the object's earlier names
 }
 
-// Scene is what all objects of a plan are seen among.
+// Scene is what all objects of a plan share.
 type Scene struct {
-	Lookup  func(manifest.Key) Ref            // what a reference comes to; its key and name are filled in
-	Marked  func(manifest.Key) (Facts, error) // what bears the mark of a key, see [Want.Marked]
+	Lookup  func(manifest.Key) Ref            // resolves a reference; the caller fills in its key and name.
+	Marked  func(manifest.Key) (Facts, error) // facts of the object with the mark of a key, see [Want.Marked].
 	Groups  map[string]string                 // API groups, by the name of the kind
 	Printer *fingerprint.Printer              // of secrets
-	// StandsIn says of what answers to a token whether it stands in for others, see [Want.StandsIn].
+	// StandsIn reports whether the object with a token stands in for others, see [Want.StandsIn].
 	StandsIn func(token string) bool
 }
 
@@ -46,24 +45,22 @@ func (w Want) scene() *Scene {
 	return w.around.Scene
 }
 
-// Identity is what an object, its owner text and the holder of its secrets are
-// called.
+// Identity is the name of an object, its owner text and the name of the holder of its secrets.
 type Identity struct{ Name, Owner, Holder string }
 
-// NewWant gives a desired object the shape in which its kind sees it. spec is its
-// spec, or the filter that it is imported by, mark what it must bear.
+// NewWant returns a desired object as its kind sees it. spec is its spec, or the filter that it is imported by; mark is what it must
+// bear.
 func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want {
 	return Want{d.Key, spec, mark, around, &d.Options, d.Confidential.Holder}
 }
 
-// OthersWrite reports whether a field is left to others, say the object's annotations:
-// it is ignored, or changes are only reported.
+// OthersWrite reports whether the object's annotations leave a field to others: it is ignored, or its drift is only reported.
 func (w Want) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
 
-// Leaves reports whether an element of a list, an object of the cloud with that ID, is left to others, say the object's
-// annotations: no element of the manifest stands for it, and it stays. list is without the places of lists around it.
+// Leaves reports whether the object's annotations leave an element of a list to others. The element is an object of the cloud with
+// that ID. No element of the manifest stands for it, and it stays. The path list has no indexes of the lists around it.
 func (w Want) Leaves(list, id string) bool {
 	if w.options == nil || len(w.options.Ignore) == 0 {
 		return false
@@ -73,20 +70,20 @@ func (w Want) Leaves(list, id string) bool {
 
 var places = pattern.Of(`\[\d+\]\.`)
 
-// WithoutPlaces is a path without the places in the lists that it leads through.
+// WithoutPlaces is a path without the indexes of the lists that it leads through.
 func WithoutPlaces(path string) string { return places.ReplaceAllString(path, ".") }
 
 // ElementPath is the path of an element of a list that is an object of the cloud.
 func ElementPath(list, id string) string { return list + "[" + id + "]" }
 
-// WasCalled reports whether the object had that name before, says its manifest. What
-// the cloud cannot rename keeps such a name.
+// WasCalled reports whether the object had that name before, according to its manifest. An object that the cloud cannot rename keeps
+// such a name.
 func (w Want) WasCalled(name string) bool {
 	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
 }
 
-// StandsIn reports whether what answers to a token is of a member that its group has no more, and that stays as long as too few of the
-// others serve: what sends something to it goes on doing so, although its manifest does not say so any more.
+// StandsIn reports whether a token belongs to a former member of a group that stays while too few other members serve. Objects that
+// send traffic to it go on doing so, although their manifests no longer say so.
 func (w Want) StandsIn(token string) bool {
 	return w.scene().StandsIn != nil && w.scene().StandsIn(token)
 }
@@ -104,8 +101,8 @@ func (w Want) Ref(kind, name string) Ref {
 	return ref
 }
 
-// Marked are the facts of the one object in the cloud that bears the stack's mark for a key of this object's
-// namespace, whether or not a manifest stands for it. The error says why there is none to be used.
+// Marked returns the facts of the one object in the cloud that bears the stack's mark for a key in this object's namespace. A manifest
+// for that key is not necessary. The error says why no object can be used.
 func (w Want) Marked(kind, name string) (Facts, error) {
 	if w.scene().Marked == nil {
 		return Facts{}, ErrGone

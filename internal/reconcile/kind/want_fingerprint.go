@@ -2,12 +2,12 @@ package kind
 
 import "github.com/stackreeve/stackreeve/internal/fingerprint"
 
-// Print is the fingerprint of a secret of the object, to be stored with it; use
-// sets different secrets of one object apart.
+// Print is the fingerprint of a secret of the object, to be stored with it. use tells apart the
+// different secrets of one object.
 func (w Want) Print(use, secret string) string { return w.printer().Print(w.subject(use, secret)) }
 
-// Printed returns what a fingerprint that is stored says about a secret of the
-// object.
+// Printed compares a stored fingerprint with a secret of the object. It also tries the object's
+// earlier names.
 func (w Want) Printed(print, use, secret string) fingerprint.Match {
 	subject := w.subject(use, secret)
 	match := w.printer().Compare(print, subject)
@@ -28,6 +28,6 @@ func (w Want) printer() *fingerprint.Printer {
 	if w.scene().Printer != nil {
 		return w.scene().Printer
 	}
-	p, _ := fingerprint.New("") // fails for bad keys only
+	p, _ := fingerprint.New("") // fails for invalid keys only
 	return p
 }

@@ -2,7 +2,7 @@ package kind
 
 import "testing"
 
-// What an annotation names is ignored with all that is in it; without the places of lists it stands for all of them.
+// A path in the annotation ignore covers all fields below it. A list without an index stands for all elements.
 func TestIgnores(t *testing.T) {
 	for _, c := range []struct {
 		path, field string

@@ -7,19 +7,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Way is a way in which a change that would replace the object can be carried out
-// instead, when the object's annotation asks for it.
+// Way is a way to carry out a change without replacing the object, when the object's annotation
+// asks for it.
 type Way struct {
 	Name       string     // "resize"
 	Disruption Disruption // what it does to users of the object
-	Loss       string     // what is lost, to be read after "loses"; "" for nothing
-	// Closed says why the object cannot be changed in this way as it is now, to be read
-	// after its name; "" where it can.
+	Loss       string     // what is lost, as messages put it after "loses"; "" for nothing
+	// Closed says why the object cannot be changed in this way in its present state; messages put
+	// it after the name. "" where it can.
 	Closed string
 }
 
-// WaysOf reads the ways of a field's declaration: the tag ways, and what those that
-// wipe a disk lose, in the tag loss.
+// WaysOf reads the ways from the tags of a field: ways has the ways, and loss says what is lost by
+// those that wipe a disk.
 func WaysOf(tag reflect.StructTag) ([]Way, error) {
 	declared, err := manifest.ParseWays(tag.Get("ways"))
 	if err != nil {
@@ -36,8 +36,7 @@ func WaysOf(tag reflect.StructTag) ([]Way, error) {
 	return ways, nil
 }
 
-// Offer says in which ways the changes of a field can be carried out that would
-// replace the object.
+// Offer sets the ways for those changes of a field that would replace the object.
 func (c *Changes) Offer(field string, ways []Way) {
 	for i := range c.list {
 		if change := &c.list[i]; change.Field == field && change.Disruption == Replace {
@@ -46,7 +45,7 @@ func (c *Changes) Offer(field string, ways []Way) {
 	}
 }
 
-// Way is how the annotation has changes of a field carried out: the name of a way,
+// Way is what the annotation chooses for changes of a field: the name of a way,
 // [manifest.WayReplace], [manifest.WayNext], [manifest.WayIgnore], or "" where it does not say.
 func (o Options) Way(field string) string {
 	for path, way := range o.Ways {
@@ -57,7 +56,7 @@ func (o Options) Way(field string) string {
 	return ""
 }
 
-// Way is that of the object's annotation for a field; see [Options.Way].
+// Way is the choice of the object's annotation for a field; see [Options.Way].
 func (w Want) Way(field string) string {
 	if w.options == nil {
 		return ""
@@ -65,8 +64,8 @@ func (w Want) Way(field string) string {
 	return w.options.Way(field)
 }
 
-// Chosen is a change as the object's annotation has it carried out. Where it asks for
-// a way that is not open, refusal says why; the change would replace the object then.
+// Chosen is a change in the way that the object's annotation chooses. If that way is not open,
+// refusal says why, and the change would replace the object.
 func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	name := o.Way(c.Field)
 	if c.Disruption != Replace || name == "" || name == manifest.WayIgnore || name == manifest.WayNext {
@@ -85,7 +84,8 @@ func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	return c, name + " is no way to change it here"
 }
 
-// By is the change carried out in a way; ok is false where it has no such one that is open.
+// By is the change carried out in the way of that name; ok is false if the change has no such open
+// way.
 func (c Change) By(name string) (by Change, ok bool) {
 	i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name && w.Closed == "" })
 	if i < 0 {

@@ -8,12 +8,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Some fields hold what lets others through. A change that takes all of it away, or most of it, harms what depends
-// on the object as much as its deletion. Such a field says with the tag cuts what is so then:
+// Some fields let other objects work, such as rules that allow traffic. A change that removes all or most of such
+// a field harms those objects as much as deleting this one. The tag cuts of the field says what no longer works
+// then:
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
-// cut notes of changes what they cut off, as the fields of a spec say; path is where the spec stands.
+// cut sets Cuts of the changes, from the tags of the spec's fields; path is the path of the spec.
 func cut(changes []kind.Change, spec reflect.Type, path string) {
 	for i := range changes {
 		change := &changes[i]
@@ -27,7 +28,7 @@ func cut(changes []kind.Change, spec reflect.Type, path string) {
 	}
 }
 
-// cutBy is what a field of a spec says of itself, by its path; "" where it says nothing, or there is none.
+// cutBy returns the tag cuts of the field at a path in a spec; "" if the field has none, or does not exist.
 func cutBy(spec reflect.Type, path string) string {
 	for spec.Kind() == reflect.Pointer || spec.Kind() == reflect.Slice {
 		spec = spec.Elem()
@@ -54,7 +55,7 @@ func cutBy(spec reflect.Type, path string) string {
 	return ""
 }
 
-// emptied is what is cut off where a value loses all that it has, or most of it; "" where it does not.
+// emptied returns what no longer works if a value loses all or most of its content; "" if it does not.
 func emptied(have, want any, text string) string {
 	h, w := valueOf(have), valueOf(want)
 	switch {
@@ -90,7 +91,7 @@ func valueOf(x any) reflect.Value {
 	return v
 }
 
-// common counts the items of one list that another one has, too.
+// common counts the items of a list that the other list has, too.
 func common(list, other reflect.Value) (n int) {
 	there := map[string]int{}
 	for i := range other.Len() {

@@ -21,7 +21,8 @@ type gateSpec struct {
 	} `json:"doors,omitempty" cuts:"there is no way in"`
 }
 
-// A change cuts off what its field says when it takes all of it away, or most of it, and not when it gives something else.
+// A change cuts off what its field's tag says when it removes all or most of the value, and not when it sets another
+// value.
 func TestWhatAChangeCutsOff(t *testing.T) {
 	open, shut := true, false
 	for name, tt := range map[string]struct {

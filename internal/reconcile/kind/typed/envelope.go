@@ -5,8 +5,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Envelope is what every resource kind in K-ORC's vocabulary has around its
-// resource. (k-orc/openstack-resource-controller, api/v1alpha1)
+// Envelope has the fields that every resource kind of K-ORC has around its resource.
+// (k-orc/openstack-resource-controller, api/v1alpha1)
 type Envelope[Resource, Filter any] struct {
 	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"Through which entry of clouds.yaml the object is made, where the stack's configuration allows several (spec.clouds); otherwise accepted and ignored."`
 	ManagementPolicy    string               `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
@@ -16,7 +16,7 @@ type Envelope[Resource, Filter any] struct {
 	Resource            *Resource            `json:"resource,omitempty" doc:"What the object shall be. Required unless unmanaged."`
 }
 
-// ManagedOptions says how a managed object ends.
+// ManagedOptions says what happens to a managed object when its manifest is removed.
 type ManagedOptions struct {
 	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes with its manifest. detach: is let go: it stays in the cloud, and is no longer managed."`
 }

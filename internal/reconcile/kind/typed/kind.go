@@ -1,8 +1,8 @@
-// Package typed makes kinds of functions over specs, filters and states that have types of their own. The types are
-// erased here, once, where a [kind.Kind] is built; the core imports only package kind.
+// Package typed makes kinds from functions over specs, filters and states that have types of their own. The types are
+// erased here, in one place, where a [kind.Kind] is built; the core imports only package kind.
 //
-// [Kind] is for what has objects in the cloud, [Workload] for what only stands for others, [Data] for what only carries
-// text.
+// [Kind] is for kinds with objects in the cloud, [Workload] for kinds that only stand for others, [Data] for kinds that
+// only carry text.
 package typed
 
 import (
@@ -23,19 +23,19 @@ type Want[Spec any] struct {
 // Live is a [kind.Live] with the type of its state.
 type Live[State any] struct {
 	kind.Live
-	State *State // nil of an object that is gone
+	State *State // nil for an object that is gone
 }
 
-// Kind is a kind whose objects are in the cloud, or would be: List is nil of a kind without a driver. Each function may be
-// nil, besides those of the driver where there is one. Without Name an object is called as its manifest is. See [kind.Kind]
+// Kind is a kind whose objects are in the cloud, or would be: List is nil for a kind without a driver. Each function may be
+// nil, except those of the driver where there is one. Without Name an object is named like its manifest. See [kind.Kind]
 // and [kind.Driver].
 type Kind[Spec, Filter, State any] struct {
 	Info  kind.Info
 	Cures []kind.Way
 
-	// Validate says what field rules in struct tags cannot.
+	// Validate checks what field rules in struct tags cannot express.
 	Validate func(spec *Spec, r *kind.Report)
-	// Lasts reports whether an object outlives its manifest when no annotation says otherwise.
+	// Lasts reports whether an object stays after its manifest is removed when no annotation says otherwise.
 	Lasts           func(spec *Spec) bool
 	Expand          func(spec *Spec, e *kind.Expansion)
 	Name            func(w Want[Spec]) string
@@ -64,12 +64,12 @@ type Kind[Spec, Filter, State any] struct {
 	Trace  func(ctx context.Context, have Live[State], changes []kind.Change) (t kind.Trace, ok bool, err error)
 }
 
-// Resource is the kind in K-ORC's vocabulary: its spec stands under spec.resource, with an [Envelope] around it.
+// Resource returns a kind in K-ORC's vocabulary: its spec stands under spec.resource, with an [Envelope] around it.
 func (k Kind[S, F, T]) Resource() *kind.Kind {
 	return k.erased("spec.resource", manifest.TypeFor[resourceBody[S, F]](), readEnvelope[S, F])
 }
 
-// Flat is the kind with its spec directly under spec. It cannot be imported.
+// Flat returns a kind with its spec directly under spec. It cannot be imported.
 func (k Kind[S, F, T]) Flat() *kind.Kind {
 	return k.erased("spec", manifest.TypeFor[flatBody[S]](), readFlat[S])
 }
@@ -125,7 +125,7 @@ func (k Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, 
 	return d, r.Problems(obj)
 }
 
-// needs sets what the kind says of what its objects need of the cloud.
+// needs sets the functions that say what the kind's objects need from the cloud.
 func (k Kind[S, F, T]) needs(e *kind.Kind) {
 	if zone := ofSpec(k.Zone); zone != nil {
 		e.Zone = func(w kind.Want) string { return zone(w.Spec) }
@@ -164,7 +164,7 @@ func (k Kind[S, F, T]) needs(e *kind.Kind) {
 	}
 }
 
-// tells sets what the kind says of an object in the cloud that not every kind does.
+// tells sets the optional functions that describe an object in the cloud.
 func (k Kind[S, F, T]) tells(e *kind.Kind) {
 	if k.Export != nil {
 		e.Export = func(have any, x *kind.Export) any { return k.Export(have.(*T), x) }
@@ -207,7 +207,7 @@ func (k Kind[S, F, T]) driver() *kind.Driver {
 	return d
 }
 
-// wanted is nil-safe: what is imported has no spec, and a filter no other one's.
+// wanted is nil-safe: an imported object has no spec, and w.Spec may be a filter.
 func wanted[S any](w kind.Want) Want[S] {
 	spec, _ := w.Spec.(*S)
 	return Want[S]{w, spec}
@@ -223,7 +223,7 @@ func (l Live[T]) erased() kind.Live {
 	return l.Live
 }
 
-// ofWant is a function of a desired object without its types. Nothing is asked of an object without a spec.
+// ofWant is a function of a desired object without its types. It returns zero for an object without a spec.
 func ofWant[S, R any](f func(Want[S]) R) func(kind.Want) R {
 	if f == nil {
 		return nil
@@ -236,7 +236,7 @@ func ofWant[S, R any](f func(Want[S]) R) func(kind.Want) R {
 	}
 }
 
-// ofSpec is a function of a spec without its type.
+// ofSpec is a function of a spec without its type. It returns zero if there is no spec.
 func ofSpec[S, R any](f func(*S) R) func(any) R {
 	if f == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Workload is a kind that only stands for others. Summarize and Gather may be nil; see [kind.Kind].
+// Workload is a kind that only stands for other objects. Summarize and Gather may be nil; see [kind.Kind].
 type Workload[Spec any] struct {
 	Info      kind.Info
 	Group     kind.Group
@@ -17,7 +17,7 @@ type Workload[Spec any] struct {
 	Gather    func(of []kind.Exported) []kind.Gathered
 }
 
-// Kind is the kind without its types.
+// Kind returns the kind without its types.
 func (k Workload[S]) Kind() *kind.Kind {
 	e := &kind.Kind{
 		Info: k.Info, Group: k.Group, Body: manifest.TypeFor[flatBody[S]](), SpecPath: "spec", Name: named, Gather: k.Gather,
@@ -46,14 +46,15 @@ func (k Workload[S]) Kind() *kind.Kind {
 	return e
 }
 
-// named is the name of what has none of its own in the cloud.
+// named is the name of an object that has no other name in the cloud.
 func named(w kind.Want) string { return w.Key.Name }
 
-// maxData is how much a ConfigMap or Secret can hold, as in Kubernetes.
-// (pkg/apis/core/types.go: MaxSecretSize)
+// maxData is the largest size of a ConfigMap or Secret in bytes, as in Kubernetes. (pkg/apis/core/types.go:
+// MaxSecretSize)
 const maxData = 1 << 20
 
-// Data is a kind that only carries text for others: a ConfigMap or a Secret. read takes the decoded body's content apart.
+// Data returns a kind that only carries text for others: a ConfigMap or a Secret. read extracts the content from the
+// decoded body.
 func Data[B any](info kind.Info, read func(*B, *kind.Report) map[string]string) *kind.Kind {
 	return &kind.Kind{Info: info, Body: manifest.TypeFor[B](), Name: named, Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 		d := kind.NewDesired(obj)
