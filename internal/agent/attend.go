@@ -11,9 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// attend goes on listening while a pass runs. Its context ends, with a cause of
-// type [engine.Superseded], when there is a newer commit or somebody asked for
-// a run; stop ends the listening.
+// attend keeps listening while a pass runs. Its context ends with a cause of type [engine.Superseded] when there is a newer commit,
+// or when somebody asked for a run. stop ends the listening.
 func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	var listening sync.WaitGroup
@@ -24,7 +23,7 @@ func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func())
 				continue
 			}
 			if cancel(by); supersededBy(ctx) != by && s.news == nil {
-				s.interrupt(by) // the pass has ended by itself
+				s.interrupt(by) // the pass had already ended
 			}
 		}
 	})
@@ -34,14 +33,14 @@ func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func())
 	}
 }
 
-// supersededBy is what a context of attend ended for; "" when for nothing newer.
+// supersededBy returns the reason why a context of attend ended, "" when nothing newer came.
 func supersededBy(ctx context.Context) (by engine.Superseded) {
 	errors.As(context.Cause(ctx), &by)
 	return by
 }
 
-// newer waits for a signal, or for ctx to end, and returns what it calls for; ""
-// when for nothing. A signal that ctx ends with is not lost.
+// newer waits for a signal or for the end of ctx. It returns what the pass gives way to, "" for nothing. A signal that arrives when
+// ctx ends is not lost.
 func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	select {
 	case <-ctx.Done():
@@ -56,16 +55,16 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 		s.Wake()
 		return ""
 	case err != nil || !changed:
-		return "" // the next poll finds out
+		return "" // the next poll finds it
 	}
 	s.news = &rev
 	if sameFiles(rev, s.state.last) {
-		return "" // it is read once the pass has ended
+		return "" // it is read after the pass
 	}
 	return engine.Superseded("commit " + report.Short(rev.Commit))
 }
 
-// newest is what was fetched while a pass ran, or what the source has now.
+// newest returns the revision that was fetched while a pass ran, or else the source's newest.
 func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
 	if s.news != nil {
 		rev, s.news = *s.news, nil

@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// waiting is a pass that only waits, as for a machine in BUILD, until it is asked
-// to stop.
+// waiting is a pass that only waits, as for a machine in BUILD, until its context ends.
 func waiting(ctx context.Context, _ int) engine.Pass {
 	<-ctx.Done()
 	pass := engine.Pass{Interrupted: true}

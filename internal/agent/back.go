@@ -15,18 +15,16 @@ import (
 const (
 	// mostBack is how many commits fallBack goes back.
 	mostBack = 50
-	// askedBack is how long the places that know of commits are asked about refused
-	// ones.
+	// askedBack is the time limit for asking the forge whether refused commits were in sync.
 	askedBack = 30 * time.Second
 )
 
-// fallBack finds the last commit before a refused one whose manifests are accepted,
-// and keeps the cloud at it, as a process that ran all the time would have done.
+// fallBack finds the newest commit before a refused one whose manifests are accepted, and makes it the revision that the cloud
+// is kept at. A process that ran all the time would have kept the cloud there, too.
 //
-// One that is known to have been in sync is applied like any other. Of another it
-// is not known whether a newer one was applied, which is refused now: it is applied
-// with caution (see [guard.Cautious]). When it is known that one was, nothing
-// is found. One in which the emptied files of head hold nothing, either, is not accepted.
+// A commit that is known to have been in sync is applied like any other. For another commit it is unknown whether one of the newer,
+// now refused commits was applied. It is applied with caution (see [guard.Cautious]). When one of those is known to have been applied,
+// nothing is found. A commit in which the emptied files of head hold nothing either is not accepted.
 func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.state.footing.noGoodBefore == head.Commit {
 		return
@@ -34,7 +32,7 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 	found, refused, err := s.lastGood(ctx, head, region, emptied)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return // the process ends: that is no reason of the repository's
+		return // the process is ending; the repository is not the reason
 	case err != nil:
 		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return
@@ -48,13 +46,13 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 		refusal.Back = "commit " + report.Short(newer) + " was applied, and is refused now: nothing older is"
 		return
 	}
-	synced, _ := s.wasSynced(ctx, found.Commit) // the pass asks again
+	synced, _ := s.wasSynced(ctx, found.Commit) // on an error the pass asks again
 	s.state.footing = s.state.footing.wentBack(*found, synced)
 }
 
-// lastGood looks for it, and lists the commits that are refused, the newest first.
+// lastGood returns the newest accepted commit before head, and the refused commits, the newest first.
 func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string, emptied []string) (found *source.Revision, refused []string, err error) {
-	trees := map[string]bool{head.Tree: head.Tree != ""} // that are refused
+	trees := map[string]bool{head.Tree: head.Tree != ""} // trees that are refused
 	refused = []string{head.Commit}
 	var failed error
 	err = s.Earlier(ctx, head.Commit, mostBack, func(rev source.Revision) (more bool) {
@@ -77,8 +75,8 @@ func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string
 	return found, refused, errors.Join(err, failed)
 }
 
-// appliedOf is the first of some commits that is known to have been in sync; "" if
-// none is, or nobody answers.
+// appliedOf returns the first of the commits that is known to have been in sync. It returns "" if none is, or if the forge does not
+// answer.
 func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	if s.Applied == nil {
 		return ""
@@ -98,13 +96,13 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	return ""
 }
 
-// wanted visits what the commits before one wanted, as far as they are accepted; nil where there is no history.
+// wanted returns a function that visits what earlier commits want, without the refused ones. It is nil when there is no history.
 func (s *Loop) wanted(of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
 	if s.Earlier == nil {
 		return nil
 	}
 	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
-		trees := map[string]bool{of.Tree: of.Tree != ""} // that were visited
+		trees := map[string]bool{of.Tree: of.Tree != ""} // trees that were visited
 		err := s.Earlier(ctx, of.Commit, mostBack, func(rev source.Revision) (more bool) {
 			if trees[rev.Tree] {
 				return true

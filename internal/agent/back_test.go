@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// branch is what a branch was before a commit, the newest first.
+// branch is the history of a branch before a commit, the newest first.
 type branch struct {
 	commits []string
 	visited []string
@@ -39,7 +39,7 @@ func (b *branch) earlier(_ context.Context, _ string, most int, visit func(sourc
 func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		before   []string
-		synced   []string // what the forge knows to have been
+		synced   []string // commits that the forge knows as in sync
 		passes   []string
 		cautious bool
 		back     string
@@ -73,7 +73,7 @@ func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 	}
 }
 
-// TestCautionEndsWithTheNextCommit has one that puts right what was refused.
+// TestCautionEndsWithTheNextCommit has a next commit that corrects the refused one.
 func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -92,7 +92,7 @@ func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	}
 }
 
-// Caution does not end because the source is away: what is refused is the newest commit that is known, still.
+// Caution does not end because the source is down: the newest commit that is known is still refused.
 func TestCautionStaysWhileTheSourceIsAway(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -105,7 +105,7 @@ func TestCautionStaysWhileTheSourceIsAway(t *testing.T) {
 	}
 }
 
-// Caution ends when it is known at last that the commit was in sync.
+// Caution ends when the commit is finally known to have been in sync.
 func TestCautionEndsWithAnAnswer(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -121,7 +121,7 @@ func TestCautionEndsWithAnAnswer(t *testing.T) {
 	}
 }
 
-// TestAWalkThatFailsIsTriedAgain has the server away for a while.
+// TestAWalkThatFailsIsTriedAgain has a server that is down for a while.
 func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{err: errors.New("the server is away")}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -172,11 +172,10 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// cautious reports whether something weakens what is done about a revision: here
-// only caution does.
+// cautious reports whether a policy restricts a revision. In these tests only caution does.
 func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }
 
-// A pass can look at what earlier commits wanted, each tree once, and without those that are refused.
+// A pass can read what earlier commits wanted: each tree once, and without the refused commits.
 func TestAPassSeesWhatWasWantedBefore(t *testing.T) {
 	o, b := &outside{commit: "two", region: "somewhere"}, &branch{commits: []string{"one", "one", "bad1", "older", "oldest"}}
 	s := o.stack(t, "@every 1m", "@every 5m")

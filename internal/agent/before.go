@@ -13,10 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Where drift is left to people, a process that begins must not make again what somebody deleted: it would undo a decision that the process before it
-// left to them. Where a forge remembers which commit was in sync, it is asked. Otherwise what the commit before wanted is what was there.
+// Where drift is left to people, a new process must not recreate an object that somebody deleted: the process before it had left that
+// decision to them. The forge is asked if it remembers which commit was in sync. Otherwise the objects that the commit before wanted count
+// as the objects that existed.
 
-// Wanted is what the newest acceptable commit of a past wanted, by sums of the manifests; nil where there is none.
+// Wanted returns what the newest acceptable commit of a past wanted, as checksums of its manifests. It is nil when there is no such commit.
 func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]checksum.Sum, error) {
 	var sums map[manifest.Key]checksum.Sum
 	var failed error
@@ -40,7 +41,8 @@ func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Des
 	return sums, errors.Join(failed, err)
 }
 
-// wantedBefore is what the commit before the first one of this process wanted, where drift is left to people and no forge remembers anything.
+// wantedBefore returns what the commit before the first one of this process wanted. It is nil unless drift is left to people and no forge
+// remembers commits.
 func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resolve.Reading, policies []plan.Policy) (map[manifest.Key]checksum.Sum, error) {
 	switch {
 	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):

@@ -11,8 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// choose reads rev or, when its manifests are refused, the last revision that
-// was accepted. ok is false when there is neither.
+// choose reads rev or, when its manifests are refused, the last accepted revision. ok is false when there is neither.
 func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, read resolve.Reading, ok bool) {
 	region := ""
 	if s.cloud != nil {

@@ -13,44 +13,44 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// State is how a stack was left by the last run, for people and programs.
+// State is the state of a stack after its last run, for people and programs.
 type State struct {
 	Stack  string    `json:"stack"`
 	Commit string    `json:"commit,omitempty"` // that the cloud was compared with
 	Looked time.Time `json:"looked,omitzero"`
-	// Outcome is that of the run; "" before the first.
+	// Outcome is the outcome of the run; "" before the first.
 	Outcome string `json:"outcome,omitempty"`
-	// Held says why the plan waits for an approval of its hash, which is Hash.
+	// Held is the reason why the plan waits for an approval; Hash is the hash to approve.
 	Held string `json:"held,omitempty"`
 	Hash string `json:"hash,omitempty"`
-	// Approved returns who let a held plan through, and when; it is not carried out yet.
+	// Approved says who approved the held plan, and when. It is "" once the plan is carried out.
 	Approved string `json:"approved,omitempty"`
-	// Suspended says why nothing is carried out.
+	// Suspended is the reason why nothing is carried out.
 	Suspended string       `json:"suspended,omitempty"`
 	Plan      plan.Summary `json:"plan"`
-	Refused   string       `json:"refused,omitempty"` // the newest commit, when its manifests are wrong
+	Refused   string       `json:"refused,omitempty"` // the newest commit, when its manifests are refused
 	Error     string       `json:"error,omitempty"`
-	// Failures are of the run, the first of them; Running is a pass that goes on, nil where none changes anything.
+	// Failures are the first failures of the run. Running is a pass in progress; it is nil while no pass changes anything.
 	Failures []Failed `json:"failures,omitempty"`
 	Running  *Running `json:"running,omitempty"`
-	// ServedBy is the agent that serves the stack, if that is another one, and Address where it is reached; then only the
-	// outcome, the commit and when it was looked are known.
+	// ServedBy is the agent that serves the stack if another agent does, and Address is where that agent is reached. Then only the
+	// outcome, the commit and the time of the look are known.
 	ServedBy string `json:"servedBy,omitempty"`
 	Address  string `json:"address,omitempty"`
 }
 
-// Failed is an object that is not as wanted, and why.
+// Failed is an object that differs from Git, and why.
 type Failed struct {
 	Object string `json:"object"` // as people write it: Server/web
 	Reason string `json:"reason"`
-	// Fault is the reason of its condition, where a step was tried and failed; "" of what only waits.
+	// Fault is the reason of its condition if a step was tried and failed. It is "" for an object that only waits.
 	Fault string `json:"fault,omitempty"`
 }
 
-// ErrNothingHeld says that there is no plan to approve of.
+// ErrNothingHeld means that there is no plan to approve.
 var ErrNothingHeld = errors.New("no plan of the stack is held")
 
-// OtherPlanError says that the plan which is held is another one than was approved.
+// OtherPlanError means that the held plan is not the one that was approved. Hash is the held plan's.
 type OtherPlanError struct{ Hash string }
 
 // Error implements error.
@@ -58,30 +58,28 @@ func (e *OtherPlanError) Error() string {
 	return fmt.Sprintf("the plan that is held is another one, %s; read it before you approve of it", e.Hash)
 }
 
-// control is what people ask of a stack while it runs. It is used by them and by
-// the stack at the same time.
+// control holds what people ask of a running stack. People and the stack use it at the same time.
 type control struct {
 	mu       sync.Mutex
 	state    State
-	stand    string // the outcome of the last run that found out anything
+	stand    string // outcome of the last run that had one
 	held     *plan.Plan
-	given    *plan.Approval // of the plan that is held, or of what is left of it
-	at       time.Time      // when it was given
-	project  string         // of the last state that was in sync; "" where that is not known
-	recalled bool           // what the process before has kept was read
-	serves   bool           // for as long as the process lives
-	heard    bool           // somebody has approved of a plan since it began
-	spent    []string       // hashes of approvals that were used
+	given    *plan.Approval // approves the held plan, or the rest of it.
+	at       time.Time      // time of the approval
+	project  string         // in which the stack was last in sync; "" when unknown.
+	recalled bool           // the record of the process before was read
+	serves   bool           // it runs for as long as the process.
+	heard    bool           // somebody has approved a plan since the process started
+	spent    []string       // hashes of used approvals
 
-	running *engine.Progress // of the pass that runs; nil while none does
+	running *engine.Progress // the running pass; nil when there is none
 }
 
-// mostSpent bounds what is remembered of approvals that were used.
+// mostSpent is how many used approvals are remembered.
 const mostSpent = 1000
 
-// Approve lets the plan through that is held, if it has the hash, and has the stack
-// checked now. The approval is for that one plan at its commit, or what is left
-// of it when its pass is interrupted, and for this process and those that find its [Record].
+// Approve approves the held plan if it has the hash, and starts a run now. The approval covers only that plan at its commit, or the rest
+// of it when its pass is interrupted. It is valid for this process and for those that read its [Record].
 func (s *Loop) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
@@ -93,7 +91,7 @@ func (s *Loop) Approve(hash, by string) error {
 	return err
 }
 
-// State is how the stack was left by the last run.
+// State returns the state of the stack after its last run.
 func (s *Loop) State() State {
 	c := &s.control
 	c.mu.Lock()
@@ -106,16 +104,15 @@ func (s *Loop) State() State {
 	return state
 }
 
-// Stands is how the stack stands for those that depend on it: the outcome of the last run that found out anything, "" before
-// that.
+// Stands returns the state of the stack for stacks that depend on it: the outcome of the last run that had one, "" before that.
 func (s *Loop) Stands() string {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	return s.control.stand
 }
 
-// approve notes an approval. news is false when it was given before: the pass that
-// carries the plan out must not give way to it.
+// approve stores an approval. news is false when the approval is already there: the pass that carries the plan out must not give way
+// to it.
 func (c *control) approve(hash, by string, now time.Time) (news bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +131,7 @@ func (c *control) approve(hash, by string, now time.Time) (news bool, err error)
 	return true, nil
 }
 
-// approved are the approvals that a pass of the commit may use.
+// approved returns the approvals that a pass of the commit may use.
 func (s *Loop) approved(commit string) (list []plan.Approval) {
 	c := &s.control
 	c.mu.Lock()
@@ -150,8 +147,8 @@ func (s *Loop) approved(commit string) (list []plan.Approval) {
 	return list
 }
 
-// forgets reports whether a plan of the commit may have been approved by a word to the process before this one, of which nothing tells:
-// the commit did not come while this one ran, and nobody has approved of anything since.
+// forgets reports whether a plan of the commit may have been approved in the process before this one, without a record of it. That is so
+// when the commit did not arrive while this process ran, and nobody has approved anything since it started.
 func (s *Loop) forgets(commit string) bool {
 	c := &s.control
 	c.mu.Lock()
@@ -163,7 +160,7 @@ func (s *Loop) forgets(commit string) bool {
 	return commit == s.state.first && !c.heard
 }
 
-// saw takes note of a run, and keeps what became of the approval.
+// saw stores the result of a run, and writes the [Record] if the approval has changed.
 func (s *Loop) saw(run report.Run) {
 	s.control.mu.Lock()
 	before := s.control.given
@@ -176,7 +173,7 @@ func (s *Loop) saw(run report.Run) {
 	}
 }
 
-// saw takes note of a run, and of what became of the approval.
+// saw stores the result of a run, and drops the approval if it was used or is for another plan.
 func (c *control) saw(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +182,7 @@ func (c *control) saw(run report.Run) {
 	if now, ok := stands(run); ok {
 		c.stand = now.String()
 	}
-	if run.Pass == nil { // nothing was planned: what is held, is
+	if run.Pass == nil { // nothing was planned: the held plan stays held
 		c.state.Held, c.state.Hash, c.state.Suspended, c.state.Plan = before.Held, before.Hash, before.Suspended, before.Plan
 		return
 	}
@@ -194,11 +191,11 @@ func (c *control) saw(run report.Run) {
 	case pass.First.Held != nil:
 		c.held = &pass.First
 		if c.given != nil && !c.given.Covers(pass.First) {
-			c.given = nil // it was for another plan; one that was given during the pass counts for the next
+			c.given = nil // it was for another plan; an approval that arrived during the pass counts for the next one
 		}
 	case pass.Interrupted || len(pass.Last.Unlisted) > 0:
 	case pass.Last.Summary().Writes() == 0:
-		// What was approved is done. The same plan may come again, for other reasons.
+		// The approved plan is carried out. The same plan may come up again for other reasons, and then needs another approval.
 		if used := pass.First.Approved; used != nil {
 			c.spend(used.Hash)
 		}
@@ -215,7 +212,7 @@ func (c *control) spend(hash string) {
 	}
 }
 
-// mostFailures are named of a run.
+// mostFailures is how many failures of a run are named.
 const mostFailures = 100
 
 func stateOf(run report.Run) State {

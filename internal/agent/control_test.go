@@ -40,7 +40,7 @@ func (o *outside) manual(names *[]string) {
 	}
 }
 
-// A pass that changes something is the state of its stack until it has ended.
+// While a pass changes something, it is the state of its stack.
 func TestThePassThatRunsIsShown(t *testing.T) {
 	s := New(Config{Name: "s"})
 	w := s.Watcher()
@@ -82,7 +82,7 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 		if run := o.runs[len(o.runs)-1]; len(o.passes) != 2 || run.Pass.First.Held != nil || run.Pass.First.Approved.By != "Ann" {
 			t.Fatalf("%d passes, held %q", len(o.passes), run.Pass.First.Held)
 		}
-		// It is used up: the same plan needs another approval.
+		// The approval was used: the same plan needs another one.
 		s.Now()
 		o.pause(0)
 		if state = s.State(); state.Held == "" || state.Approved != "" {
@@ -97,8 +97,8 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 	})
 }
 
-// Where neither a forge nor a folder remembers approvals, an agent that begins says of a plan that is held that it may have been
-// approved before, and carries out nothing of it. A commit that comes while it runs was not.
+// Without a forge and without a folder, nothing remembers approvals. Then a new agent says of a held plan that it may have been
+// approved before, and carries out none of it. This is not said of a commit that arrives while the agent runs.
 func TestApprovalsThatNothingRemembers(t *testing.T) {
 	const says = "if it was approved before this agent began, nothing remembers that"
 	for name, c := range map[string]struct {
@@ -165,8 +165,8 @@ func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
 	})
 }
 
-// A source that is away for a moment hides nothing of a plan that is held, then or afterwards, and changes nothing for those
-// who depend on the stack.
+// A source that is down for a moment does not hide a held plan, neither then nor later. It changes nothing for the stacks that depend
+// on this one.
 func TestAHeldPlanOutlastsASourceThatIsAway(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
@@ -198,7 +198,7 @@ func TestAHeldPlanOutlastsASourceThatIsAway(t *testing.T) {
 	})
 }
 
-// An approval that is given twice does not end the pass that carries it out.
+// An approval that is given twice does not interrupt the pass that carries it out.
 func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
@@ -224,7 +224,7 @@ func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
 	})
 }
 
-// An approval that comes while a pass runs is for the next one, which it begins.
+// An approval that arrives during a pass counts for the next one, and starts it.
 func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
@@ -253,7 +253,7 @@ func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
 	})
 }
 
-// What --approve lets a service do is used up, too.
+// A service uses an approval of --approve only once, too.
 func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
@@ -269,7 +269,7 @@ func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 	}
 }
 
-// A commit that is refused for its manifests can still suspend the stack.
+// A commit with refused manifests can still suspend the stack.
 func TestARefusedCommitCanSuspend(t *testing.T) {
 	o := &outside{commit: "one"}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -292,7 +292,7 @@ func TestARefusedCommitCanSuspend(t *testing.T) {
 	}
 	o.commit = "bad-stop"
 	s.Pass(t.Context())
-	o.commit = "" // nobody has taken it back
+	o.commit = "" // nobody has undone it
 	if run := s.Pass(t.Context()); run.FetchErr == nil || run.Refused == nil || planned("").Apply(o.passes[len(o.passes)-1].Policies...).Suspended == "" {
 		t.Errorf("while the source is away: %+v", run)
 	}

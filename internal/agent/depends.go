@@ -10,17 +10,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Standing is how the stacks of a process stand, for those that depend on others: nothing of such a stack is carried
-// out before those are in sync. It is known since the process began, and a stack that it does not run is not waited for.
+// Standing knows the state of the stacks of a process, for stacks that depend on others: nothing of such a stack is carried
+// out before the others are in sync. It knows runs since the process started, and ignores stacks that this process does not run.
 type Standing struct {
 	mu      sync.Mutex
-	of      map[string]plan.Outcome // of the newest check of each stack; Broken before the first
-	on      map[*Loop][]string      // those that a stack depends on
-	waiting map[string][]*Loop      // those that depend on a stack
-	due     map[string][]*Loop      // those of them that are to be checked once it is in sync
+	of      map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first.
+	on      map[*Loop][]string      // the names of the stacks that a stack depends on
+	waiting map[string][]*Loop      // the stacks that depend on a stack
+	due     map[string][]*Loop      // those of them that must be checked when it is in sync
 }
 
-// NewStanding is how stacks stand that have not been checked yet. Each is given it as its Standing.
+// NewStanding returns a Standing for stacks that have not been checked yet, and sets it as the Standing of each.
 func NewStanding(stacks []*Loop) *Standing {
 	s := &Standing{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 	for _, l := range stacks {
@@ -30,14 +30,14 @@ func NewStanding(stacks []*Loop) *Standing {
 	return s
 }
 
-// Expect has those that depend on a stack wait until it is in sync, whoever serves it.
+// Expect makes dependent stacks wait until this stack is in sync, no matter which agent serves it.
 func (s *Standing) Expect(stack string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of[stack] = plan.Broken
 }
 
-// Join has a stack told when those are in sync that it depends on, until it is told to leave.
+// Join adds a stack: it is checked when the stacks that it depends on are in sync. leave removes it.
 func (s *Standing) Join(l *Loop) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Standing) Join(l *Loop) (leave func()) {
 	}
 }
 
-// Depend has a stack that has joined depend on these from now on. It is checked if it had to wait for one that is not among them.
+// Depend replaces the dependencies of a stack that has joined. The stack is checked if it waited for one that is no longer among them.
 func (s *Standing) Depend(l *Loop, on []string) {
 	s.mu.Lock()
 	waited := 0
@@ -69,7 +69,7 @@ func (s *Standing) Depend(l *Loop, on []string) {
 	}
 }
 
-// depend is called with the lock held.
+// depend replaces the dependencies of a stack. The caller holds the lock.
 func (s *Standing) depend(l *Loop, on []string) {
 	for _, name := range s.on[l] {
 		if !slices.Contains(on, name) {
@@ -92,7 +92,7 @@ func without(list map[string][]*Loop, name string, l *Loop) {
 	}
 }
 
-// Remove forgets a stack that is there no more: nothing waits for it.
+// Remove forgets a stack that no longer exists: nothing waits for it.
 func (s *Standing) Remove(stack string) {
 	s.mu.Lock()
 	next := s.due[stack]
@@ -104,15 +104,14 @@ func (s *Standing) Remove(stack string) {
 	}
 }
 
-// saw notes how a check of a stack ended.
+// saw stores how a check of a stack ended.
 func (s *Standing) saw(run report.Run) {
 	if now, ok := stands(run); ok && s != nil {
 		s.Note(run.Stack, now)
 	}
 }
 
-// stands is how a stack stands after a run; ok is false when that came to nothing, since the source or the cloud was away: it
-// says nothing new.
+// stands returns the state of a stack after a run. ok is false when the source or the cloud was down, so that the run found nothing new.
 func stands(run report.Run) (now plan.Outcome, ok bool) {
 	switch {
 	case run.Refused != nil:
@@ -123,8 +122,8 @@ func stands(run report.Run) (now plan.Outcome, ok bool) {
 	return plan.Broken, false
 }
 
-// Note notes how a stack stands, whoever has checked it. When it is in sync, those are checked that had to wait for it, or were in
-// sync with how it was before; one that has not begun its first check does not need another.
+// Note stores the state of a stack, no matter which agent has checked it. When the stack gets in sync, the stacks that waited for it
+// are checked. So are those that ran while it was in sync before. A stack that has not started its first check does not need another.
 func (s *Standing) Note(stack string, now plan.Outcome) {
 	s.mu.Lock()
 	before, expected := s.of[stack]
@@ -145,7 +144,7 @@ func (s *Standing) Note(stack string, now plan.Outcome) {
 	}
 }
 
-// waits are the stacks that are not in sync among those that one depends on. It is checked when they are.
+// waits returns the stacks that l depends on and that are not in sync. l is checked when they are.
 func (s *Standing) waits(l *Loop) (list []string) {
 	if s == nil {
 		return nil
@@ -163,7 +162,7 @@ func (s *Standing) waits(l *Loop) (list []string) {
 	return list
 }
 
-// depends has a stack wait for those that it depends on.
+// depends returns the policy that makes the stack wait for those that it depends on.
 func (s *Loop) depends() []plan.Policy {
 	list := s.Standing.waits(s)
 	if len(list) == 0 {
@@ -173,8 +172,8 @@ func (s *Loop) depends() []plan.Policy {
 	return []plan.Policy{guard.Suspend("it waits until stack " + strings.Join(list, " and stack ") + " is in sync")}
 }
 
-// InOrder calls do for each stack, by its place in the list: for all at the same time, but for those that depend on others
-// after those.
+// InOrder calls do for each stack with its index in the list. The calls run at the same time, except that a stack waits for those
+// that it depends on.
 func InOrder(stacks []*Loop, do func(i int)) {
 	NewStanding(stacks)
 	done := map[string]chan struct{}{}

@@ -48,7 +48,7 @@ func TestAStackWaitsForOthers(t *testing.T) {
 	}
 }
 
-// A stack that begins its first check when the other is in sync is not checked twice; when the other has changed after that, it is checked again.
+// A stack that starts its first check when the other is in sync is not checked twice. When the other changes later, it is checked again.
 func TestNoCheckMoreThanNeeded(t *testing.T) {
 	network, app := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s := NewStanding([]*Loop{network, app})
@@ -73,7 +73,7 @@ func TestNoCheckMoreThanNeeded(t *testing.T) {
 	}
 }
 
-// Passes that are made once are made in the order of what depends on what.
+// With `once`, the passes run in the order of the dependencies.
 func TestInOrder(t *testing.T) {
 	stacks := []*Loop{
 		New(Config{Name: "app", DependsOn: []string{"data", "network"}}), New(Config{Name: "data", DependsOn: []string{"network"}}),

@@ -8,12 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// mostEmptied is how many commits are looked at for what a file without an object was, after a start.
+// mostEmptied is how many commits are searched, after a start, for the earlier content of a file without objects.
 const mostEmptied = 20
 
-// emptied reports the files of a commit whose objects are gone although the files are there. They are compared with the
-// last commit that was accepted; after a start, and while that commit was found by going back, with the branch's
-// history.
+// emptied reports the files of a commit that still exist but whose objects are gone. They are compared with the last accepted
+// commit. After a start, and while that commit was found by fallBack, they are compared with the branch's history.
 func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Reading) error {
 	if s.Emptied == nil || len(read.Suspects()) == 0 {
 		return nil
@@ -30,7 +29,7 @@ func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Re
 	})
 }
 
-// PastOf is the past of a revision, as far as its branch's history is looked at for what files held.
+// PastOf returns the past of a revision: the last [mostEmptied] commits of its branch, each tree once.
 func PastOf(history func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error, of source.Revision) resolve.Past {
 	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
 		seen := map[string]bool{of.Tree: of.Tree != ""}

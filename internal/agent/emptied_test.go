@@ -22,8 +22,8 @@ func things(names ...string) (text string) {
 	return text
 }
 
-// TestAnEmptiedFileIsNoDeletion has a branch of which the last commit leaves a file without its objects. A running agent
-// compares with what it accepted last, one that starts with the branch's history; both come to the same.
+// TestAnEmptiedFileIsNoDeletion has a branch whose last commit leaves a file without its objects. A running agent compares it with
+// the last accepted commit, a new agent with the branch's history. Both get the same result.
 func TestAnEmptiedFileIsNoDeletion(t *testing.T) {
 	files := func(a string) map[string]string { return map[string]string{"a.yaml": a, "b.yaml": things("b")} }
 	full := files(things("a"))
@@ -86,7 +86,7 @@ func revisionOf(commits []map[string]string, i int) source.Revision {
 	return source.Revision{Commit: string(rune('0' + i)), Files: files}
 }
 
-// TestAHistoryThatCannotBeReadDecidesNothing: nothing is applied while it is not known what a file held.
+// TestAHistoryThatCannotBeReadDecidesNothing: nothing is applied while the earlier content of a file is unknown.
 func TestAHistoryThatCannotBeReadDecidesNothing(t *testing.T) {
 	o := &outside{commit: "1"}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -107,8 +107,8 @@ func TestAHistoryThatCannotBeReadDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestAFolderThatIsGoneIsNotEmpty has a branch of which the last commit renames, or removes, what a pattern of the configuration
-// names. All come to the same: a running agent, one that starts, and a plan.
+// TestAFolderThatIsGoneIsNotEmpty has a branch whose last commit renames or removes a folder that a pattern of the configuration
+// names. A running agent, a new agent and `plan` get the same result.
 func TestAFolderThatIsGoneIsNotEmpty(t *testing.T) {
 	full := map[string]string{"net/a.yaml": things("a"), "web/b.yaml": things("b")}
 	for name, c := range map[string]struct {

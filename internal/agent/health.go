@@ -11,22 +11,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Health knows which stacks have been seen: their repository, and the whole of
-// their cloud. It is a sink.
+// Health knows which stacks have been read completely: their repository and all of their cloud. It is a sink.
 type Health struct {
 	mu       sync.Mutex
 	waiting  []string
-	refused  map[string]string // what is refused and what is kept, by stack
-	unlisted map[string]string // of which documents it is not known which stacks they are for, and why
+	refused  map[string]string // by stack: the refused commit, and what is kept.
+	unlisted map[string]string // documents whose folders are unknown, and why
 }
 
-// NewHealth waits for the named stacks.
+// NewHealth returns a Health that is not ready until the named stacks are read.
 func NewHealth(stacks []string) *Health {
 	return &Health{waiting: slices.Clone(stacks), refused: map[string]string{}, unlisted: map[string]string{}}
 }
 
-// Unlisted notes that it is not known for which folders a document makes stacks. It is waited for
-// unless others are served in the meantime.
+// Unlisted records that the folders for which a document defines stacks are unknown. Health waits for the document
+// unless other stacks are served in the meantime.
 func (h *Health) Unlisted(document string, others bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -36,7 +35,7 @@ func (h *Health) Unlisted(document string, others bool) {
 	}
 }
 
-// Listed notes that it is known. If the document was waited for, its stacks are instead.
+// Listed records that they are known. If Health waited for the document, it now waits for these stacks instead.
 func (h *Health) Listed(document string, stacks []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +48,7 @@ func (h *Health) Listed(document string, stacks []string) {
 	}
 }
 
-// Ran takes note of a run.
+// Ran stores the result of a run.
 func (h *Health) Ran(r report.Run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,7 +64,7 @@ func (h *Health) Ran(r report.Run) {
 	h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == r.Stack })
 }
 
-// Forget takes away what is known of a stack that this process does not serve any more.
+// Forget drops what is known of a stack that this process no longer serves.
 func (h *Health) Forget(stack string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,8 +98,8 @@ func (h *Health) ready(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok"+text)
 }
 
-// refusal says what is refused and what the cloud is kept at. Everybody who reaches the listener reads it, so it says nothing of what the
-// repository holds: the commit's status and the log have the reason.
+// refusal says which commit is refused and at which commit the cloud is kept. Everybody who reaches the listener can read it, so it says
+// nothing about the repository's content. The commit's status and the log have the reason.
 func refusal(r report.Run) string {
 	kept := "keeping nothing"
 	if r.Revision.Commit != "" && r.Revision.Commit != r.Refused.Commit {

@@ -38,7 +38,7 @@ func TestReadyOnceEveryStackWasSeen(t *testing.T) {
 	}
 }
 
-// What is refused of a stack that another agent serves by now is for that one to say.
+// When another agent serves a stack, that agent reports the stack's refusals, and this one does not.
 func TestReadyForgetsAStack(t *testing.T) {
 	h := NewHealth(nil)
 	h.Ran(report.Run{Stack: "a", Refused: &report.Refusal{Commit: "one", Problems: manifest.Problems{{What: "a"}}}})
@@ -50,7 +50,7 @@ func TestReadyForgetsAStack(t *testing.T) {
 	}
 }
 
-// Everybody who reaches the listener reads this: it says nothing of what a private repository holds.
+// Everybody who reaches the listener can read this page: it says nothing about the content of a private repository.
 func TestAttackReadyShowsNoRepository(t *testing.T) {
 	h := NewHealth(nil)
 	problem := manifest.Problem{Origin: manifest.Origin{File: "customers/acme.yaml", Line: 4}, What: "hunter2 is no address"}
@@ -62,7 +62,7 @@ func TestAttackReadyShowsNoRepository(t *testing.T) {
 	}
 }
 
-// A document of which no folder is known is not served; one whose folders are those from before is.
+// A document whose folders are unknown makes the agent not ready. A document with the folders from before does not.
 func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 	h := NewHealth(nil)
 	ready := func() (int, string) {
@@ -79,7 +79,7 @@ func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod-eu\n") {
 		t.Errorf("%d %q", code, text)
 	}
-	h.Forget("prod-eu") // its folder is gone
+	h.Forget("prod-eu") // its folder was removed
 	if code, text := ready(); code != http.StatusOK || text != "ok\ntest: its folders are not known\n" {
 		t.Errorf("%d %q", code, text)
 	}

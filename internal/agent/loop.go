@@ -1,10 +1,8 @@
-// Package agent is the cycle of a stack: fetch, read, open the cloud, sync,
-// report; once, or for as long as the process lives.
+// Package agent is the loop of one stack: fetch, read, open the cloud, sync, report. It runs once, or as long as the process.
 //
 //	Config (what it is given) ──▶ Loop (fetches, reads, runs passes) ──events──▶ state (tables: pure)
 //
-// It knows when to run and what to fall back to, and nothing of how any of it
-// is done: what does I/O comes in as functions.
+// It knows when to run and which revision to fall back to. It does no I/O itself: that comes in as functions.
 package agent
 
 import (
@@ -21,30 +19,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// Loop follows one stack: fetch, read, pass, wait. It remembers nothing that matters after a restart.
+// Loop serves one stack: fetch, read, pass, wait. A restart loses nothing that matters.
 type Loop struct {
 	Config
 	state   state
 	cloud   *Cloud           // nil until it is opened
 	news    *source.Revision // fetched while a pass ran, and not read yet
-	due     time.Time        // when the upkeep of an object is due; the zero time for never
+	due     time.Time        // of an object's next upkeep; zero for never
 	hints   signals
 	control control
 }
 
-// New is a loop, of which nothing has run.
+// New returns a loop that has not run yet.
 func New(given Config) *Loop { return &Loop{Config: given} }
 
-// Cloud is an opened cloud, as the cycle sees it.
+// Cloud is an opened cloud.
 type Cloud struct {
 	Region string
-	// Project is the ID of the project that the credentials are of; "" where that is not known.
+	// Project is the ID of the credentials' project; "" when unknown.
 	Project string
 	Sync    func(context.Context, engine.Revision) engine.Pass
 }
 
-// Pass checks once and carries out what differs. A group that has to go back, and what the pass has left to the next one, have another
-// pass before it returns.
+// Pass checks the stack once and carries out what differs. It runs a second pass before it returns if a group must go back, or if the
+// first pass has left something to the next one.
 func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
 	if run.Pass != nil && (run.Pass.Back || run.Pass.Left && s.Only == "") && ctx.Err() == nil {
@@ -54,8 +52,8 @@ func (s *Loop) Pass(ctx context.Context) report.Run {
 	return run
 }
 
-// runOnce looks at the source, and does what [contact.look] says follows: with always, at least a pass. said is false
-// when there is nothing to report.
+// runOnce looks at the source and does what [contact.look] decides. always asks for at least a pass. said is false when there is nothing
+// to report.
 func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	if s.Traced {
@@ -97,7 +95,7 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	return run, true
 }
 
-// pass chooses a revision, logs in where that is needed, and compares the cloud with it.
+// pass chooses a revision, logs in if necessary, and compares the cloud with the revision.
 func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
 	s.recall(false)
 	rev, read, ok := s.choose(ctx, run, newest)
@@ -123,7 +121,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	pass := s.syncHere(ctx, revision, rev)
 	stop()
 	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
-		s.interrupt(by) // it came when the pass had ended
+		s.interrupt(by) // the signal came after the end of the pass
 	}
 	run.Pass = &pass
 	s.passed(rev.Commit, pass)
@@ -140,7 +138,7 @@ func (s *Loop) logIn(ctx context.Context) error {
 	return err
 }
 
-// revision is what a pass is to know of the one that was chosen.
+// revision collects what a pass must know about the chosen revision.
 func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source.Revision, read resolve.Reading) (engine.Revision, error) {
 	synced, unknown := s.wasSynced(ctx, rev.Commit)
 	if synced && run.Refused != nil {
@@ -166,7 +164,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	}, nil
 }
 
-// passed notes what came of a pass.
+// passed stores the results of a pass that later runs need.
 func (s *Loop) passed(commit string, pass engine.Pass) {
 	s.due = pass.Last.Due()
 	if len(pass.Results) > 0 {
@@ -181,8 +179,7 @@ func (s *Loop) passed(commit string, pass engine.Pass) {
 	}
 }
 
-// sync carries out a revision, also when it is held and people approved of that
-// elsewhere.
+// sync carries out a revision. When the plan is held but people have approved it at the forge, it syncs again with their approvals.
 func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)
 	if pass.First.Held == nil || s.Approvals == nil || ctx.Err() != nil {

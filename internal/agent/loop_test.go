@@ -24,13 +24,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// outside is everything a stack talks to: a branch, manifests that are bad
-// when the commit is called so, and a cloud.
+// outside is everything a stack talks to: a branch, its manifests and a cloud. The manifests are bad when the name of the commit begins
+// with "bad".
 type outside struct {
-	mu      sync.Mutex // the test's own, but for its pauses
-	commit  string     // the newest; "" when the server is away
+	mu      sync.Mutex // between its pauses the test holds it.
+	commit  string     // the newest; "" while the server is down
 	last    string
-	tree    string // of every commit; "" when that is not known
+	tree    string // of every commit; "" when unknown
 	fetches int
 
 	opens   int
@@ -40,7 +40,7 @@ type outside struct {
 	passes []engine.Revision
 	at     []time.Time
 	pass   func(ctx context.Context, n int) engine.Pass
-	with   func(*Loop) // what the loop has besides; nil for nothing
+	with   func(*Loop) // changes the settings of the loop; may be nil
 
 	runs []report.Run
 }
@@ -185,7 +185,7 @@ func TestACommitThatWasInSyncExplainsNothingMore(t *testing.T) {
 	}
 }
 
-// What a commit did is no drift from an earlier one, however its pass ended.
+// A commit's own changes are not drift from an earlier commit, however its pass ended.
 func TestACommitThatAnotherHasChangedSinceWasNotInSyncLast(t *testing.T) {
 	for name, c := range map[string]struct {
 		pass engine.Pass
@@ -287,8 +287,7 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 	}
 }
 
-// A forge that does not answer settles nothing: where drift is left to people, the pass
-// waits for it.
+// A forge that does not answer settles nothing: where drift is left to people, the pass waits for it.
 func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
 	manual := func(fs.FS) ([]plan.Policy, error) { return []plan.Policy{guard.Manual("it says so")}, nil }
 	for name, c := range map[string]struct {
@@ -326,7 +325,7 @@ func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
 	}
 }
 
-// reporting has drift of each object only reported.
+// reporting sets the option of each object that drift is only reported.
 func reporting(read func(context.Context, fs.FS, string) (resolve.Reading, error)) func(context.Context, fs.FS, string) (resolve.Reading, error) {
 	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
 		reading, err := read(ctx, files, region)
@@ -337,8 +336,7 @@ func reporting(read func(context.Context, fs.FS, string) (resolve.Reading, error
 	}
 }
 
-// What the forge knows about a commit is out of date once another one has changed
-// something, which may not have been delivered yet.
+// The forge's knowledge about a commit is outdated once another commit has changed something: that report may not have arrived yet.
 func TestWhatWasInSyncIsNotAskedAboutAfterAnotherCommit(t *testing.T) {
 	o := &outside{commit: "two"}
 	o.pass = func(context.Context, int) engine.Pass {
@@ -354,7 +352,7 @@ func TestWhatWasInSyncIsNotAskedAboutAfterAnotherCommit(t *testing.T) {
 	}
 }
 
-// serve runs the stack in a bubble of its own until the script is done.
+// serve runs the stack in a synctest bubble until the script is done.
 func serve(t *testing.T, o *outside, poll, check string, script func(s *Loop)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -374,7 +372,7 @@ func serve(t *testing.T, o *outside, poll, check string, script func(s *Loop)) {
 	})
 }
 
-// pause lets time pass, and everything that comes of it happen.
+// pause lets time pass, and waits for everything that follows from it.
 func (o *outside) pause(d time.Duration) {
 	o.mu.Unlock()
 	time.Sleep(d)
@@ -413,7 +411,7 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 	})
 }
 
-// What a pass leaves to the next one does not wait for the next check of the cloud.
+// Work that a pass leaves to the next one does not wait for the next check of the cloud.
 func TestWhatAPassLeavesIsNotPutOff(t *testing.T) {
 	o := &outside{commit: "one", pass: func(_ context.Context, n int) engine.Pass { return engine.Pass{Left: n == 1} }}
 	serve(t, o, "@every 24h", "@every 1h", func(*Loop) {
@@ -506,11 +504,11 @@ func TestASourceThatComesBackIsNews(t *testing.T) {
 	})
 }
 
-// A source that comes back says nothing of the cloud, nor of a commit that was refused before.
+// The return of a source says nothing about the cloud, nor about a commit that was refused before.
 func TestASourceThatComesBackHidesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		commit string
-		away   bool // the cloud
+		away   bool // the cloud is down
 		want   plan.Outcome
 	}{
 		"a refused commit":     {"bad", false, plan.Invalid},
@@ -551,8 +549,8 @@ func TestASourceThatComesBackHidesNothing(t *testing.T) {
 	}
 }
 
-// Where no forge remembers and drift is left to people, the first pass is told what the commit before wanted; later ones are told the same.
-// pastOf is a branch that was another commit before.
+// pastOf is a branch that had another commit before. Where no forge remembers commits and drift is left to people, the first pass gets
+// what that commit wanted. Later passes get the same.
 func pastOf(commit string) func(context.Context, string, int, func(source.Revision) bool) error {
 	return func(_ context.Context, _ string, _ int, visit func(source.Revision) bool) error {
 		visit(source.Revision{Commit: commit, Tree: "other", Files: fstest.MapFS{commit: {}}})

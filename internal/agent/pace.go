@@ -7,15 +7,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How often hints from outside start something: as many at once as people
-// cause in a hurry, and then not more often than a forge's budget bears.
+// The rate at which hints from outside start something: a burst as large as people cause in a hurry, and then no faster than a forge's
+// rate limit allows.
 const (
 	hintEvery = 5 * time.Second
 	hintBurst = 5
 )
 
-// Pace turns any number of hints into a bounded number of calls. No hint is
-// lost: what comes too soon is one call later on.
+// Pace turns any number of hints into a bounded number of calls. No hint is lost: hints that come too fast lead to one later call.
 type Pace struct {
 	act     func()
 	limiter *rate.Limiter
@@ -28,7 +27,7 @@ func NewPace(act func()) *Pace {
 	return &Pace{act: act, limiter: rate.NewLimiter(rate.Every(hintEvery), hintBurst)}
 }
 
-// Hint acts now, or as soon as it may be.
+// Hint calls act now, or as soon as the rate allows.
 func (p *Pace) Hint() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,20 +10,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// In a project that holds nothing of the stack, everything is created. Credentials that were swapped lead to such a project,
-// so what was there is compared, where the configuration names no project:
+// In a project that holds nothing of the stack, everything would be created. Swapped credentials lead to such a project. So, if the
+// configuration names no project, the past is compared:
 //
 //	known from                                   a plan that creates is held
 //	-------------------------------------------  -----------------------------------------
 //	this process, or its folder: the project     in another project
-//	  in which the stack was in sync last
-//	the forge: of how many objects a commit was  where nothing bears the stack's mark
-//	  in sync
+//	  in which the stack was last in sync
+//	the forge: the number of objects with        where nothing bears the stack's mark
+//	  which a commit was in sync
 
 // mostPast is how many commits the forge is asked about.
 const mostPast = 20
 
-// elsewhere are the policies about what was in sync in another project.
+// elsewhere returns the policies that hold a plan if the stack was in sync in another project.
 func (s *Loop) elsewhere() []plan.Policy {
 	project := s.lastProject()
 	switch {
@@ -37,7 +37,7 @@ func (s *Loop) elsewhere() []plan.Policy {
 	return nil
 }
 
-// syncHere is sync, which asks the forge first where the project holds nothing of the stack.
+// syncHere is sync, but asks the forge first when the project holds nothing of the stack.
 func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revision) engine.Pass {
 	own := s.elsewhere()
 	rev.Policies = append(rev.Policies, own...)
@@ -58,7 +58,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	return s.sync(ctx, rev)
 }
 
-// existed reports the newest commit of which the forge knows that it was in sync with any object.
+// existed returns the newest commit that the forge knows as in sync, and whether it had any object.
 func (s *Loop) existed(ctx context.Context, at source.Revision) (commit string, existed bool, err error) {
 	known := false
 	look := func(rev source.Revision) (more bool) {

@@ -13,25 +13,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Record is a file that keeps what the process knows of a stack for the next one, where there is a folder for that. Nothing
-// depends on it: without it the approval is asked for again, and the project is that of the credentials.
+// Record is a file in which the process keeps its knowledge of a stack for the next one, if there is a folder for that. Nothing
+// depends on it: without it, people are asked for an approval again, and the project is the one of the credentials.
 type Record string
 
-// mostRecord bounds the file: an approval of 100,000 steps.
+// mostRecord bounds the file, in bytes: enough for an approval of 100,000 steps.
 const mostRecord = 16 << 20
 
-// record is its content.
+// record is the content of the file.
 type record struct {
 	Project  string       `json:"project,omitempty"`
 	Approval *approvalDoc `json:"approval,omitempty"`
 }
 
-// approvalDoc is an approval. What it stands for makes its hash, which is compared before it is used.
+// approvalDoc is a stored approval. Its hash is computed from its proof, and compared before the approval is used.
 type approvalDoc struct {
 	Hash   string   `json:"hash"`
 	By     string   `json:"by,omitempty"`
 	Commit string   `json:"commit"`
-	Proof  []string `json:"proof"` // the sum of the plan, then those of its steps
+	Proof  []string `json:"proof"` // the sum of the plan, then the sums of its steps
 }
 
 func (f Record) read() (r record, err error) {
@@ -67,7 +67,7 @@ func docOf(a *plan.Approval) *approvalDoc {
 	return doc
 }
 
-// approval is what a document says, if that makes the hash for the stack; nil otherwise.
+// approval returns the approval in a document; nil if its proof does not give its hash for the stack.
 func (d *approvalDoc) approval(stack string) *plan.Approval {
 	if d == nil || len(d.Proof) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (d *approvalDoc) approval(stack string) *plan.Approval {
 	return a
 }
 
-// Check says why what was kept cannot be read.
+// Check returns the error of reading the record, if any.
 func (f Record) Check() error {
 	if f == "" {
 		return nil
@@ -96,7 +96,8 @@ func (f Record) Check() error {
 	return err
 }
 
-// recall reads what the process before has kept, once. Only a loop that goes on knows when an approval was used, and reads that.
+// recall reads the record of the process before, once. Only a loop that keeps running knows when an approval was used; only that one
+// reads the approval.
 func (s *Loop) recall(serves bool) {
 	c := &s.control
 	c.mu.Lock()
@@ -108,7 +109,7 @@ func (s *Loop) recall(serves bool) {
 	c.recalled = true
 	r, err := s.Record.read()
 	if err != nil {
-		return // it was said when the stack was made ready
+		return // Check reported it when the stack was set up
 	}
 	c.project = r.Project
 	if serves && c.given == nil {
@@ -116,7 +117,7 @@ func (s *Loop) recall(serves bool) {
 	}
 }
 
-// settled takes note of the project in which the stack is in sync.
+// settled stores the project in which the stack is in sync.
 func (s *Loop) settled() {
 	c := &s.control
 	c.mu.Lock()
@@ -127,14 +128,14 @@ func (s *Loop) settled() {
 	}
 }
 
-// lastProject is that of the last state that was in sync; "" where that is not known.
+// lastProject is the project in which the stack was last in sync; "" when unknown.
 func (s *Loop) lastProject() string {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	return s.control.project
 }
 
-// keep writes down what is known; the lock is held. Where that fails, the next process knows less.
+// keep writes the record. The caller holds the lock. If writing fails, the next process knows less.
 func (s *Loop) keep() {
 	if s.Record != "" {
 		_ = s.Record.write(record{Project: s.control.project, Approval: docOf(s.control.given)})

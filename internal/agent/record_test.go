@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// An approval, and the project that the stack was in sync in, are known to the next process that has the folder; an approval that says
-// another thing than its hash is not.
+// The next process that has the folder knows the approval, and the project in which the stack was in sync. An approval whose content does
+// not give its hash is ignored.
 func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stacks", "s.json")
 	held := planned("one", "a", "b")
-	held.Steps[0].Action = plan.Keep // in the other process nothing is left of it
+	held.Steps[0].Action = plan.Keep // the other process finds nothing left of it
 	held.Held = cause.List{cause.Of(cause.Told, "for a test")}
 	first := &Loop{Config: Config{Name: "s", Process: Process{Record: Record(path)}}, cloud: &Cloud{Project: "p1"}}
 	first.settled()
@@ -64,13 +64,13 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	}
 }
 
-// What a plan would create in another project than the one where the stack was in sync waits for an approval.
+// A plan that would create objects in another project than the one in which the stack was in sync waits for an approval.
 func TestAPlanForAnotherProjectIsHeld(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, now string // projects
 		owned       int
-		in          map[string]bool // commits of which the forge knows that they were in sync, and whether with any object
-		away, any   bool            // the forge does not answer; the configuration names a project
+		in          map[string]bool // commits that the forge knows as in sync, and whether with any object.
+		away, any   bool            // away: the forge does not answer; any: the configuration names a project
 		held        bool
 	}{
 		"the same":                          {before: "p1", now: "p1"},

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Running is how far a pass has come that changes something.
+// Running is the progress of a pass that changes something.
 type Running struct {
 	State   string `json:"state"` // as in [report.StateDuring]
 	Message string `json:"message"`
@@ -18,7 +18,7 @@ type Running struct {
 	Total   int    `json:"total"`
 }
 
-// Watcher notes how far the passes of the stack come, for [Loop.State].
+// Watcher returns a watcher that stores the progress of the stack's passes for [Loop.State].
 func (s *Loop) Watcher() engine.Watcher { return progress{&s.control} }
 
 type progress struct{ control *control }
@@ -35,7 +35,7 @@ func (p progress) Progress(now engine.Progress) {
 	}
 }
 
-// shown is how far the pass has come that runs; nil while none changes anything.
+// shown is the progress of the running pass; nil while no pass changes anything.
 func (c *control) shown(now time.Time) *Running {
 	if c.running == nil {
 		return nil

@@ -2,14 +2,14 @@ package agent
 
 import "github.com/stackreeve/stackreeve/internal/source"
 
-// sameFiles reports whether two commits have the same files in the folder of the stack: nothing that is wanted differs, and what is elsewhere in the
-// repository is not the stack's.
+// sameFiles reports whether two commits have the same files in the folder of the stack. Then the stack wants the same: other folders of the
+// repository do not belong to it.
 func sameFiles(a, b source.Revision) bool {
 	return a.Tree != "" && a.Tree == b.Tree && a.Root == b.Root
 }
 
-// carry has what is known of a commit hold for another one with the same files, an approval, too: the files are those of which the plan was made that
-// people have seen.
+// carry transfers what is known of a commit to another one with the same files. This includes an approval: the plan that people have seen was
+// made from the same files.
 func (s *Loop) carry(from, to string) {
 	s.state.sync = s.state.sync.SameFiles(from, to)
 	c := &s.control

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A commit that changes nothing in the stack's folder does not end a pass, and takes no approval from its plan.
+// A commit that changes nothing in the stack's folder does not end a pass, and does not invalidate the approval of its plan.
 func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
 	o := &outside{commit: "one", tree: "same"}
 	held := engine.Pass{First: plan.Plan{Commit: "one", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}, Last: plan.Plan{Commit: "one", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}}
@@ -21,7 +21,7 @@ func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
 		switch n {
 		case 1:
 			return held
-		case 2: // an approved one, which is left unfinished
+		case 2: // an approved one that is left unfinished
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -53,7 +53,7 @@ func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
 	})
 }
 
-// What differs when only other folders have changed is drift, as before.
+// When only other folders have changed, a difference is still drift.
 func TestACommitElsewhereExplainsNothing(t *testing.T) {
 	for tree, want := range map[string]bool{"same": true, "": false} {
 		o := &outside{commit: "one", tree: tree}

@@ -13,8 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// How long a stack rests after a pass that failed: it doubles with every
-// failure in a row, and half of it is left to chance.
+// The time a stack rests after a failed pass. It doubles with every failure in a row; half of it is random.
 const (
 	firstRest = 5 * time.Second
 	longRest  = 5 * time.Minute
@@ -29,9 +28,8 @@ func Serve(ctx context.Context, stacks []*Loop) {
 	all.Wait()
 }
 
-// Serve runs at once, then whenever a schedule or [Loop.Wake] says so, until
-// ctx ends and what was in flight has ended, too, or until Leave is closed. A pass in progress gives way to
-// a newer commit; a check that comes meanwhile is one more run afterwards.
+// Serve runs at once, then at every scheduled time and [Loop.Wake]. It returns when ctx has ended and the run in flight too, or when
+// Leave is closed. A pass in progress gives way to a newer commit. A check that is due meanwhile runs afterwards.
 func (s *Loop) Serve(ctx context.Context) {
 	checks := s.signals().check
 	s.recall(true)
@@ -40,7 +38,7 @@ func (s *Loop) Serve(ctx context.Context) {
 	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
 	clocks.Go(func() { schedule.Run(ctx, s.DriftCheck, s.DriftCheck.Jitter(time.Now()), s.Check) })
 	defer clocks.Wait()
-	defer end() // before the clocks are waited for
+	defer end() // before waiting for the clocks
 
 	r := rest{}
 	for always := true; ctx.Err() == nil && !s.leaves(); {
@@ -62,32 +60,30 @@ func (s *Loop) Serve(ctx context.Context) {
 	}
 }
 
-// leaves reports whether serving is to end between two passes.
+// leaves reports whether Serve ends between two passes.
 func (s *Loop) leaves() bool {
 	select {
-	case <-s.Leave: // never, where it is nil
+	case <-s.Leave: // blocks when it is nil
 		return true
 	default:
 		return false
 	}
 }
 
-// CutOff reports whether a run came to no pass because its context has ended. That
-// says nothing about the source, the manifests or the cloud, so no sink receives it.
+// CutOff reports whether a run reached no pass because its context has ended. Such a run says nothing about the source, the
+// manifests or the cloud, so no sink receives it.
 func CutOff(ctx context.Context, run report.Run) bool { return ctx.Err() != nil && run.Err != nil }
 
-// Wake says that there may be a new commit.
+// Wake signals that there may be a new commit.
 func (s *Loop) Wake() { signal(s.signals().wake) }
 
-// Check says that the cloud is to be checked, new commit or not, once the pass
-// in progress has ended.
+// Check asks for a check of the cloud after the pass in progress, even without a new commit.
 func (s *Loop) Check() { signal(s.signals().check) }
 
-// Now says that a person wants to have it reconciled: a pass in progress gives way,
-// and a pause after failures ends.
+// Now asks for a run at the request of a person: a pass in progress gives way, and a pause after failures ends.
 func (s *Loop) Now() { s.interrupt("a request to reconcile") }
 
-// signals have a loop run: wake for a new commit, check without one, now at once.
+// signals start runs: wake for a new commit, check without one, now at once.
 type signals struct {
 	once        sync.Once
 	wake, check chan struct{}
@@ -104,15 +100,15 @@ func (s *Loop) signals() *signals {
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // one is waiting already
+	default: // one is pending already
 	}
 }
 
-// interrupt has the stack reconciled now; by is what a pass in progress gives way to.
+// interrupt asks for a run now. A pass in progress gives way; by says to what.
 func (s *Loop) interrupt(by engine.Superseded) {
 	select {
 	case s.signals().now <- by:
-	default: // one is waiting already
+	default: // one is pending already
 	}
 }
 
@@ -123,16 +119,14 @@ func drain(c <-chan struct{}) {
 	}
 }
 
-// next waits for the next reason to run. always is false when a run without
-// a new commit is not worth a pass.
+// next waits for the next reason to run. always is false when the run makes a pass only for a new commit.
 func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
 	var again <-chan time.Time
 	if !r.until.IsZero() {
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
 		again = timer.C
-		// While it rests only a new commit is worth a run; checks that come
-		// meanwhile are over with the rest.
+		// During a rest only a new commit starts a run. Checks that arrive meanwhile are dropped when it ends.
 		defer drain(checks)
 		checks = nil
 	}
@@ -151,18 +145,17 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		s.due = time.Time{}
 		return true
 	case asked := <-s.signals().now:
-		return asked != "" // it says by what a pass would be superseded
+		return asked != "" // the reason is empty when nothing asks for a pass
 	case <-again:
 		r.until = time.Time{}
 		return true
 	}
 }
 
-// mostLate is how much later than it is due the upkeep of objects may come, so that what many stacks do is
-// spread out.
+// mostLate is the maximum random delay of upkeep that is due. It spreads the load of many stacks.
 const mostLate = 20 * time.Second
 
-// upkeep says when the upkeep of an object is due; never while the stack rests, since a pass follows that.
+// upkeep returns a timer for the next upkeep of an object. There is none while the stack rests, since a pass follows the rest.
 func (s *Loop) upkeep(r *rest) (due <-chan time.Time, stop func()) {
 	if s.due.IsZero() || !r.until.IsZero() {
 		return nil, func() {}
@@ -171,10 +164,10 @@ func (s *Loop) upkeep(r *rest) (due <-chan time.Time, stop func()) {
 	return timer.C, func() { timer.Stop() }
 }
 
-// rest is the pause after failures, and before what a pass has left to the next one.
+// rest is the pause after failures, and before a pass that continues what the last one left.
 type rest struct {
-	failures int       // in a row, or passes that left something
-	until    time.Time // zero when there is no need to rest
+	failures int       // in a row; passes that left something count, too
+	until    time.Time // zero for no rest
 }
 
 func (r *rest) after(run report.Run, now time.Time) {

@@ -8,25 +8,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// state is what a loop knows. Each of the first three is a table of its own: a value, which an event turns into the next.
+// state is what a loop knows. Each of the first three fields is a table of its own: a value that an event turns into the next one.
 type state struct {
 	sync    insync.State // which commit was in sync
 	contact contact
 	footing footing
 	last    source.Revision // the newest that was fetched and looked at
-	refused *report.Refusal // what was wrong with last; nil where nothing was
+	refused *report.Refusal // why last was refused; nil when it was not
 	asked   asked
-	first   string // the commit of the first pass of a process that serves
+	first   string // the first pass's commit, in a process that serves
 }
 
-// asked are answers about the past, which do not change while the process lives.
+// asked holds answers about the past, which do not change while the process runs.
 type asked struct {
-	nowhere bool // the forge knows of no commit that was in sync with an object
+	nowhere bool // the forge knows no commit that was in sync with an object
 	looked  bool // wanted is known
 	wanted  map[manifest.Key]checksum.Sum
 }
 
-// contact is whether the source answers.
+// contact says whether the source answers.
 type contact int
 
 const (
@@ -34,26 +34,26 @@ const (
 	silent
 )
 
-// looked is what came of a look at the source.
+// looked is the result of a look at the source.
 type looked struct {
 	failed  bool
 	changed bool // there is a new revision
-	always  bool // a pass is asked for without one
+	always  bool // a pass is requested even without one
 	ended   bool // the process ends
 }
 
-// visit is what follows from it.
+// visit is what follows from a look.
 type visit int
 
 const (
 	rests   visit = iota // nothing, and nothing is reported
-	fails                // the failure is reported: there is no revision to keep the cloud at
-	lingers              // the failure is reported, with the revision that the cloud is kept at
-	passes               // a pass, with the last revision where the source does not answer
+	fails                // report the failure: there is no revision to keep the cloud at.
+	lingers              // report the failure, with the revision that the cloud is kept at.
+	passes               // a pass, with the last revision when the source does not answer
 )
 
-// look is a table. What was reported while the source was silent is over only if the cloud is as the revision says, so that its
-// return has a pass. kept says that there is a revision which the cloud is kept at.
+// look is a table. A source that answers again causes a pass: the failures that were reported meanwhile are over only if the cloud equals
+// the revision. kept means that there is a revision at which the cloud is kept.
 //
 //	the source      was      and                           is now   follows
 //	--------------  -------  ----------------------------  -------  -------
@@ -78,7 +78,7 @@ func (c contact) look(at looked, kept bool) (contact, visit) {
 	return answers, rests
 }
 
-// footing is the revision that the cloud is kept at. g is that of a state, r that of an event, c a commit that is refused:
+// footing is the revision at which the cloud is kept. g is the revision of a state, r the revision of an event, c a refused commit:
 //
 //	state          accepted r  wentBack r, known/not  nothingBefore c  foundInSync
 //	-------------  ----------  ---------------------  ---------------  -----------
@@ -86,12 +86,12 @@ func (c contact) look(at looked, kept bool) (contact, visit) {
 //	firm g         firm r      firm g                 firm g           firm g
 //	withCaution g  firm r      withCaution g          withCaution g    firm g
 //
-// A revision is accepted when its manifests are. While there is none the loop goes back from one that is refused: to one that
-// is known to have been in sync, or with caution (see [guard.Cautious]) to one of which that is not known.
+// A revision is accepted when its manifests are. Until one is accepted, the loop goes back from a refused one. It goes to a revision that
+// is known to have been in sync, or, with caution (see [guard.Cautious]), to one for which this is unknown.
 type footing struct {
 	on   ground
-	good source.Revision // the newest that was accepted
-	// noGoodBefore is the refused commit before which none is to be kept.
+	good source.Revision // the newest accepted one
+	// noGoodBefore is the refused commit before which there is no revision to keep.
 	noGoodBefore string
 }
 
@@ -103,7 +103,7 @@ const (
 	withCaution
 )
 
-// kept reports whether there is a revision that the cloud is kept at.
+// kept reports whether there is a revision at which the cloud is kept.
 func (f footing) kept() bool { return f.on != none }
 
 func (f footing) accepted(rev source.Revision) footing { return footing{on: firm, good: rev} }

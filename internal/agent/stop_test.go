@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// TestARunThatTheEndCutsOffIsNotReported stops the agent during each thing that a run waits for.
-// What it reports goes to the log as an error, and to the forge as the status of the commit.
+// TestARunThatTheEndCutsOffIsNotReported stops the agent during each thing that a run waits for. Reports of such a run would appear
+// as an error in the log, and as the commit's status at the forge.
 func TestARunThatTheEndCutsOffIsNotReported(t *testing.T) {
 	for name, cut := range map[string]func(s *Loop){
 		"fetching": func(s *Loop) {
@@ -54,7 +54,7 @@ func TestARunThatTheEndCutsOffIsNotReported(t *testing.T) {
 	}
 }
 
-// TestARefusalIsReportedWhenTheAgentStops has the search for an earlier commit cut off.
+// TestARefusalIsReportedWhenTheAgentStops stops the agent during the search for an earlier commit.
 func TestARefusalIsReportedWhenTheAgentStops(t *testing.T) {
 	o := &outside{commit: "bad1"}
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// wasSynced reports whether the cloud was equal to a commit before, so that what
-// differs now is drift. Its error says that this is not known yet.
+// wasSynced reports whether the cloud was in sync with a commit before, so that a difference now is drift. Its error means that this is
+// not known yet.
 func (s *Loop) wasSynced(ctx context.Context, commit string) (bool, error) {
 	if s.state.sync.Was(commit) == insync.Ask && s.Applied != nil {
 		was, err := s.Applied(ctx, commit)
@@ -25,11 +25,10 @@ func (s *Loop) wasSynced(ctx context.Context, commit string) (bool, error) {
 
 var errNotKnown = errors.New("whether the commit was in sync before is not known, as the forge does not answer; what differs may be drift, which nothing may follow from: it is tried again")
 
-// leavesDrift reports whether there is drift that is not corrected by itself. Then a pass
-// waits until it is known what is drift: it would bring back what people are to decide
-// about if it took drift for a commit's change, and the other way round report a commit
-// to be in sync of which nothing was applied. Where all drift is corrected the same
-// follows in either case, and no forge holds that up.
+// leavesDrift reports whether some drift is only reported, not corrected. Then a pass waits until drift is known from a commit's change.
+// If it took drift for a change, it would undo what people should decide. If it took a change for drift, it would report a commit as in
+// sync although nothing of it was applied. Where all drift is corrected, both cases lead to the same plan, and the pass does not wait for
+// the forge.
 func (s *Loop) leavesDrift(want []kind.Desired, policies []plan.Policy) bool {
 	return s.LeavesDrift || (plan.Plan{}).Apply(policies...).Manual != "" ||
 		slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report })

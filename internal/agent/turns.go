@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// atOnce is how many stacks of a process have their turn at the same time.
+	// atOnce is how many stacks of a process have a turn at the same time.
 	atOnce = 16
-	// longTurn is when a stack that has not ended its pass makes room for another one: it waits for its cloud by then.
+	// longTurn is the time after which a stack in a pass gives up its turn: by then it waits for its cloud.
 	longTurn = 30 * time.Second
 )
 
-// Turns bound how many stacks log in, list their clouds and begin to change them at the same time, in the order in
-// which they come: what a pass asks for and keeps in memory grows with all that its project holds, and after a start
-// every stack has one. A pass that takes long has its turn no more, so that no stack waits for what another one waits for.
+// Turns limit how many stacks log in, list their clouds and start to change them at the same time; stacks get turns in the order in which
+// they come. The requests and the memory of a pass grow with its project, and after a start every stack has a pass. A long pass loses its
+// turn, so that no stack waits for what another one waits for.
 type Turns struct{ taken chan struct{} }
 
-// NewTurns are the turns of the stacks of a process.
+// NewTurns returns the turns for the stacks of a process.
 func NewTurns() *Turns { return &Turns{make(chan struct{}, atOnce)} }
 
-// take waits for a turn. done ends it; it may be called when it is over already.
+// take waits for a turn. done ends it, and may be called after it has already ended.
 func (t *Turns) take(ctx context.Context) (done func(), err error) {
 	if t == nil {
 		return func() {}, nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Stacks that come when all turns are taken have theirs in the order in which they came, and none waits for ever for
-// passes that do not end.
+// Stacks that come when all turns are taken get theirs in the order in which they came. None waits forever for passes
+// that do not end.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const further = 3
@@ -29,7 +29,7 @@ func TestTurns(t *testing.T) {
 		if len(order) != atOnce {
 			t.Fatalf("%d stacks have a turn at the same time, want %d", len(order), atOnce)
 		}
-		for ended := 1; ended < further; ended++ { // one after the other: those that have their turns at once come in any order
+		for ended := 1; ended < further; ended++ { // one after the other: stacks whose turns start together come in any order
 			dones[ended]()
 			synctest.Wait()
 			if len(order) != atOnce+ended {

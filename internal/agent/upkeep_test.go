@@ -16,7 +16,7 @@ import (
 
 type clock struct{}
 
-// clocks are wound up every three hours, counted from the first time.
+// clocks are objects whose upkeep is due every three hours, counted from first.
 func clocks(first time.Time) *kind.Kind {
 	return typed.Kind[clock, struct{}, clock]{
 		Info: kind.Info{Group: "test", Version: "v1", Kind: "Clock"},
@@ -27,8 +27,7 @@ func clocks(first time.Time) *kind.Kind {
 	}.Flat()
 }
 
-// The cloud is checked when something is due, whatever the schedule of checks says, and not while the stack rests after
-// failures.
+// The cloud is checked when upkeep is due, regardless of the schedule of checks. It is not checked while the stack rests after failures.
 func TestAPassComesWhenSomethingIsDue(t *testing.T) {
 	o := &outside{commit: "one"}
 	serve(t, o, "@every 1m", "@every 240h", func(*Loop) {

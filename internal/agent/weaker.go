@@ -6,14 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// weaker are the policies of the revision that is applied, and of a newer one that
-// was refused: to suspend a stack the rest of a commit need not be right.
+// weaker returns the policies of the applied revision and of a newer, refused one: a commit can suspend a stack even if the rest of it is
+// wrong.
 func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	if s.Weaker == nil {
 		return nil
 	}
 	list, err := s.Weaker(rev.Files)
-	if err != nil { // it was read a moment ago
+	if err != nil { // it could be read a moment ago
 		list = append(list, guard.Suspend("its settings cannot be read: "+err.Error()))
 	}
 	if newest.Commit == rev.Commit {
@@ -21,7 +21,7 @@ func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	}
 	more, err := s.Weaker(newest.Files)
 	if err != nil {
-		return list // it is reported with what else is wrong
+		return list // it is reported with the commit's other problems
 	}
 	return append(list, more...)
 }
