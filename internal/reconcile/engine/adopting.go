@@ -5,9 +5,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 )
 
-// adopting are the places of which everything is asked for, since an object that no stack
-// owns may be taken over: its plan compares all of it. What was adopted already is listed
-// like any other object, although its manifest may go on asking for it.
+// adopting returns the places that are listed completely, because a manifest there asks
+// to adopt an object that no stack owns. The plan compares every field of such an
+// object. An object that was adopted already is listed like any other, even if its
+// manifest still asks for adoption.
 func (e *Engine) adopting(want []kind.Desired) map[memory.Place]bool {
 	places := map[memory.Place]bool{}
 	for i := range want {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// attentive is a world that records which of its lists were asked for with everything.
+// attentive is a world that records which of its lists were asked to be complete.
 type attentive struct {
 	*thingtest.World
 	complete []bool
@@ -22,7 +22,7 @@ func (a *attentive) List(ctx context.Context, asked kind.Listing) ([]typed.Live[
 	return a.World.List(ctx, asked)
 }
 
-// Everything is listed of the kind that something is adopted of, until it is.
+// A kind is listed completely until the object that a manifest asks to adopt is adopted.
 func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 	a := &attentive{World: thingtest.New()}
 	e := engineOf(a.World)

@@ -23,7 +23,7 @@ import (
 
 var nothing = guard.Limits{All: guard.Limit{Count: 0}}
 
-// planned plans for a world whose brake lets nothing through by itself.
+// look plans for a world whose brake lets nothing through by itself.
 func look(t interface{ Fatal(...any) }, w *thingtest.World, approved []plan.Approval, lines ...string) plan.Plan {
 	want, err := w.Wanted(lines...)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// ours puts a thing of the stack, applied as its name alone says, into the world.
+// ours puts a thing of the stack into the world. It was applied with a name and nothing else.
 func ours(w *thingtest.World, name string) {
 	want, err := w.Wanted(name)
 	if err != nil {
@@ -108,7 +108,7 @@ func ours(w *thingtest.World, name string) {
 	w.Put(thingtest.Thing{Name: name, Mark: &mark, Mine: true})
 }
 
-// bare is what an approval binds of a step, said without prints.
+// bare returns what an approval binds of a step, without fingerprints.
 func bare(s plan.Step) string {
 	d, harms := s.Harm()
 	if !harms {
@@ -121,9 +121,9 @@ func bare(s plan.Step) string {
 	return text
 }
 
-// Whatever happens to the cloud and to the repository after a plan was
-// approved: nothing is destroyed that was not to be destroyed in that plan, and
-// nothing is written for a manifest that was not part of it.
+// After a plan was approved, the cloud and the repository may change in any
+// way. Nothing is destroyed that the plan did not destroy, and nothing is
+// written for a manifest that was not part of the plan.
 func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -153,7 +153,7 @@ func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 	})
 }
 
-// disturb lets somebody else work in the cloud for a while.
+// disturb has somebody else work in the cloud for a while.
 func disturb(t *rapid.T, w *thingtest.World) {
 	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
 		thing := w.Things[id]
@@ -171,8 +171,8 @@ func disturb(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// A pass that was killed at any moment goes on under the same approval until
-// everything is as written.
+// After a pass was killed at any moment, the next pass continues under the
+// same approval until the cloud equals the commit.
 func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
 	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -191,8 +191,8 @@ func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
 	})
 }
 
-// killed brings a world from want to next with an agent that dies after so many
-// writes, and then with another one.
+// killed brings a world from want to next with an agent that dies after a
+// number of writes, and then with another agent.
 func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	if pass := engineOf(w).Sync(context.Background(), Revision{Want: want}); pass.Outcome() != plan.InSync {
 		return fmt.Errorf("before: %s", failed(pass))
@@ -220,8 +220,8 @@ func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	return nil
 }
 
-// Anyone who drops from a pull request half of a replacement leaves a plan whose
-// every step was approved, and which nobody has approved of.
+// Somebody may drop half of a replacement from a pull request. Every step of
+// the plan that is left was approved, but nobody approved the plan.
 func TestAttackApprovalOfASubset(t *testing.T) {
 	w := thingtest.New()
 	for _, n := range []string{"a", "b", "c", "d"} {
@@ -251,8 +251,8 @@ func TestAttackApprovalOfASubset(t *testing.T) {
 	}
 }
 
-// What a hash stands for is kept where others may write: a step more is a hash
-// that nobody approved of.
+// The steps behind a hash are kept where others may write. With one more step
+// the hash is another one, which nobody approved.
 func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
 	w := thingtest.New()
 	for _, n := range []string{"a", "b", "c", "d"} {

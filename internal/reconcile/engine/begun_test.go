@@ -18,14 +18,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// hanging is a cloud that does not answer updates and deletions while it hangs, and goes on with deletions after a while.
+// hanging is a cloud that does not answer updates and deletions while it hangs. It carries out deletions after a while.
 type hanging struct {
 	*thingtest.World
 	hangs bool
-	after time.Duration // it goes on with a deletion; 0 for at once
+	after time.Duration // until it carries out a deletion; 0 for at once.
 }
 
-// Update makes the first of two requests, of which the mark is the second.
+// Update makes the first of two requests; the second one writes the mark.
 func (h *hanging) Update(ctx context.Context, want typed.Want[thingtest.Spec], have typed.Live[thingtest.Thing], changes []kind.Change) error {
 	if !h.hangs {
 		return h.World.Update(ctx, want, have, changes)
@@ -49,19 +49,19 @@ func (h *hanging) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) 
 func (h *hanging) engine(m *memory.Memory) *Engine {
 	e := engineOf(h.World)
 	e.Kinds, e.Memory = []*kind.Kind{thingtest.Of(h.Kind().Info, h)}, m
-	e.Policies = []plan.Policy{guard.ReportDrift(true)} // what counts as drift stays as it is
+	e.Policies = []plan.Policy{guard.ReportDrift(true)} // drift is left alone
 	return e
 }
 
-// A pass that ends before its time leaves things half done. Should the branch go back to what it was before, and a thing still bear the mark of that, it is
-// this stack that has changed it, and nobody else; also where the cloud goes on with it for as long as the next pass takes, and longer.
+// A pass that is interrupted leaves things half done. The branch may then go back to an earlier commit whose mark a thing still bears. The difference is
+// the stack's own, and not drift. That is also true if the cloud works on the thing for as long as the next pass, or longer.
 func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line, next string
-		delay      int           // lists that deletions take
-		after      time.Duration // see hanging
-		answers    bool          // the cloud does, and the pass ends right after that
-		anew       bool          // the cloud is opened again
+		delay      int           // number of lists that deletions take.
+		after      time.Duration // see hanging.
+		answers    bool          // the cloud answers, and the pass ends right after that.
+		anew       bool          // the agent logs in again.
 	}{
 		"half an update":                  {line: "a colour=red", next: "a colour=blue"},
 		"half an update, and a new login": {line: "a colour=red", next: "a colour=blue", anew: true},
@@ -115,7 +115,7 @@ func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 	}
 }
 
-// What refers to a thing that is replaced has to follow, also where drift is only reported: nobody else has changed it.
+// An object that refers to a replaced thing has to follow. That is no drift, even where drift is only reported: nobody else has changed it.
 func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 				h.OnCreate = func(string) (before, after error) { supersede(Superseded("commit 1a2b3c4")); return nil, nil }
 			}
 			for _, x := range h.Things {
-				if x.Name == "c" { // what somebody else has changed stays, and what they have changed with it
+				if x.Name == "c" { // drift stays, and so does the change that it is a part of
 					x.Colour = "blue"
 				}
 			}
@@ -156,8 +156,8 @@ func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 	}
 }
 
-// A commit can have an import find another object. What refers to that differs by the commit, also for a process that remembers nothing
-// and where drift is only reported.
+// A commit can make an import find another object. An object that refers to the import then differs because of the commit. That is
+// true even for a process that remembers nothing, and where drift is only reported.
 func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
 	for _, anew := range []bool{false, true} {
 		t.Run(fmt.Sprint(anew), func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
 	}
 }
 
-// What an object shows to others changes when it is changed in place, and these follow.
+// An object that is changed in place may show other values to the objects that refer to it. These follow, which is no drift.
 func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 	r := &run{engine: &Engine{}, drifted: map[string]bool{}}
 	want, err := thingtest.New().Wanted("a", "b near=a", "c near=b", "d")
@@ -202,8 +202,9 @@ func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 	}
 }
 
-// A process that begins, and that nothing tells what was there, does not make again what the commit before wanted just so: where drift is left to
-// people it reports that it is missing. What a commit changes or adds, and all of a stack that owns nothing, is made.
+// A process that has just started remembers nothing. If an object is missing that the commit before wanted in the same form, and drift is only
+// reported, the process reports it and does not recreate it. Objects that a commit changes or adds are created. So are all objects of a stack
+// that owns nothing.
 func TestWhatIsMissingAfterARestartIsReported(t *testing.T) {
 	sums := func(want []kind.Desired) map[manifest.Key]checksum.Sum {
 		sums := map[manifest.Key]checksum.Sum{}

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// BenchmarkPlan makes the plan for 10,000 objects, each depending on another, of
-// which one in a hundred differs.
+// BenchmarkPlan makes the plan for 10,000 objects. Each of them depends on
+// another one, and one in a hundred differs.
 func BenchmarkPlan(b *testing.B) {
 	const objects = 10_000
 	w := thingtest.New()
@@ -56,7 +56,7 @@ func BenchmarkPlan(b *testing.B) {
 
 func id(n int) string { return fmt.Sprintf("id-%05d", n) }
 
-// numberOf is the number in the name of a Thing.
+// numberOf returns the number in the name of a Thing.
 func numberOf(b *testing.B, key manifest.Key) (n int) {
 	if _, err := fmt.Sscanf(key.Name, "n%d", &n); err != nil {
 		b.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// wiping makes a new colour cost the thing its contents.
+// wiping makes a thing lose its contents when its colour changes.
 func wiping(w *thingtest.World) *kind.Kind {
 	k := thingtest.Typed(w.Kind().Info, w)
 	k.Diff = func(w typed.Want[thingtest.Spec], t *thingtest.Thing, c *kind.Changes) {
@@ -24,8 +24,8 @@ func wiping(w *thingtest.World) *kind.Kind {
 	return k.Resource()
 }
 
-// What only turns up while a pass runs is left for the next one, where the
-// brake sees it.
+// A destructive change that appears while a pass runs is left for the next
+// pass, where the brake sees it.
 func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 	for name, harm := range map[string]func(*thingtest.Thing){
 		"to be replaced": func(t *thingtest.Thing) { t.Shape = "flat" },
@@ -44,7 +44,7 @@ func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 				mark := d.PlainMark("s")
 				w.Put(thingtest.Thing{Name: d.Key.Name, Colour: "red", Shape: "round", Mark: &mark, Mine: true})
 			}
-			w.Things["id-002"].Colour = "blue" // known when the pass sets out
+			w.Things["id-002"].Colour = "blue" // known when the pass begins
 			w.OnCreate = func(string) (before, after error) {
 				harm(w.Things["id-001"])
 				return nil, nil

@@ -21,8 +21,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// forgedCloud fills a world with objects whose marks somebody has made, copied,
-// doubled or stripped of their digest.
+// forgedCloud fills a world with objects whose marks somebody has forged,
+// copied, doubled or stripped of their digest.
 func forgedCloud(t *rapid.T, w *thingtest.World) {
 	for range rapid.IntRange(1, 8).Draw(t, "things") {
 		name := fmt.Sprintf("n%d", rapid.IntRange(0, 3).Draw(t, "name"))
@@ -45,8 +45,9 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// doubted reports whether another object claims to be the one with that ID and is
-// not provably a half-made copy of it: younger, unused, with nothing applied.
+// doubted reports whether another object claims to be the one with that ID. A
+// claim does not count if it provably comes from a half-made copy: younger,
+// unused, with nothing applied.
 func doubted(things map[string]thingtest.Thing, id string) bool {
 	was := things[id]
 	for other, t := range things {
@@ -68,9 +69,9 @@ func snapshot(w *thingtest.World) map[string]thingtest.Thing {
 	return out
 }
 
-// Anyone who forges marks, doubles or copies them: nothing finished is deleted or
-// changed while another object claims to be it, nothing that belongs to nobody
-// is touched, and where the limit is 0 nothing is deleted but half-made copies.
+// Somebody forges, doubles or copies marks. Nothing finished is deleted or
+// changed while another object claims to be it, and nothing that belongs to
+// nobody is touched. With a limit of 0 only half-made copies are deleted.
 func TestAttackForgedMarks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -133,8 +134,8 @@ func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 	})
 }
 
-// A mark that is taken off while a deletion waits is noticed before it is tried
-// again.
+// If a mark is removed while a deletion waits, the pass notices it before the
+// next attempt.
 func TestAttackMarkTakenOffMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := thingtest.New()

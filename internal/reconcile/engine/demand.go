@@ -10,13 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// When the cloud has no more of something (addresses of a subnet, quota for a
-// flavor), it says so to one object and need not be asked for every other that
-// needs the same: 4,747 machines that find no address cost one refusal, not 4,747.
+// When the cloud runs out of something (addresses of a subnet, quota for a
+// flavor), one refusal is enough. Other objects with the same need are not tried:
+// 4,747 machines that find no address cost one refusal, not 4,747.
 //
-// What an object needs of the cloud shows in what it shares with others: its
-// kind and those of its references that several objects have. Objects with the
-// same demand are refused together, and tried again when something was deleted.
+// The demand of an object is its kind, and those of its references that several
+// objects have. Objects with the same demand are refused together, and tried
+// again after something was deleted.
 
 // noteUsedUp records a demand that the cloud cannot meet.
 func (r *run) noteUsedUp(s plan.Step, err error) {
@@ -40,8 +40,8 @@ func countReferences(want []kind.Desired) map[manifest.Key]int {
 	return counts
 }
 
-// usedUp is why the cloud cannot meet the demand of a creation; nil when it is
-// not known to be so.
+// usedUp returns the error by which the cloud refused the demand of a
+// creation; nil when no refusal is known.
 func (r *run) usedUp(s *plan.Step) error {
 	if len(r.spent) == 0 || s.Action != plan.Create {
 		return nil
@@ -49,7 +49,8 @@ func (r *run) usedUp(s *plan.Step) error {
 	return r.spent[r.demand(s)]
 }
 
-// demand names what the object of a step shares with others, once they are counted.
+// demand names what the object of a step shares with others. The references must have been counted
+// before.
 func (r *run) demand(s *plan.Step) string {
 	shared := []string{s.Key.Kind + " " + s.Through()}
 	for _, ref := range s.Want.Refs {

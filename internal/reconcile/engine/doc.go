@@ -1,4 +1,5 @@
-// Package engine carries plans out: an [Engine] lists the cloud, has a plan made,
-// runs each step as soon as what it depends on is ready, and lists again what
-// changed, until nothing is left to do. A [Pass] is the record of that.
+// Package engine carries plans out. An [Engine] lists the cloud and has a plan
+// made. It runs each step as soon as its dependencies are ready, and lists again
+// the collections that changed, until nothing is left to do. A [Pass] is the
+// record of that.
 package engine

@@ -7,31 +7,32 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A step is carried out when the cloud has answered its requests, and finished when the cloud shows what they were for:
+// A step is carried out when the cloud has answered its requests. It is finished when the cloud shows the result:
 //
 //	create, update     the object can be used
 //	replace, delete    the object is gone
-//	detach             at once, like all that the answer itself shows
+//	detach             at once, like every result that the answer itself shows
 //
-// An update whose object is usable in the first list counts as finished with its answer: the list does not say when that was.
+// An update counts as finished with its answer if the first list afterwards shows a usable object: the list does not say
+// when it became usable.
 
-// unfinished is a step of the pass that is carried out and not finished.
+// unfinished is a step of the pass that was carried out and is not finished yet.
 type unfinished struct {
-	result  int  // its place among the results of the pass
+	result  int  // index among the results of the pass
 	working bool // the cloud was seen to work on it
 }
 
-// effect is the progress of a step's effect, as the cloud shows it.
+// effect is how far the cloud shows the result of a step.
 type effect int
 
 const (
-	unseen effect = iota // nothing shows it
+	unseen effect = iota // nothing shows the result
 	coming
 	there
-	broken // it never comes
+	broken // the result never comes
 )
 
-// answered is the effect that the answers to the requests of a step show.
+// answered returns the effect that the answers to a step's requests show.
 func answered(o outcome) effect {
 	switch {
 	case o.result.Err != nil || o.result.Step.Action == plan.Detach || o.gone:
@@ -44,7 +45,7 @@ func answered(o outcome) effect {
 	return coming
 }
 
-// shownEffect is the effect of a step as a list shows it: have is the listed object, nil if there is none.
+// shownEffect returns the effect of a step that a list shows. have is the listed object, nil if there is none.
 func shownEffect(s plan.Step, have *kind.Live) effect {
 	switch {
 	case s.Action.Destroys() && (have == nil || have.ID != s.ID()):
@@ -61,7 +62,7 @@ func shownEffect(s plan.Step, have *kind.Live) effect {
 
 func canBeUsed(have *kind.Live) bool { return have.Phase.Usable() || have.InUse }
 
-// noteCarriedOut reports a step as finished, or remembers that it is not; result is its place among the results of the pass.
+// noteCarriedOut reports a step as finished, or remembers that it is not. result is its index among the results of the pass.
 func (r *run) noteCarriedOut(o outcome, result int) {
 	if is := answered(o); is != there {
 		r.unfinished = append(r.unfinished, unfinished{result, is == coming})
@@ -70,7 +71,7 @@ func (r *run) noteCarriedOut(o outcome, result int) {
 	r.engine.watch(func(w Watcher) { w.Finished(r.pass.Results[result]) })
 }
 
-// noteFinished reports the steps of which a plan shows that they are finished.
+// noteFinished reports the steps that a plan shows as finished.
 func (r *run) noteFinished(p plan.Plan, now time.Time) {
 	if len(r.unfinished) == 0 {
 		return
@@ -90,7 +91,7 @@ func (r *run) noteFinished(p plan.Plan, now time.Time) {
 	r.unfinished = left
 }
 
-// finishes notes what a list shows of a step. It returns true of one that is finished, or never will be.
+// finishes records what a list shows about a step. It returns true if the step is finished, or never will be.
 func (r *run) finishes(u *unfinished, have map[string]*kind.Live, now time.Time) bool {
 	result := &r.pass.Results[u.result]
 	s := result.Step
@@ -111,7 +112,7 @@ func (r *run) finishes(u *unfinished, have map[string]*kind.Live, now time.Time)
 	return true
 }
 
-// leaveUnfinished reports the steps that the pass does not see finished.
+// leaveUnfinished reports the steps that the pass has not seen finished.
 func (r *run) leaveUnfinished() {
 	for _, u := range r.unfinished {
 		result := &r.pass.Results[u.result]

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A step takes as long as the cloud needs for what it is for, and not as long as the answers to its requests.
+// A step takes until the cloud shows its effect, and not only until the requests are answered.
 func TestAStepTakesUntilItsEffectIsSeen(t *testing.T) {
 	w := thingtest.New()
 	for _, tt := range []struct {
@@ -41,7 +41,7 @@ func TestAStepTakesUntilItsEffectIsSeen(t *testing.T) {
 	}
 }
 
-// An update after which the cloud works on the object takes until it can be used again.
+// If the cloud works on an object after an update, the step takes until the object can be used again.
 func TestAnUpdateTakesUntilTheObjectIsUsable(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -56,7 +56,7 @@ func TestAnUpdateTakesUntilTheObjectIsUsable(t *testing.T) {
 	}
 }
 
-// A step of which the pass does not see the end is reported all the same, and not as finished.
+// A step whose end the pass does not see is reported too, but not as finished.
 func TestAStepThatIsNotFinishedIsReported(t *testing.T) {
 	for name, end := range map[string]func(w *thingtest.World, stop func()){
 		"the pass gives way": func(_ *thingtest.World, stop func()) { stop() },

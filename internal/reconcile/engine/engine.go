@@ -19,49 +19,49 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// Engine compares one stack with its cloud and carries out what differs. Its
-// exported fields are read-only once it is in use; one engine runs one pass at
-// a time.
+// Engine compares one stack with its cloud and carries out the differences.
+// Its exported fields are read-only once it is in use. One engine runs one
+// pass at a time.
 type Engine struct {
 	Stack string
-	// Kinds are those of the main entry of clouds.yaml, Realm says within what their IDs
-	// are unique; it matters only beside further entries, and may be nil.
+	// Kinds are those of the main entry of clouds.yaml. Realm returns the scope within
+	// which the IDs of a kind are unique. Realm matters only if there are further
+	// entries, and may be nil.
 	Kinds []*kind.Kind
 	Realm func(kind.Info) string
-	// Entries are the further entries through which objects may be made.
+	// Entries are the further entries of clouds.yaml whose credentials manifests may name.
 	Entries []Entry
-	// Policies weaken every plan before it is shown or carried out. The brake
-	// is not among them: see Limits.
+	// Policies weaken every plan before it is shown or carried out. The brake is
+	// not among them: see Limits.
 	Policies []plan.Policy
-	// Limits is how much one pass may destroy.
+	// Limits bounds how much one pass may destroy.
 	Limits guard.Limits
-	// Others is that of [world.Input].
+	// Others is [world.Input.Others].
 	Others bool
-	// Replace is whether objects may be replaced when annotations are silent.
+	// Replace says whether objects without an annotation about it may be replaced.
 	Replace bool
-	// Parallelism is how many steps run at a time; 0 means 10.
+	// Parallelism is the number of steps that run at a time; 0 means 10.
 	Parallelism int
 	Timing      Timing
 	Watcher     Watcher
 	Log         *slog.Logger
-	// Secrets lists what must not be shown besides the secrets of the manifests,
-	// such as the credentials that are used; nil when there is nothing.
+	// Secrets lists texts that must not be shown besides the secrets of the
+	// manifests, such as the credentials in use; nil when there are none.
 	Secrets func() []string
-	// Quotas asks a service, by its catalog type, what may be taken of it and what is
-	// taken; nil where that is not to be shown.
+	// Quotas reads the limits and the usage of a service, by its catalog type; nil
+	// where plans do not show quotas.
 	Quotas func(ctx context.Context, service string) (kind.Allowances, error)
-	// Zones asks a service for the availability zones that it has; nil where that is not to
-	// be shown.
+	// Zones reads the availability zones of a service; nil where plans do not check zones.
 	Zones func(ctx context.Context, service string) ([]string, error)
-	// Hosts is how many hosts there are, by availability zone; nil where that is not to be
-	// shown.
+	// Hosts counts the hosts of each availability zone; nil where plans do not check
+	// hosts.
 	Hosts func(ctx context.Context) (map[string]int, error)
-	// Probe asks a machine at an address whether it serves; nil where that is not to be asked.
+	// Probe checks whether a machine at an address serves; nil where nothing is probed.
 	Probe func(ctx context.Context, address string, p rollout.Probe) error
-	// Prices are what things cost; nil where that is not known.
+	// Prices are the costs of objects; nil where they are unknown.
 	Prices *preflight.Prices
 
-	// Memory is what is known of the past. Engines for the same stack share it, one after the other; nil for a process that has just begun.
+	// Memory is what is known of the past. Engines for the same stack use it one after the other; nil for a process that has just started.
 	Memory *memory.Memory
 
 	// Printer makes the fingerprints of secrets (see [world.Input]).
@@ -69,24 +69,24 @@ type Engine struct {
 
 	entries entries
 
-	own memory.Memory // where none was given
+	own memory.Memory // used where Memory is nil
 }
 
-// past is what is known of the past.
+// past returns what is known of the past.
 func (e *Engine) past() *memory.Memory { return cmp.Or(e.Memory, &e.own) }
 
-// Timing bounds the engine's waits. Zero fields mean the defaults.
+// Timing bounds the engine's waits. A zero field means its default, which its comment gives at the end.
 type Timing struct {
-	Poll    time.Duration // shortest time between two lists of one collection; 500 ms
-	PollMax time.Duration // longest, while nothing changes; 5 s
-	Pending time.Duration // how long the cloud may work on one object; 15 min
-	Busy    time.Duration // how long an object may be locked or in use; 2 min
-	Backoff time.Duration // first pause after a transient error; 1 s
-	Late    time.Duration // how long the cloud may go on with a request that it has not answered; 3 min
-	Former  time.Duration // how long it may go on with one that a killed process asked for, if it is quick; 0 for not at all
-	Fresh   time.Duration // how long ago the mark of what is deleted, wiped, adopted or let go may have been seen; 1 min
-	Grace   time.Duration // what steps in flight get once the pass is asked to stop; 30 s
-	Tries   int           // attempts at one step that fails transiently; 4
+	Poll    time.Duration // shortest time between two lists of one collection; 500 ms.
+	PollMax time.Duration // longest time between two lists, while nothing changes; 5 s.
+	Pending time.Duration // how long the cloud may work on one object; 15 min.
+	Busy    time.Duration // how long an object may be locked or in use; 2 min.
+	Backoff time.Duration // first pause after a transient error; 1 s.
+	Late    time.Duration // how long the cloud may continue a request that it has not answered; 3 min.
+	Former  time.Duration // how long the cloud may continue a request of a killed process, if the cloud is quick; 0 for not at all.
+	Fresh   time.Duration // maximum age of a list that shows an object's mark, before the object is deleted, wiped, adopted or let go; 1 min.
+	Grace   time.Duration // time for steps in flight once the pass is asked to stop; 30 s.
+	Tries   int           // attempts at one step that fails transiently; 4.
 }
 
 func (t Timing) orDefaults() Timing {
@@ -112,23 +112,23 @@ func (t Timing) orDefaults() Timing {
 // Watcher sees a pass while it runs. Its methods are called one at a time and
 // must return quickly.
 type Watcher interface {
-	// Planned is called once, before anything is written, with the plan and what it needs of the cloud.
+	// Planned is called once, before anything is written, with the plan and what it needs from the cloud.
 	Planned(plan.Plan, preflight.Findings)
-	// Started and Finished frame every step that is carried out. Finished is called when the cloud shows the step's effect, or when
-	// the pass stops waiting for it.
+	// Started is called when a step starts. Finished is called when the cloud shows the step's effect, or when the pass stops
+	// waiting for it.
 	Started(plan.Step)
 	Finished(Result)
-	// Progress is called whenever the picture may have changed.
+	// Progress is called whenever the progress may have changed.
 	Progress(Progress)
 }
 
 // Progress is how far a pass has come.
 type Progress struct {
 	Commit      string
-	Began, At   time.Time // when the pass began, and when it had come so far
+	Began, At   time.Time // when the pass began, and the time of this report
 	Done, Total int
-	// Doing are the steps in flight, Waiting what the cloud still works on,
-	// both oldest first.
+	// Doing are the steps in flight, Waiting the objects that the cloud still
+	// works on, both oldest first.
 	Doing, Waiting []Activity
 	// Rollouts are the groups whose members are being changed.
 	Rollouts []plan.Rollout
@@ -147,9 +147,10 @@ func (e *Engine) parallelism() int {
 	return 10
 }
 
-// Observe lists every collection that matters to want, in parallel: all but
-// those of which nothing can be owned and nothing is asked for. It never fails
-// as a whole: what could not be listed is unknown in the snapshot.
+// Observe lists every collection that matters to want, in parallel. It leaves
+// out collections in which the stack can own nothing and for which no manifest
+// asks. It never fails as a whole: a collection that could not be listed is
+// unknown in the snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
 	shown := e.observe(ctx, e.matter(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
@@ -157,7 +158,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 	return e.snapshot(shown, nil, want)
 }
 
-// begin is [Engine.Observe] for a pass, which remembers what is known to be idle.
+// begin is [Engine.Observe] for a pass, which also leaves out the places that it knows to be idle.
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
 	places := e.matter(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
@@ -169,7 +170,7 @@ func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	return snapshot
 }
 
-// askedFor are the places that manifests are about.
+// askedFor returns the places that manifests are about.
 func askedFor(want []kind.Desired) map[memory.Place]bool {
 	asked := map[memory.Place]bool{}
 	for i := range want {
@@ -180,7 +181,7 @@ func askedFor(want []kind.Desired) map[memory.Place]bool {
 	return asked
 }
 
-// matter are the places that are asked for, and those where something may be owned.
+// matter returns the places that are asked for, and those where the stack may own something.
 func (e *Engine) matter(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
 	for _, entry := range e.entryNames() {
 		for _, k := range e.Kinds {
@@ -193,7 +194,7 @@ func (e *Engine) matter(asked map[memory.Place]bool, idle func(kind.Info, memory
 	return places
 }
 
-// Survey lists every collection that there is, with all that is in it, by the main entry.
+// Survey lists every collection completely, by the main entry.
 func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
 	var places []memory.Place
 	for _, k := range e.Kinds {
@@ -204,7 +205,7 @@ func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
 	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
 }
 
-// list asks one place what it has.
+// list lists one place.
 func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) kind.Shown {
 	shown := kind.Shown{Entry: at.Entry}
 	access, open := e.access(at.Entry)
@@ -223,20 +224,20 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 }
 
 // Plan makes the plan for a revision, weakened by every policy. approved are the
-// plans that the brake may let through, weaker the policies of this revision. It only
-// reads.
+// plans that the brake may let through. weaker are the policies of this revision.
+// Plan only reads.
 func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
 	p, _, _ := e.plan(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
 	return p
 }
 
-// PlanOf is [Engine.Plan] of all that is known of a revision, with what the plan needs of the cloud.
+// PlanOf is [Engine.Plan] with all that a revision holds. It also returns what the plan needs from the cloud.
 func (e *Engine) PlanOf(ctx context.Context, rev Revision) (plan.Plan, preflight.Findings) {
 	p, have, secrets := e.plan(ctx, rev)
 	return p, e.preflight(redact.With(ctx, secrets), p, have, secrets)
 }
 
-// plan is the plan for a revision, what the cloud holds, and what must not be shown of both.
+// plan returns the plan for a revision, the snapshot of the cloud, and the secrets that must not be shown of both.
 func (e *Engine) plan(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
 	e.logIn(ctx)
 	secrets = e.secretsOf(rev.Want)

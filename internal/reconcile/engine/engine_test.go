@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// sync runs one pass where waiting costs no time, and returns how long it would
-// have taken.
+// syncPass runs one pass in a synctest bubble, where waiting costs no time. It
+// returns how long the pass would have taken.
 func syncPass(t *testing.T, w *thingtest.World, e *Engine, lines ...string) (pass Pass, took time.Duration) {
 	t.Helper()
 	want, err := w.Wanted(lines...)
@@ -70,7 +70,8 @@ func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
-// Limits bound the plan that a pass begins with: what the cloud was still building then is replaced by the next pass.
+// The brake sees only the plan that a pass begins with. An object that the cloud was still building then is replaced
+// by the next pass.
 func TestWhatWasBeingBuiltIsReplacedByTheNextPass(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("disk shape=flat")
@@ -128,7 +129,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 type unlisted struct {
 	*thingtest.World
 	err error
-	at  []time.Time // of the lists
+	at  []time.Time // times of the lists
 }
 
 func (u *unlisted) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
@@ -139,7 +140,7 @@ func (u *unlisted) List(ctx context.Context, asked kind.Listing) ([]typed.Live[t
 }
 
 func TestRetryAfterIsHonouredByLists(t *testing.T) {
-	for after, lists := range map[time.Duration]int{20 * time.Second: 4, 10 * time.Minute: 1} { // one more once all is made
+	for after, lists := range map[time.Duration]int{20 * time.Second: 4, 10 * time.Minute: 1} { // one more list once all is created
 		w := &unlisted{World: thingtest.New(), err: &kind.RetryAfterError{After: after, Err: errors.New("503")}}
 		e := engineOf(w.World)
 		e.Kinds = []*kind.Kind{thingtest.Of(w.Kind().Info, w)}
@@ -242,7 +243,7 @@ func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
 	}
 }
 
-// A 404 to an update may be about the object, or about what it shall lead to.
+// A 404 to an update may be about the object, or about something that the update refers to.
 func TestWhatAnUpdateCannotFindIsGivenUp(t *testing.T) {
 	w := thingtest.New()
 	w.Missing = map[string]bool{"a": true}
@@ -280,8 +281,8 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	}
 }
 
-// What failed before it could be used is made again by the process that made it, and by no other one: that does not know
-// whether anybody has used it meanwhile.
+// An object that failed before it could be used is recreated only by the process that created it. Another process does
+// not know whether anybody has used it meanwhile.
 func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 	for name, tt := range map[string]struct {
 		usable, restarted bool
@@ -321,7 +322,7 @@ func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 	}
 }
 
-// soon does something to all that is in a world, after the present request and before the next list.
+// soon does something to all things of a world, after the present request and before the next list.
 func soon(w *thingtest.World, do func(*thingtest.Thing)) {
 	time.AfterFunc(time.Millisecond, func() {
 		w.Mu.Lock()
@@ -393,8 +394,9 @@ func TestOnlyWhatMovedIsListedAgain(t *testing.T) {
 	}
 }
 
-// What needs something that is not there yet is tried again while the pass goes on
-// making things, however long that takes, and given up soon after.
+// A step that needs something that does not exist yet is tried again while the
+// pass creates other things, however long that takes. It is given up soon after
+// that.
 func TestWhatIsMissingMayStillCome(t *testing.T) {
 	for _, tt := range []struct {
 		name, missing string
@@ -426,7 +428,7 @@ func TestWhatIsMissingMayStillCome(t *testing.T) {
 	}
 }
 
-// share is a limit as a configuration has it.
+// share returns a limit as a configuration has it.
 func share(text string) guard.Limit {
 	l, err := guard.ParseLimit(text)
 	if err != nil {
@@ -435,7 +437,7 @@ func share(text string) guard.Limit {
 	return l
 }
 
-// engineOf is an engine for a world, which may destroy all of it.
+// engineOf returns an engine for a world. The engine may destroy all of it.
 func engineOf(w *thingtest.World) *Engine {
 	return &Engine{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Limits: guard.Limits{All: share("100%")}, Replace: true}
 }

@@ -16,28 +16,29 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A stack has a main entry of clouds.yaml, and may have further ones, through which objects
-// are made whose manifests name them. What is listed and written is a place: a kind, by an
-// entry. What the places of one kind show is joined: the planner sees one collection.
+// A stack has a main entry of clouds.yaml and may have further ones. The agent uses the
+// credentials of a further entry for objects whose manifests name it. A place is a kind in
+// an entry: places are listed and written. The lists of all places of one kind are joined,
+// so the planner sees one collection.
 
 // Entry is a further entry of clouds.yaml.
 type Entry struct {
 	Name string
-	// Open logs in. It is called again by the next pass or plan where it fails.
+	// Open logs in. If it fails, the next pass or plan calls it again.
 	Open func(context.Context) (Access, error)
 }
 
 // Access is what an entry gives access to.
 type Access struct {
 	Kinds []*kind.Kind
-	// Realm says within what the IDs of a kind are unique; nil where all entries share them.
+	// Realm returns the scope within which the IDs of a kind are unique; nil where all entries share them.
 	Realm func(kind.Info) string
 }
 
-// openTime bounds how long the entries may take to log in: the main one waits for them.
+// openTime bounds how long the logins may take, since the main entry waits for them.
 const openTime = 30 * time.Second
 
-// entries are those that were tried. Passes write it, and Trace reads it meanwhile.
+// entries are the further entries that were tried. Passes write them while Trace reads them.
 type entries struct {
 	mu   sync.Mutex
 	open map[string]Access
@@ -77,7 +78,7 @@ func (x *entries) note(name string, access Access, err error) {
 	}
 }
 
-// access is what an entry gives access to; open is false where it could not log in.
+// access returns the access of an entry. open is false where the login failed.
 func (e *Engine) access(entry string) (a Access, open bool) {
 	if entry == "" {
 		return Access{Kinds: e.Kinds, Realm: e.Realm}, true
@@ -88,7 +89,7 @@ func (e *Engine) access(entry string) (a Access, open bool) {
 	return a, open
 }
 
-// closed is why an entry could not log in.
+// closed returns why an entry could not log in.
 func (e *Engine) closed(entry string) error {
 	e.entries.mu.Lock()
 	defer e.entries.mu.Unlock()
@@ -100,7 +101,7 @@ func (e *Engine) closed(entry string) error {
 
 var errNotTried = errors.New("nobody has logged in yet")
 
-// entryNames are all entries, the main one first.
+// entryNames returns the names of all entries, the main one first.
 func (e *Engine) entryNames() []string {
 	names := make([]string, 1, 1+len(e.Entries))
 	for _, entry := range e.Entries {
@@ -109,7 +110,7 @@ func (e *Engine) entryNames() []string {
 	return names
 }
 
-// driver is nil for a place that is not open, or has nothing in the cloud.
+// driver returns the driver of a place. It is nil if the entry is not open, or if the kind has nothing in the cloud.
 func (e *Engine) driver(p memory.Place) *kind.Driver {
 	access, _ := e.access(p.Entry)
 	if k := kindNamed(access.Kinds, p.Kind); k != nil {
@@ -127,8 +128,8 @@ func kindNamed(kinds []*kind.Kind, name string) *kind.Kind {
 	return nil
 }
 
-// snapshot joins what places show. Of those that were not asked now it is what they showed
-// before.
+// snapshot joins the lists of all places. A place that was not listed now keeps the list
+// from before.
 func (e *Engine) snapshot(fresh map[memory.Place]kind.Shown, before kind.Snapshot, want []kind.Desired) kind.Snapshot {
 	prefer := e.preferred(want)
 	out := kind.Snapshot{}
@@ -156,7 +157,8 @@ func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before [
 	return join(parts, prefer)
 }
 
-// preferred says by the manifest that an object stands for through which entry it is seen.
+// preferred returns a function that finds the entry by which an object is seen: the entry of the manifest that the object
+// belongs to.
 func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) {
 	if len(e.Entries) == 0 {
 		return nil
@@ -190,9 +192,14 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) 
 	}
 }
 
-// placesOf are where a kind is listed again while a pass runs: where manifests ask for it,
-// where the stack has something or the pass wrote, where what it wrote is shown as well, and where it could not be seen. The
-// other places go on showing what they did.
+// placesOf returns the places of a kind that are listed again while a pass runs. Each of them has one of these properties:
+//
+// - A manifest asks for it.
+// - The stack owns something there, or the pass wrote there.
+// - It also shows an object that was written through another entry.
+// - It could not be listed.
+//
+// The other places keep their lists.
 func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place]bool, wrote map[string]bool) []memory.Place {
 	if len(e.Entries) == 0 {
 		return []memory.Place{{Kind: name}}
@@ -207,24 +214,24 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place
 	return list
 }
 
-// ownsThrough reports whether the stack has an object at a place that is seen by no entry
-// which is preferred to that.
+// ownsThrough reports whether the stack owns an object that is seen through this place.
+// An object that several entries show is seen through one of them.
 func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
 		return l.Through == at.Entry && e.owns(at.Kind, &l)
 	})
 }
 
-// showsWritten reports whether a place shows an object of the stack that may have been written through another entry: what it
-// showed of that is out of date.
+// showsWritten reports whether a place shows an object of the stack that may have been written through another entry. The
+// list of that place is then out of date.
 func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
 		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.Entry) != nil && e.owns(at.Kind, &l)
 	})
 }
 
-// at is what a step is carried out with: the driver of an entry, and the object as it is
-// seen there.
+// at returns what is needed to carry out a step through an entry: the entry's driver,
+// and the object as the entry shows it.
 func (e *Engine) at(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
 	if have = s.Have; have != nil {
 		have = cmp.Or(have.As(entry), have)
@@ -232,7 +239,7 @@ func (e *Engine) at(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Li
 	return e.driver(memory.Place{Kind: s.Key.Kind, Entry: entry}), have
 }
 
-// attr names the entry of a place in the log; the main one is not named.
+// attr returns the log attribute for the entry of a place. The main entry has none.
 func attr(at memory.Place) []any {
 	if at.Entry == "" {
 		return nil

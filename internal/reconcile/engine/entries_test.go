@@ -16,17 +16,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// door is a way into a world: the credentials of one project, or of an administrator, who sees
-// what all projects have.
+// door is the access to a world with one set of credentials: those of one project, or those
+// of an administrator, who sees the objects of all projects.
 type door struct {
 	*thingtest.World
-	projects map[string]string // by ID, shared by the doors of a world
+	projects map[string]string // by ID, shared by the doors of a world.
 	project  string
 	admin    bool
 	lists    int
-	refusal  error // of lists
-	closed   error // of logins
-	readOnly bool  // deletes nothing
+	refusal  error // of lists.
+	closed   error // of logins.
+	readOnly bool  // it may not delete.
 	deleted  []string
 }
 
@@ -67,12 +67,12 @@ func (d *door) kinds() []*kind.Kind {
 	return []*kind.Kind{thingtest.Of(d.Kind().Info, d)}
 }
 
-// entry is another way into the same world.
+// entry returns another door to the same world.
 func (d *door) entry(project string, admin bool) *door {
 	return &door{World: d.World, projects: d.projects, project: project, admin: admin}
 }
 
-// newDoors is the main entry of a stack that may use another one, too.
+// newDoors returns the main entry of a stack that may also use another entry.
 func newDoors() (main, other *door) {
 	w := thingtest.New()
 	w.Entries = resolve.Entries{Main: "main", Further: []string{"other"}}
@@ -80,10 +80,10 @@ func newDoors() (main, other *door) {
 	return main, main.entry("p2", false)
 }
 
-// put adds a thing that a project has.
+// put adds a thing to the project of the door.
 func (d *door) put(x thingtest.Thing) { d.projects[d.Put(x).ID] = d.project }
 
-// entered is an engine that has just been started.
+// entered returns an engine that has just been started.
 func entered(main, other *door) *Engine {
 	e := engineOf(main.World)
 	e.Kinds = main.kinds()
@@ -105,7 +105,7 @@ func wanted(t *testing.T, d *door, lines ...string) []kind.Desired {
 	return want
 }
 
-// where says which project has what.
+// where returns the project and the name of every thing.
 func (d *door) where() string {
 	var out []string
 	for id, x := range d.Things {
@@ -134,13 +134,13 @@ func TestObjectsAreMadeThroughTheEntryTheyName(t *testing.T) {
 	if pass := through(t, entered(main, other), main, "b cloud=other", "c colour=red"); pass.Outcome() != plan.InSync || main.where() != "p1/c p2/b" {
 		t.Errorf("%s, %s", pass.Outcome(), main.where())
 	}
-	// An agent that has just been started finds what an earlier one has made there.
+	// An agent that has just been started finds what an earlier one has created there.
 	if pass := through(t, entered(main, other), main); pass.Outcome() != plan.InSync || main.where() != "" || !slices.Equal(other.deleted, []string{"b"}) {
 		t.Errorf("%s, %s left, deleted %v", pass.Outcome(), main.where(), other.deleted)
 	}
 }
 
-// An entry that nobody uses is listed once in the life of an agent.
+// An entry that nobody uses is listed once in the lifetime of an agent.
 func TestEntriesThatNobodyUsesAreNotListed(t *testing.T) {
 	main, other := newDoors()
 	e := entered(main, other)
@@ -160,7 +160,8 @@ func TestEntriesThatNobodyUsesAreNotListed(t *testing.T) {
 	}
 }
 
-// A manifest moves to another entry of the same project: it is the same object, and its mark is written once.
+// A manifest moves to another entry of the same project. It stays the same object, and its mark is written
+// once.
 func TestAManifestMovesToAnotherEntryOfItsProject(t *testing.T) {
 	for name, lines := range map[string][2][]string{
 		"to another one":    {{"a"}, {"a cloud=other"}},
@@ -208,7 +209,7 @@ func TestAttackAnEntryThatIsNotAllowed(t *testing.T) {
 	}
 }
 
-// The objects of an entry that cannot log in are unknown, and everything else goes on.
+// The objects of an entry that cannot log in are unknown. Everything else continues.
 func TestAttackAnEntryThatCannotLogIn(t *testing.T) {
 	main, other := newDoors()
 	through(t, entered(main, other), main, "a", "b cloud=other", "gone cloud=other", "old")
@@ -221,7 +222,7 @@ func TestAttackAnEntryThatCannotLogIn(t *testing.T) {
 	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "entry other: ") || !strings.Contains(text, "wrong password") {
 		t.Errorf("failures: %s", text)
 	}
-	// What was there, and may have moved, is not made again.
+	// An object that existed, and may have moved, is not created again.
 	if pass := through(t, e, main, "a", "b cloud=other", "new"); pass.Writes() != 1 {
 		t.Errorf("%d writes", pass.Writes())
 	}
@@ -231,7 +232,7 @@ func TestAttackAnEntryThatCannotLogIn(t *testing.T) {
 	}
 }
 
-// What two entries show is one object.
+// An object that two entries show is one object.
 func TestAttackTwoEntriesSeeOneObject(t *testing.T) {
 	for name, project := range map[string]string{"an administrator": "p2", "the same project": "p1"} {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +244,7 @@ func TestAttackTwoEntriesSeeOneObject(t *testing.T) {
 			if pass.Outcome() != plan.InSync || pass.Last.Owned != 3 || len(main.Things) != 3 {
 				t.Fatalf("%s, %d owned, %s: %v", pass.Outcome(), pass.Last.Owned, main.where(), pass.Failures)
 			}
-			// A manifest that moves to an entry that sees the object keeps it.
+			// A manifest that moves to another entry which sees the object keeps it.
 			ids := fmt.Sprint(pass.Last.Steps[0].ID())
 			if pass := through(t, e, main, "a cloud=other", "b cloud=other"); pass.Outcome() != plan.InSync || pass.Last.Steps[0].ID() != ids || pass.Drifted() != 0 {
 				t.Errorf("moved: %s, %s: %v", pass.Outcome(), main.where(), pass.Failures)
@@ -258,8 +259,8 @@ func TestAttackTwoEntriesSeeOneObject(t *testing.T) {
 	}
 }
 
-// What the main entry sees and may not delete, such as what the whole cloud offers, is deleted by the entry that
-// may, once its manifest, which named that entry, is gone. Each entry is asked once in a pass.
+// The main entry may see objects that it may not delete, such as objects that the whole cloud offers. Once the
+// manifest that named another entry is gone, that entry deletes the object. Each entry is tried once in a pass.
 func TestWhatOneEntryMayNotDeleteAnotherOneDoes(t *testing.T) {
 	main, _ := newDoors()
 	main.readOnly = true
@@ -276,13 +277,13 @@ func TestWhatOneEntryMayNotDeleteAnotherOneDoes(t *testing.T) {
 	if len(main.deleted) != 2 || len(other.deleted) != 2 {
 		t.Errorf("deleted %v by the main entry, and %v by the other", main.deleted, other.deleted)
 	}
-	// An object of a manifest is its entry's business alone.
+	// An object that has a manifest is handled by its own entry only.
 	if pass := through(t, entered(main, other), main, "b shape=round"); len(other.deleted) != 2 {
 		t.Errorf("%s; deleted %v by the other", pass.Outcome(), other.deleted)
 	}
 }
 
-// A mark that is found through another entry is a claim, as any other.
+// A mark that is found through another entry is a claim, like any other.
 func TestAttackForgedMarkThroughTheSecondEntry(t *testing.T) {
 	main, other := newDoors()
 	want := wanted(t, main, "a")
@@ -295,7 +296,7 @@ func TestAttackForgedMarkThroughTheSecondEntry(t *testing.T) {
 			t.Errorf("%v: %s, %d writes, %s", lines, main.where(), pass.Writes(), pass.Outcome())
 		}
 	}
-	// What belongs to neither entry's project belongs to no stack.
+	// An object that belongs to neither entry's project belongs to no stack.
 	main, _ = newDoors()
 	admin := main.entry("p2", true)
 	main.entry("p3", false).put(thingtest.Thing{Name: "a", Mark: &mark})
@@ -318,8 +319,8 @@ func TestAManifestMovesToAnotherEntry(t *testing.T) {
 	}
 }
 
-// An entry that refuses lists may have the object that a manifest asks for now through
-// another one.
+// An entry that refuses lists may have the object that a manifest now asks for
+// through another entry.
 func TestAnEntryThatRefusesListsLeadsToNoDuplicate(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"refused": fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden), "failed": errors.New("503"),
@@ -329,7 +330,7 @@ func TestAnEntryThatRefusesListsLeadsToNoDuplicate(t *testing.T) {
 			through(t, entered(main, other), main, "a cloud=other", "b")
 			other.refusal = refusal
 			e := entered(main, other)
-			for range 2 { // the second one does not ask what was refused
+			for range 2 { // the second pass does not list what was refused
 				pass := through(t, e, main, "a", "b colour=red")
 				if main.where() != "p1/b p2/a" || pass.Outcome() != plan.Broken || !strings.Contains(fmt.Sprint(pass.Failures), "may have been made through entry other") {
 					t.Errorf("%s, %s: %v", main.where(), pass.Outcome(), pass.Failures)

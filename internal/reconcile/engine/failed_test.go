@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An object whose step failed has failed, and says why; what waits for it waits, and the plan is the same one.
+// An object whose step failed has the state failed, with a reason. An object that depends on it waits. The
+// plan stays the same.
 func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 	w := thingtest.New()
 	w.OnCreate = func(string) (before, after error) {
@@ -45,7 +46,7 @@ func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 	}
 }
 
-// The reason of what failed is the cloud's: conditions say who has to do something.
+// The reason of a failure comes from the cloud, because conditions say who has to act.
 func TestAFailedStepHasItsTrueReason(t *testing.T) {
 	for _, c := range []struct {
 		err    error

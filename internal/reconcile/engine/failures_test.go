@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// What a pass leaves undone has a cause of a code: what was tried and failed, what the plan says, and what only waits for another object.
+// An object that a pass leaves undone has a cause with a code: the step failed, the plan says so, or the object waits for another one.
 func TestFailuresHaveCauses(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 	last := plan.Plan{

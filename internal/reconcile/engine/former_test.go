@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What a killed process has asked for shows only after the next one has begun: it is not made a second time.
+// The result of a killed process's request appears only after the next process has begun. The object is not created a
+// second time.
 func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("a", "b", "c atop=a")
@@ -42,7 +43,8 @@ func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-// A cloud that lists slowly makes things slowly, too: what it may still be at work on is waited for longer, and not for ever.
+// A cloud that lists slowly also creates slowly. The agent waits longer for requests that it may still be handling, but not
+// forever.
 func TestASlowCloudIsGivenLonger(t *testing.T) {
 	began := time.Unix(1000, 0)
 	for listed, want := range map[time.Duration]time.Duration{

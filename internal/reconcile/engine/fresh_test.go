@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What is to be adopted once something else is ready, and is another stack's by then, is looked at again before it is written.
+// An object is to be adopted once another one is ready, and another stack takes it meanwhile. It is listed again before
+// anything is written.
 func TestWhatAnotherStackHasTakenMeanwhileIsNotAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, dogs := thingtest.New(), thingtest.New()

@@ -24,23 +24,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// herd is a world in which Things come in flocks, each behind a Thing that is
-// near to them.
+// herd is a world in which Things come in flocks. Each flock is behind a Thing
+// that is near its members.
 type herd struct {
 	*thingtest.World
 	engine *Engine
-	most   int      // that did not work at one time
-	fewest int      // sheep that worked, spares among them
-	lost   []string // what did not work at the worst moment
-	roll   string   // further fields of the flock
-	around string   // further manifests
-	notes  string   // further metadata of the flock
+	most   int      // members that did not work at one time, at most.
+	fewest int      // sheep that worked at one time, at least, with spares.
+	lost   []string // members that did not work at the worst moment.
+	roll   string   // further fields of the flock.
+	around string   // further manifests.
+	notes  string   // further metadata of the flock.
 	past   [][]kind.Desired
-	broken error // what keeps the past from being seen
-	looked int   // how often the past was looked at
+	broken error // error of reading the history.
+	looked int   // how often the history was read.
 }
 
-// earlier visits what was wanted before.
+// earlier visits the objects of earlier commits.
 func (h *herd) earlier(_ context.Context, visit func(string, []kind.Desired) bool) error {
 	h.looked++
 	for i, want := range slices.Backward(h.past) {
@@ -57,7 +57,7 @@ func newHerd() *herd {
 	return h
 }
 
-// engineWith is an agent that was just started.
+// engineWith returns an agent that was just started.
 func engineWith(h *herd) *Engine {
 	e := engineOf(h.World)
 	e.Kinds = append(e.Kinds, thingtest.Flock())
@@ -127,7 +127,7 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 	})
 }
 
-// howFar is what is said while groups are changed, each once.
+// howFar collects the progress texts of groups, each once.
 type howFar struct{ said []string }
 
 func (*howFar) Planned(plan.Plan, preflight.Findings) {}
@@ -141,8 +141,8 @@ func (h *howFar) Progress(p Progress) {
 	}
 }
 
-// A member that is not well keeps the others from being replaced, and they are
-// said to wait for it.
+// While a member does not serve, no other member is replaced. The others are
+// reported to wait for it.
 func TestNoMemberIsReplacedWhileAnotherIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -177,7 +177,7 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 	})
 }
 
-// The next member goes when the last one has worked for long enough, however long that is.
+// The next member is replaced when the last one has worked for long enough, however long that is.
 func TestMembersHaveToWorkForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -203,8 +203,8 @@ func TestMembersHaveToWorkForAWhile(t *testing.T) {
 	})
 }
 
-// What says whether members serve is asked again after each change, and given the time that it takes to
-// notice one: at no moment is more than one member away, or new and not serving yet.
+// The object that checks whether members serve is listed again after each change, and has the time
+// that it takes to notice one. At no moment is more than one member away, or new and not serving yet.
 func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
 	const warm, lag = 20 * time.Second, 7 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -240,8 +240,8 @@ func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
 	})
 }
 
-// A member that its probe finds bad is reported, and nobody else is changed while it is; the next one goes as
-// soon as the last one's probe is good.
+// A member whose probe fails is reported, and no other member is changed meanwhile. The next one follows as
+// soon as the probe of the last one succeeds.
 func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -292,8 +292,8 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 	})
 }
 
-// With a further member meanwhile, no fewer than all work at any time; in the end it is gone, and no limit has
-// counted it.
+// With a spare, the group never has fewer working members than it declares. In the end the spare is gone, and
+// no limit has counted it.
 func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -313,8 +313,8 @@ func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 	})
 }
 
-// A group whose manifest says how its members are changed agrees that they are replaced. The brake counts as many as can be away at
-// once, or are tried first, and data is not lost for it.
+// A group whose manifest says how its members are changed agrees to their replacement. The brake counts as many members as can be
+// away at once, or are tried first. It does not hold the plan for lost data.
 func TestAGroupThatSaysHowRolls(t *testing.T) {
 	for name, tt := range map[string]struct {
 		roll, notes, limit string
@@ -360,7 +360,7 @@ func (h *herd) shaped(shape string) (n int) {
 	return n
 }
 
-// Spares go whether or not the stack deletes anything, or the group is to stay.
+// Spares are deleted even if the stack deletes nothing, or the group is to stay.
 func TestSparesGoWhateverIsKept(t *testing.T) {
 	for name, set := range map[string]func(*herd){
 		"the stack deletes nothing": func(h *herd) { h.engine.Policies = []plan.Policy{guard.NoPrune} },
@@ -382,8 +382,8 @@ func TestSparesGoWhateverIsKept(t *testing.T) {
 	}
 }
 
-// A member that a group with fewer replicas would have as a further one is no such: it goes as others go, and
-// counts.
+// A group with fewer replicas has members that are too many. They are not spares, although a spare may have
+// the same name: they are deleted like other members, and limits count them.
 func TestFewerMembersAreNoFurtherOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -400,7 +400,7 @@ func TestFewerMembersAreNoFurtherOnes(t *testing.T) {
 	})
 }
 
-// An agent that is stopped in between is followed by one that needs no memory of it.
+// An agent that is stopped between two steps is followed by one that needs no memory of it.
 func TestAFurtherMemberThatAnotherAgentFinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -450,8 +450,8 @@ func TestMembersBelowAPartitionStay(t *testing.T) {
 	})
 }
 
-// Whatever is in the cloud, and wherever a pass before was cut off, no more than
-// one member that works is interrupted at a time, and the change gets done.
+// For any cloud, and wherever an earlier pass was cut off, at most one working
+// member is interrupted at a time, and the change completes.
 func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHerd()

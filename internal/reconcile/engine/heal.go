@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// heal brings back members of groups while the plan is held: what nobody has approved of yet must not keep machines down. Nothing else is carried
-// out, and what a member shall become stays what it was. The plan that is held is then the one of what is left.
+// heal brings back members of groups while the plan is held, since a missing approval must not keep machines down. Nothing else is carried out,
+// and a member returns in its present form. The plan that is held is then made from what is left.
 func (r *run) heal(ctx, stepCtx context.Context) {
 	approved := r.rev.Approved
 	r.rev.healing = true
@@ -28,10 +28,10 @@ func (r *run) heal(ctx, stepCtx context.Context) {
 			r.pass.Late = append(r.pass.Late, s)
 		}
 	}
-	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // which is approved of by its own hash
+	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // which is approved by its own hash
 }
 
-// heals reports whether a step brings a member back, or ends what such a step of this pass has begun.
+// heals reports whether a step brings a member back, or completes such a step of this pass.
 func (r *run) heals(s *plan.Step) bool {
 	if _, heals := s.Heals(); heals {
 		return true

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// called finds a Thing.
+// called finds a Thing by its name.
 func (h *herd) called(name string) *thingtest.Thing {
 	for _, x := range h.Things {
 		if x.Name == name {
@@ -26,7 +26,7 @@ func (h *herd) called(name string) *thingtest.Thing {
 	return nil
 }
 
-// checks looks at the cloud every minute, for so many minutes.
+// checks runs a pass every minute, for a number of minutes.
 func (h *herd) checks(t *testing.T, count, minutes int, shape string) (last Pass) {
 	t.Helper()
 	for range minutes {
@@ -47,8 +47,8 @@ func healthy(t *testing.T, count int) *herd {
 	return h
 }
 
-// A member that somebody has stopped is started again after a while, one that has failed is replaced, and nothing
-// else is touched.
+// A member that somebody has stopped is started again after a while. A member that has failed is replaced.
+// Nothing else is touched.
 func TestMembersAreHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
@@ -72,8 +72,8 @@ func TestMembersAreHealed(t *testing.T) {
 	})
 }
 
-// What does not help is done less and less often, and no more often than allowed; an agent that begins anew waits
-// before it does anything.
+// An action that does not help is repeated less and less often, and never more often than allowed. An agent that
+// has just started waits before it does anything.
 func TestHealingDoesNotChurn(t *testing.T) {
 	testcost.Long(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -98,8 +98,8 @@ func TestHealingDoesNotChurn(t *testing.T) {
 	})
 }
 
-// A new engine follows each pass in which anything could not be listed. While a service is down for long, members are brought back all the
-// same, and no more often.
+// A new engine follows each pass in which a list failed. While a service is down for long, members are still brought back, and no more
+// often than before.
 func TestHealingGoesOnWithNewLogins(t *testing.T) {
 	for name, stubborn := range map[string]bool{"helped": false, "not helped": true} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestHealingGoesOnWithNewLogins(t *testing.T) {
 	}
 }
 
-// When most are sick the reason is elsewhere: nothing is done.
+// If most members are sick, the cause is elsewhere, and nothing is done.
 func TestASickMajorityIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
@@ -156,7 +156,7 @@ func TestASilentMemberIsRestarted(t *testing.T) {
 	})
 }
 
-// A canary is given its time, however long: the pass ends meanwhile and says that differences remain.
+// A canary has its full time, however long. The pass ends meanwhile and says that differences remain.
 func TestACanaryIsTriedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -183,8 +183,8 @@ func TestACanaryIsTriedForLong(t *testing.T) {
 	})
 }
 
-// A group is given up on after its own deadline, counted from when the member began to work: by any agent, and
-// without waiting once it is over.
+// A group has its own deadline, counted from when the member began to work. Any agent gives the rollout up
+// then, and a pass after the deadline does not wait.
 func TestARolloutHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -210,7 +210,7 @@ func TestARolloutHasADeadline(t *testing.T) {
 	})
 }
 
-// messages are what is said of each object.
+// messages returns the status message of each object.
 func messages(p plan.Plan, h *herd) string {
 	var b strings.Builder
 	for _, o := range status.Of(p, h.engine.Kinds) {
@@ -219,8 +219,8 @@ func messages(p plan.Plan, h *herd) string {
 	return b.String()
 }
 
-// A rollout that has halted, or a canary that takes its time, keeps no member from being brought back that waits for its turn. It is
-// brought back as it was.
+// A member may wait for its turn while a rollout has halted, or a canary is being tried. It is brought back all the same, in the
+// form that it had.
 func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
 	testcost.Long(t)
 	for name, roll := range map[string]string{"halted": "", "trying": ", try: 604800"} {
@@ -253,8 +253,8 @@ func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
 	}
 }
 
-// A rollout that is held for an approval keeps no machine down: members are healed as what they are, by all ways that make nothing else of them, and
-// the plan that is held is the one of what is left.
+// A plan that is held for an approval keeps no machine down. Members are healed in their present form, by every way that does not change them. The
+// plan that is held is then made from what is left.
 func TestMembersAreHealedWhileAPlanIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)

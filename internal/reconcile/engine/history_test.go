@@ -17,7 +17,7 @@ func tending(colour string) plan.Step {
 	return s
 }
 
-// The same done four times is done too often; an update that wants something else begins anew, and a recreation counts what was made.
+// Four repetitions of the same step are too many. An update with other values starts a new count, and a recreation counts creations.
 func TestWhatRepeats(t *testing.T) {
 	red, blue := plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "f", Want: "red"}}}, plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "f", Want: "blue"}}}
 	made := plan.Step{Action: plan.Create}
@@ -43,7 +43,7 @@ func TestWhatRepeats(t *testing.T) {
 	}
 }
 
-// What is due is done once a pass; only the same is the same.
+// Upkeep that is due is done once in a pass. Only an update with the same values counts as done.
 func TestWhatWasTended(t *testing.T) {
 	h := &history{runs: map[plan.Action]int{}}
 	if h.tended(tending("red")) {
@@ -62,7 +62,7 @@ func TestWhatWasTended(t *testing.T) {
 	}
 }
 
-// What is due again and again is left to the next pass once nothing else goes on or can begin.
+// Upkeep that is due again and again is left to the next pass once nothing else is in progress or can start.
 func TestWhatIsEndless(t *testing.T) {
 	other := plan.Step{Action: plan.Create}
 	for _, c := range []struct {
@@ -96,7 +96,7 @@ func TestWhatIsEndless(t *testing.T) {
 	}
 }
 
-// A change that the cloud has accepted by its way and has not made is in vain; several ways of one object are tried one by one.
+// A change that the cloud accepted by its way and did not make is in vain. Several ways of one object are tried one by one.
 func TestWhatIsInVain(t *testing.T) {
 	change := func(fields ...string) plan.Step {
 		s := plan.Step{Action: plan.Update}
@@ -126,7 +126,7 @@ func TestWhatIsInVain(t *testing.T) {
 	}
 }
 
-// What the cloud has rejected gets one more chance where something was deleted since it was begun.
+// A step that the cloud has rejected is tried once more if something was deleted since it began.
 func TestASecondChance(t *testing.T) {
 	noon := time.Unix(1000, 0)
 	for _, c := range []struct {
@@ -149,8 +149,8 @@ func TestASecondChance(t *testing.T) {
 	}
 }
 
-// An object is seen through the entry of the manifest that it bears the mark of, under whichever name, or that adopts it by its ID; what is
-// virtual or only used prefers none.
+// An object is seen through the entry of its manifest. That manifest is the one whose mark it bears, under a present or former name, or
+// the one that adopts it by its ID. An object that is virtual or not managed prefers no entry.
 func TestThroughWhichEntryAnObjectIsSeen(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 	e := &Engine{Stack: "s", Entries: []Entry{{Name: "b"}}}
@@ -184,7 +184,8 @@ func TestThroughWhichEntryAnObjectIsSeen(t *testing.T) {
 	}
 }
 
-// A place is listed again where it is asked for, was written, or could not be seen for a while; not where it may not be, or has nothing of the stack's.
+// A place is listed again if a manifest asks for it, it was written, or its list failed for now. It is not listed again if its list is refused, or
+// if the stack owns nothing there.
 func TestWhichPlacesAreListedAgain(t *testing.T) {
 	at := memory.Place{Kind: "Thing", Entry: "b"}
 	for name, c := range map[string]struct {

@@ -5,9 +5,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// join puts together what several entries show of a collection: what more than one of them
-// shows is one object. It is the object of the entry that prefer names for it, where that one
-// shows it, or else of the first one whose project it belongs to.
+// join merges the lists that several entries show of a collection. An object that more than
+// one of them shows becomes one object. It is taken from the entry that prefer names for it,
+// if that entry shows it. Otherwise it is taken from the first entry whose project it
+// belongs to.
 func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) kind.Collection {
 	type identity struct{ id, realm string }
 	at := map[identity]int{}
@@ -42,8 +43,8 @@ func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) k
 // uuid matches the IDs that are unique everywhere.
 var uuid = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 
-// oneOf is the object that several entries show. It belongs to the stack's project where it
-// does so for one of them, and bears the mark that one of those reads: the preferred one's, where that reads one.
+// oneOf merges the views of one object by several entries. The object is in the stack's project if one view says
+// so. It bears a mark that one of the views shows: the mark of the preferred view, if that shows one.
 func oneOf(sights []kind.Live, prefer func(*kind.Live) (string, bool)) kind.Live {
 	if len(sights) == 1 {
 		return sights[0]

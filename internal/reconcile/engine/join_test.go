@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// An object that two entries show is one object. It is as the entry that its manifest names sees it.
+// An object that two entries show is one object. It has the fields that the entry of its manifest
+// shows.
 func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
 	parts := []kind.Shown{
@@ -43,7 +44,7 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 
 func asFound(*kind.Live) (string, bool) { return "", false }
 
-// An ID that is no UUID is another object in another realm, such as a flavor of another cloud.
+// An ID that is no UUID, such as a flavor's, means another object in another realm (another cloud).
 func TestJoinKeepsRealmsApart(t *testing.T) {
 	parts := func(realm string) []kind.Shown {
 		return []kind.Shown{{Realm: "one", Items: []kind.Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []kind.Live{{ID: "m1"}}}}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// keeping is a memory that is kept in a file, by a process that has logged in.
+// keeping returns a memory that is kept in a file by a process that has logged in.
 func keeping(t *testing.T, path string) *memory.Memory {
 	t.Helper()
 	m, err := memory.Open(path, "s", time.Now())
@@ -24,7 +24,7 @@ func keeping(t *testing.T, path string) *memory.Memory {
 	return m
 }
 
-// copyAfter copies a file when a while has passed: what a process that is killed then leaves.
+// copyAfter copies a file after a while. The copy is what a process that is killed at that time leaves.
 func copyAfter(t *testing.T, d time.Duration, from, to string) {
 	time.AfterFunc(d, func() {
 		text, err := os.ReadFile(from)
@@ -37,8 +37,8 @@ func copyAfter(t *testing.T, d time.Duration, from, to string) {
 	})
 }
 
-// A process that is killed has half made an update, and the branch goes back. The next one knows by the file that it was the stack's own doing;
-// without the file it takes it for drift.
+// A process is killed in the middle of an update, and the branch goes back. With the file, the next process knows that the change was the
+// stack's own. Without the file, it reports the change as drift.
 func TestAProcessWithTheFileKnowsWhatWasBegun(t *testing.T) {
 	for name, drifted := range map[string]int{"left.json": 0, "none.json": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,8 @@ func TestAProcessWithTheFileKnowsWhatWasBegun(t *testing.T) {
 	}
 }
 
-// A creation that was not answered goes on in the cloud while the process is killed. The next one waits for it, with the file, and makes no other one.
+// A creation without an answer continues in the cloud while the process is killed. With the file, the next process waits for it and creates nothing
+// else.
 func TestAProcessWithTheFileWaitsForWhatWasNotAnswered(t *testing.T) {
 	for name, made := range map[string]int{"left.json": 1, "none.json": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +95,7 @@ func TestAProcessWithTheFileWaitsForWhatWasNotAnswered(t *testing.T) {
 	}
 }
 
-// A member that nothing helps is healed as often within an hour as if the process had gone on.
+// A member that does not recover is healed no more often within an hour than by a process that was not restarted.
 func TestAProcessWithTheFileHealsNoMoreOften(t *testing.T) {
 	for name, most := range map[string]int{"kept.json": 3, "none.json": 6} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +118,7 @@ func TestAProcessWithTheFileHealsNoMoreOften(t *testing.T) {
 	}
 }
 
-// A file that was damaged changes nothing, and a pass replaces it.
+// A damaged file changes nothing, and a pass replaces it.
 func TestADamagedFileIsHarmless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	if err := os.WriteFile(path, []byte(`{"format":1,"begun":[`), 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// lagging is a cloud whose lists lack what is younger than a while, and which takes two seconds to make b.
+// lagging is a cloud whose lists lack objects that are younger than a while. It takes two seconds to create b.
 type lagging struct {
 	*thingtest.World
 	by   time.Duration
@@ -38,9 +38,9 @@ func (l *lagging) List(ctx context.Context, asked kind.Listing) ([]typed.Live[th
 	return slices.DeleteFunc(items, func(x typed.Live[thingtest.Thing]) bool { return time.Since(l.made[x.ID]) < l.by }), err
 }
 
-// What was made as its collection was to be listed anyhow, and is not in that list yet, is not made again.
+// An object may be created when its collection is about to be listed anyway, and be missing in that list. It is not created again.
 func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
-	for delay := range 4 { // lists until what is made is ready
+	for delay := range 4 { // lists until a new object is ready
 		l := &lagging{thingtest.New(), 200 * time.Millisecond, map[string]time.Time{}}
 		l.Delay = delay
 		want, err := l.Wanted("a", "b")
@@ -59,7 +59,7 @@ func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
 	}
 }
 
-// replica is a cloud whose lists show how things were a while ago, and take a while to be answered.
+// replica is a cloud whose lists show an earlier state, and take a while to be answered.
 type replica struct {
 	*thingtest.World
 	by, takes time.Duration
@@ -74,7 +74,7 @@ func (r *replica) List(ctx context.Context, asked kind.Listing) ([]typed.Live[th
 	return shown, nil
 }
 
-// follow has lists show what there is now, once they have caught up.
+// follow makes lists show the present state, once they have caught up.
 func (r *replica) follow() {
 	items, _ := r.World.List(context.Background(), kind.Listing{})
 	time.AfterFunc(r.by, func() {
@@ -96,8 +96,8 @@ func (r *replica) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) 
 	return r.World.Delete(ctx, have)
 }
 
-// Lists that lag behind go on showing what was replaced, and lack what came in its place; a list that takes long shows how things were when it was begun.
-// What was made is not made again, and not reported as deleted, by that pass or by one that follows it at once.
+// Lists that lag behind still show a replaced object, and lack the object in its place. A list that takes long shows the state when it began. The new
+// object is not created again, and not reported as deleted, by that pass or by one that follows it at once.
 func TestAListThatLagsBehindAReplacementMakesNothingTwice(t *testing.T) {
 	for name, tt := range map[string]struct {
 		by, takes time.Duration

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Drift is looked for in every round: what is changed by hand while a pass runs
-// is corrected by that pass, and must be reported as well.
+// Drift is detected in every round. A pass also corrects changes that somebody
+// makes by hand while it runs, and must report them.
 
 // noteDrift records drift that the first plan did not show.
 func (r *run) noteDrift(p plan.Plan) {
@@ -29,8 +29,8 @@ func (r *run) noteDrift(p plan.Plan) {
 	}
 }
 
-// noteBegun records that a step is started: from now on its object differs by the stack's own doing, and so does what refers to it and has to
-// follow, and what refers to that. What somebody else has changed stays theirs.
+// noteBegun records that a step is started. From now on the step's object differs because of the stack itself. The same is true of the
+// objects that refer to it, directly or through others, since they have to follow. An object that already counts as drift stays drift.
 func (r *run) noteBegun(s plan.Step) {
 	if s.Surplus {
 		return
@@ -47,7 +47,7 @@ func (r *run) noteBegun(s plan.Step) {
 	r.engine.past().NoteBegun(slices.DeleteFunc(keys, func(key manifest.Key) bool { return r.drifted[key.String()] }))
 }
 
-// usersOf are the objects whose manifests refer to another.
+// usersOf returns the objects whose manifests refer to another object.
 func (r *run) usersOf(key manifest.Key) []manifest.Key {
 	if r.users == nil {
 		r.users = map[manifest.Key][]manifest.Key{}
@@ -64,8 +64,8 @@ func (r *run) usersOf(key manifest.Key) []manifest.Key {
 	return r.users[key]
 }
 
-// madeByPass reports whether the pass itself may have made the difference: it wrote to the
-// object. An object that was there and that the pass did not delete is gone by somebody else's doing.
+// madeByPass reports whether the pass itself may have caused the difference, because it wrote to the
+// object. An object that is gone, and that the pass did not delete, was deleted by somebody else.
 func (r *run) madeByPass(s *plan.Step) bool {
 	if s.Lost != "" {
 		return false
@@ -74,7 +74,8 @@ func (r *run) madeByPass(s *plan.Step) bool {
 	return busy || r.histories[s.Identity()] != nil
 }
 
-// listed is when the newest list of a kind was begun; the zero time where that failed, since an object that cannot be listed is not gone.
+// listed returns when the newest list of a kind began. It is the zero time if that list failed, since an object that cannot be listed is not
+// gone.
 func (r *run) listed(kind string) time.Time {
 	if trouble(r.snapshot[kind]) != nil {
 		return time.Time{}
@@ -82,8 +83,8 @@ func (r *run) listed(kind string) time.Time {
 	return r.fresh[kind].began
 }
 
-// vanishedAgain reports whether an object that this very pass created is gone again: the cloud, or somebody, has deleted it. A pass does not
-// race with them: it ends, and the next one goes on after a pause.
+// vanishedAgain reports whether an object that this very pass created is gone again: the cloud or a person has deleted it. The pass does
+// not compete with that. It ends, and the next pass continues after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {
 	t := r.histories[s.Identity()]
 	return s.Action == plan.Create && s.Lost != "" && t != nil && t.runs[plan.Create] > 0

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// anyCircles draws a repository in which things stand beside each other as they
-// like, and depend only on those before them.
+// anyCircles draws a repository in which things stand beside any others, and
+// depend only on those before them.
 func anyCircles(t *rapid.T) []string {
 	n := rapid.IntRange(1, 6).Draw(t, "objects")
 	lines := make([]string, n)
@@ -36,10 +36,10 @@ func anyCircles(t *rapid.T) []string {
 	return lines
 }
 
-// Whatever circles there are, and wherever a pass is killed, the next one ends in
-// what is written, takes nothing for a change of somebody else's unless a thing was
-// being replaced, and leaves an empty plan; from one repository to another, and to
-// none.
+// For any circles, and wherever a pass is killed, the next pass makes the cloud
+// equal the repository and leaves an empty plan. It reports no drift unless a
+// thing was being replaced. This also holds from one repository to another, and to
+// an empty one.
 func TestAnyCircleOfLateReferencesConverges(t *testing.T) {
 	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -84,7 +84,7 @@ func convergeThrough(w *thingtest.World, kill int, want []kind.Desired) error {
 	return nil
 }
 
-// Two things beside each other are made, then joined, and go together.
+// Two things beside each other are created and then joined. They are deleted in one step each.
 func TestCircleTakesNoMoreThanTwoSteps(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("a beside=b", "b beside=a", "c beside=a")

@@ -22,8 +22,8 @@ func late(p Pass) (names []string) {
 	return names
 }
 
-// What somebody changes while a pass runs is corrected by the pass and reported,
-// what the pass changes itself is not.
+// A change that somebody makes while a pass runs is corrected by the pass and
+// reported. A change by the pass itself is not reported.
 func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
 	w := thingtest.New()
 	w.Delay = 3
@@ -57,8 +57,8 @@ func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
 	}
 }
 
-// An object that is noticed while it is still being deleted was deleted by
-// somebody all the same.
+// An object that is seen while it is still being deleted counts as deleted by
+// somebody.
 func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
 	w := thingtest.New()
 	if pass, _ := syncPass(t, w, engineOf(w), "a", "b"); pass.Outcome() != plan.InSync {
@@ -69,13 +69,13 @@ func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
 			x.Leaving = 4
 		}
 	}
-	pass, _ := syncPass(t, w, engineOf(w), "a", "b") // a new process, that remembers nothing
+	pass, _ := syncPass(t, w, engineOf(w), "a", "b") // a new process, which remembers nothing
 	if pass.Outcome() != plan.InSync || pass.Drifted() != 1 || len(pass.Late) != 0 {
 		t.Errorf("%s, %d drifted, %d of them late; want 1 in the first plan", pass.Outcome(), pass.Drifted(), len(pass.Late))
 	}
 }
 
-// Somebody who deletes faster than the agent creates does not keep a pass going.
+// Somebody who deletes faster than the agent creates does not keep a pass running.
 func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -108,7 +108,7 @@ func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
 	}
 }
 
-// A pass that only waits gives way at once.
+// A pass that only waits ends at once when there is a newer commit.
 func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 	w := thingtest.New()
 	w.Delay = 1 << 20
@@ -127,8 +127,9 @@ func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 	})
 }
 
-// An agent that runs on knows an object again whose mark somebody has taken off, and
-// says that it was changed; one that was started since refuses its name.
+// Somebody removes the mark of an object. A running agent recognises the object,
+// and says that it was changed. An agent that was started since refuses to use its
+// name.
 func TestAMarkTakenOffIsPutBack(t *testing.T) {
 	w := thingtest.New()
 	running := engineOf(w)
@@ -157,7 +158,8 @@ func TestAMarkTakenOffIsPutBack(t *testing.T) {
 	}
 }
 
-// What a manifest only used, or would have adopted, is no stack's: it is a stranger's still once the manifest asks for an object of its own.
+// An object that a manifest only used, or would have adopted, belongs to no stack. It stays a stranger's object when the manifest asks for
+// an object of its own.
 func TestAttackAStrangerThatWasUsedIsNotOurs(t *testing.T) {
 	for _, before := range []string{"x import=x", "x take=true suspend=true", "x seek=x suspend=true"} {
 		w := thingtest.New()
@@ -181,7 +183,7 @@ func TestAttackAStrangerThatWasUsedIsNotOurs(t *testing.T) {
 	}
 }
 
-// What the stack made and then only uses is not taken back once somebody has taken its mark off.
+// The stack stops managing an object that it made. If somebody then removes its mark, the agent does not restore the mark.
 func TestWhatIsOnlyUsedIsForgotten(t *testing.T) {
 	w := thingtest.New()
 	running := engineOf(w)
@@ -195,7 +197,7 @@ func TestWhatIsOnlyUsedIsForgotten(t *testing.T) {
 	}
 }
 
-// tardy is a cloud that deletes at once, and says so later.
+// tardy is a cloud that deletes at once and answers later.
 type tardy struct{ *thingtest.World }
 
 func (c tardy) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bool, error) {
@@ -203,7 +205,7 @@ func (c tardy) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bo
 	return c.World.Delete(ctx, have)
 }
 
-// What a list shows as gone before its deletion is answered was not deleted by somebody else.
+// An object may be missing in a list before its deletion is answered. It was not deleted by somebody else.
 func TestADeletionThatAListShowsBeforeItsAnswerIsNoDrift(t *testing.T) {
 	c := tardy{thingtest.New()}
 	e := engineOf(c.World)

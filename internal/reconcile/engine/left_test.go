@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// split begins a flock of three of which only the last one is changed by another shape.
+// split begins a flock of three with a partition: a change of shape reaches only the last one.
 func split(t *testing.T) *herd {
 	t.Helper()
 	h := newHerd()
@@ -20,7 +20,7 @@ func split(t *testing.T) *herd {
 	return h
 }
 
-// states are those of all objects.
+// states returns the states of all objects.
 func states(pass Pass, h *herd) map[string]status.State {
 	all := map[string]status.State{}
 	for _, o := range status.Of(pass.Last, h.engine.Kinds) {
@@ -29,7 +29,7 @@ func states(pass Pass, h *herd) map[string]status.State {
 	return all
 }
 
-// What somebody has changed of a member that no rollout would change is put right, and is drift.
+// A member below the partition that somebody has changed is corrected, and the change is drift.
 func TestMembersBelowAPartitionAreKeptAsTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := split(t)
@@ -40,7 +40,7 @@ func TestMembersBelowAPartitionAreKeptAsTheyAre(t *testing.T) {
 	})
 }
 
-// What takes no interruption is changed on all members at once.
+// A change that interrupts nobody is made on all members at once.
 func TestMembersBelowAPartitionGetWhatInterruptsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := split(t)
@@ -56,8 +56,8 @@ func TestMembersBelowAPartitionGetWhatInterruptsNobody(t *testing.T) {
 	})
 }
 
-// What would interrupt a member and no commit has asked for is left, and reported as drift; what a commit asks for is
-// outdated, with what goes along.
+// A difference that would interrupt a member and that no commit asks for is left alone, and reported as drift. If a
+// commit asks for it, the member is outdated, and changes that belong to the difference are left too.
 func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := split(t)

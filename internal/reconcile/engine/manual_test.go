@@ -63,15 +63,16 @@ func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 	if pass = inTurn(t, w, e, rev, "a", "b atop=a"); pass.First.Held != nil {
 		t.Errorf("held without a change: %s", pass.First.Held)
 	}
-	// The approval was for that plan; what it made and somebody deleted is another.
+	// The approval was for that plan. The plan that creates a deleted object again is another one.
 	delete(w.Things, "id-002")
 	if pass = inTurn(t, w, e, Revision{Commit: "c", Policies: rev.Policies, Synced: true}, "a", "b atop=a"); pass.First.Held == nil || len(pass.Results) != 0 {
 		t.Errorf("drift was corrected: %v", pass.Results)
 	}
 }
 
-// An approval that is read again with every pass does not stand for drift: the plan
-// that makes a deleted object again has the hash of the one that made it.
+// An approval that is read again with every pass does not cover drift. The plan
+// that recreates a deleted object has the same hash as the plan that first created
+// it.
 func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -96,7 +97,8 @@ func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	}
 }
 
-// Drift that shows while a pass runs waits for an approval of its own, where all changes do and where one plan and nothing else was asked for.
+// Drift that appears while a pass runs waits for an approval of its own. That is so if all changes need one, and if only one plan was asked
+// for.
 func TestDriftDuringAnApprovedPassWaits(t *testing.T) {
 	for name, policies := range map[string][]plan.Policy{"manual": {guard.Manual("for a test")}, "only that plan": nil} {
 		t.Run(name, func(t *testing.T) {

@@ -2,17 +2,17 @@ package engine
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 
-// moved is what steps have made of a collection since it was listed: by ID, nil
-// for what is gone.
+// moved holds the changes that steps made to a collection since it was listed:
+// by ID, nil for an object that is gone.
 type moved struct {
-	ids  []sighting // in the order in which they moved
+	ids  []sighting // in the order in which they changed
 	live map[sighting]*kind.Live
 }
 
-// sighting is an object by an entry that shows it.
+// sighting is an object as one entry shows it.
 type sighting struct{ entry, id string }
 
-// touches reports whether an object moved, whichever entry showed it.
+// touches reports whether an object changed, through any of the entries that show it.
 func (m *moved) touches(l *kind.Live) bool {
 	_, touched := m.live[sighting{l.Through, l.ID}]
 	for i := range l.Also {
@@ -22,8 +22,8 @@ func (m *moved) touches(l *kind.Live) bool {
 	return touched
 }
 
-// noteMoved records a fresh object, or of one that is gone, so that what
-// depends on it need not wait for the next list.
+// noteMoved records a fresh object, or an object that is gone, so that its
+// dependents need not wait for the next list.
 func (r *run) noteMoved(kindName string, id sighting, live *kind.Live) {
 	m := r.moved[kindName]
 	if m == nil {
@@ -36,8 +36,8 @@ func (r *run) noteMoved(kindName string, id sighting, live *kind.Live) {
 	m.live[id] = live
 }
 
-// mergeMoved puts what moved into the snapshot. Steps in flight go on reading the
-// items they were planned with.
+// mergeMoved merges the changed objects into the snapshot. Steps in flight
+// continue to read the items of their own plan.
 func (r *run) mergeMoved() {
 	r.news, r.relisted = false, false
 	for kindName, m := range r.moved {

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// observe lists places for want, each as asked, and more of it where want needs that. What is found inside machines is listed after all else, by what that has shown; of
-// kinds that are not listed now it is what have holds.
+// observe lists places for want, as asked says and more completely where want needs that. Kinds that are hosted on others (on machines, for example) are
+// listed last, with the lists of their hosts. The hosts that are not listed now come from have.
 func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {
 	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info.HostedOn) > 0 }
 	outside, inside := make([]memory.Place, 0, len(places)), []memory.Place(nil)
@@ -42,7 +42,7 @@ func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind
 	return all
 }
 
-// dataIn finds the content of ConfigMaps and Secrets.
+// dataIn returns a function that finds the content of ConfigMaps and Secrets.
 func dataIn(want []kind.Desired) func(manifest.Key) map[string]string {
 	return func(key manifest.Key) map[string]string {
 		for i := range want {
@@ -63,7 +63,7 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 	return list
 }
 
-// listAll lists places at the same time. What several lists by one entry read is asked for once.
+// listAll lists places at the same time. Lists through one entry share what they read (see [kind.Moment]), so it is requested once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
 	moments, seldom := map[string]*kind.Moment{}, map[string]bool{}
@@ -84,7 +84,7 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 			shown := e.list(ctx, at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
-				e.Log.Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan has no more than may be posted
+				e.Log.Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan shows only what may be published
 			}
 			shown.Err = hide(redact.From(ctx), shown.Err)
 			mu.Lock()

@@ -13,40 +13,41 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Result is one step that was carried out, or tried.
+// Result is a step that was carried out, or tried.
 type Result struct {
 	Step    plan.Step
 	Err     error
 	Started time.Time
-	// Took is until the step was finished: its object could be used, or was gone. Of one that failed, or is unfinished,
-	// it is until the cloud had answered.
+	// Took is the time until the step was finished: its object was usable, or gone. For a step that failed or is
+	// unfinished, it is the time until the cloud had answered.
 	Took time.Duration
-	// Unfinished is true of a step that the cloud has taken and that the pass has not seen finished.
+	// Unfinished is true if the cloud has accepted the step and the pass has not seen it finished.
 	Unfinished bool
 }
 
-// Failure is why a key is not as wanted at the end of a pass.
+// Failure is why an object differs from Git at the end of a pass.
 type Failure struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	Causes cause.List
-	// Fault is the reason of the object's condition, where the pass has tried something and failed; see [status.Fault].
+	// Fault is the reason of the object's condition, if the pass tried something and failed; see [status.Fault].
 	Fault string
 	// Dependents depend on the key and had to wait.
 	Dependents []manifest.Key
 }
 
-// Pass is the record of one reconcile of one revision.
+// Pass is the record of one run over one revision.
 type Pass struct {
 	Stack   string
 	Commit  string
 	Started time.Time
 	Took    time.Duration
-	// First is the plan the pass set out with, Last the one it ended with.
+	// First is the plan that the pass began with, Last the one it ended with.
 	First, Last plan.Plan
-	// Preflight is what the plan needs of the cloud that the pass ended with, if it is the one that it set out with: of others nobody asks.
+	// Preflight is what the last plan needs from the cloud. It is set only if the first plan is also the last: it is found out for no other
+	// plan.
 	Preflight preflight.Findings
-	// Late is the drift that began, or showed, after the first plan was made.
+	// Late is the drift that began, or was detected, after the first plan was made.
 	Late []plan.Step
 	// Rounds counts how often the cloud was compared with the manifests.
 	Rounds   int
@@ -54,21 +55,21 @@ type Pass struct {
 	Failures []Failure
 	// Interrupted is true when the pass was asked to stop.
 	Interrupted bool
-	// Superseded is what an interrupted pass gave way to; "" when it was the end of
-	// the process.
+	// Superseded is the reason why an interrupted pass ended early; "" if the
+	// process itself ended.
 	Superseded Superseded
-	// Back is true when the next pass takes a group back to what it was.
+	// Back is true when the next pass returns a group to an earlier commit.
 	Back bool
-	// Left is true when something remains to be deleted or replaced that the pass did not know of when it began, such as what the cloud
-	// was still building then: limits bound the plan that a pass begins with, so the next pass decides about it.
+	// Left is true when a deletion or replacement remains that the pass did not know of when it began. An example is an object that the
+	// cloud was still building then. The brake sees only the plan that a pass begins with, so the next pass decides about it.
 	Left bool
 	want []kind.Desired
 }
 
-// Reason is why in words.
+// Reason returns the causes in words.
 func (f Failure) Reason() string { return f.Causes.String() }
 
-// String names the object that failed, and says why.
+// String names the object that failed, and why.
 func (f Failure) String() string { return f.Key.String() + ": " + f.Reason() }
 
 // Outcome returns how the pass ended.
@@ -90,7 +91,8 @@ func (p Pass) Writes() int {
 	return n
 }
 
-// Faults are why steps of the last plan failed, by the keys of their objects. What was not given the time failed at nothing.
+// Faults returns why steps of the last plan failed, by the keys of their objects. An interrupted pass has no faults: its steps had too
+// little time.
 func (p Pass) Faults() map[manifest.Key]status.Fault {
 	if p.Interrupted {
 		return nil
@@ -104,14 +106,14 @@ func (p Pass) Faults() map[manifest.Key]status.Fault {
 	return faults
 }
 
-// Drifted counts the objects whose difference no commit explains, whichever
-// round found it.
+// Drifted counts the objects whose difference no commit explains, in whichever
+// round it was found.
 func (p Pass) Drifted() int {
 	return p.First.Summary().Drifted + len(p.Late)
 }
 
-// failuresOf explains everything that the last plan leaves undone because of
-// an error, each with what depends on it. errs are the last errors by key.
+// failuresOf returns all that the last plan leaves undone because of an error,
+// each with the objects that depend on it. errs are the last errors by key.
 func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Failure {
 	var list []Failure
 	at := map[manifest.Key]int{}
@@ -129,7 +131,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			add(s, "", s.Causes.And(s.Turn)...)
 		}
 	}
-	later := map[manifest.Key]bool{} // what nothing but time is waited for
+	later := map[manifest.Key]bool{} // pending for a known time
 	for _, s := range last.Steps {
 		later[s.Key] = later[s.Key] || s.Until().After(now)
 	}
@@ -157,7 +159,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 	return list
 }
 
-// tried are the steps of the last plan that were tried and failed, and why, by key. What is as wanted since failed at nothing.
+// tried returns why steps of the last plan were tried and failed, by key. An object that has become up to date since has not failed.
 func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]status.Fault {
 	why := map[manifest.Key]status.Fault{}
 	for _, s := range last.Steps {
@@ -169,13 +171,13 @@ func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manif
 	return why
 }
 
-// due reports whether something is due of an object that is as wanted.
+// due reports whether upkeep is due for an object that is up to date.
 func due(s plan.Step) bool {
 	_, due := s.Tending()
 	return due
 }
 
-// Format implements fmt.Formatter: a pass holds the manifests it was about.
+// Format implements fmt.Formatter, because a pass holds manifests, which must not be printed.
 func (p Pass) Format(s fmt.State, _ rune) {
 	fmt.Fprintf(s, "pass of stack %s at %s: %s, %d steps carried out", p.Stack, p.Commit, p.Outcome(), len(p.Results))
 }
@@ -184,7 +186,7 @@ func (p Pass) Format(s fmt.State, _ rune) {
 func (p Pass) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(p)) }
 
 // Superseded is the cause with which the context of a pass ends when there is
-// something newer to do. Its text says what: "commit 1a2b3c4".
+// newer work. Its text names that, for example "commit 1a2b3c4".
 type Superseded string
 
 // Error implements error.

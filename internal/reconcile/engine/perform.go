@@ -10,9 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// perform carries out one step. It reads plan-time data only; what it brings
-// back is taken in by the run's own loop. What one entry of clouds.yaml may not, another one that
-// shows the object is asked for, where no manifest says which.
+// perform carries out one step. It reads only data from the time of the plan; the run's own loop
+// takes in the result. If the cloud forbids the step through one entry of clouds.yaml, perform
+// tries the other entries that show the object. It does so only where no manifest names the
+// entry.
 func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
 	o := outcome{id: s.Identity(), entries: []string{s.Through()}, result: Result{Step: s, Started: time.Now()}}
 	o.live, o.gone, o.result.Err = e.do(ctx, s, s.Through())
@@ -74,7 +75,8 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 
 func (e *Engine) kind(name string) *kind.Kind { return kindNamed(e.Kinds, name) }
 
-// retriable reports whether an error may go away by itself.
+// retriable reports whether an error may disappear without a change of the manifest or of the
+// cloud's services.
 func retriable(err error) bool {
 	return !errors.Is(err, kind.ErrRejected) && !errors.Is(err, kind.ErrNoService)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// quotaTime bounds what is asked of services before a plan is shown. What is not known
-// by then is only said.
+// quotaTime bounds the requests to services before a plan is shown. The plan notes
+// whatever is still unknown then.
 const quotaTime = 20 * time.Second
 
 // preflightOnce is [Engine.preflight] for passes.
@@ -37,8 +37,8 @@ func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snaps
 	return found
 }
 
-// preflight finds out what a plan needs of the cloud and whether there is as much. A
-// service is asked once, and only when the plan takes something of it.
+// preflight finds out what a plan needs from the cloud, and whether the cloud has
+// that much. It asks a service once, and only if the plan needs something from it.
 func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) preflight.Findings {
 	if p.Summary().Writes() == 0 {
 		return preflight.Findings{}
@@ -81,7 +81,7 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 		switch {
 		case err == nil:
 			found.CompareHosts(apart, hosts)
-		case !errors.Is(err, kind.ErrForbidden) && !errors.Is(err, kind.ErrNoService): // administrators alone may ask
+		case !errors.Is(err, kind.ErrForbidden) && !errors.Is(err, kind.ErrNoService): // only administrators may list hosts
 			found.Notes = found.Notes.And(cause.Of(cause.HostsUnknown, hide(secrets, err).Error()))
 		}
 	}
@@ -94,7 +94,7 @@ type allowances struct {
 	err     error
 }
 
-// allowances asks services for their quotas, all at the same time.
+// allowances reads the quotas of services, all at the same time.
 func (e *Engine) allowances(ctx context.Context, services []string) []allowances {
 	if e.Quotas == nil {
 		return nil
@@ -119,7 +119,7 @@ type zonesOf struct {
 	err     error
 }
 
-// zones asks services for their availability zones, all at the same time.
+// zones reads the availability zones of services, all at the same time.
 func (e *Engine) zones(ctx context.Context, services []string) []zonesOf {
 	if e.Zones == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// costly are things that count against a quota and are in a zone.
+// costly returns things that count against a quota and are in a zone.
 func costly(w *thingtest.World) *kind.Kind {
 	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
 	k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
@@ -30,8 +30,8 @@ func (reader) Started(plan.Step)                     {}
 func (reader) Finished(Result)                       {}
 func (reader) Progress(Progress)                     {}
 
-// Quotas and zones are asked at the same time, and not again while the same plan is held; where
-// nobody reads the plan before it is carried out, they are not asked.
+// Quotas and zones are requested at the same time, and only once while the same plan is held.
+// If nobody reads the plan before it is carried out, they are not requested.
 func TestPreflightIsAskedTogetherAndOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := thingtest.New()

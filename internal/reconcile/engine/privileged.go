@@ -9,8 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// relist is how long an engine that carries out passes goes without listing a privileged or rare
-// kind that no manifest asks for: another agent may have made objects of it meanwhile.
+// relist is how long an engine that carries out passes does not list a privileged or rare kind
+// that no manifest asks for. After that it lists the kind, because another agent may have
+// created objects meanwhile.
 const relist = time.Hour
 
 // sometimes reports whether objects of a kind need not be listed at each pass.
@@ -18,15 +19,15 @@ func sometimes(of kind.Info) bool {
 	return of.Scope == kind.OfCloud || of.Scope == kind.Offered || of.Rare
 }
 
-// seldom reports whether a place need not be listed at each pass: most kinds are not made
-// through further entries.
+// seldom reports whether a place need not be listed at each pass: most kinds are not
+// created through further entries.
 func seldom(of kind.Info, at memory.Place) bool { return sometimes(of) || at.Entry != "" }
 
-// idle reports whether a pass may go without listing such a place: it was listed a
-// while ago, and the stack owned nothing. What is remembered saves requests and decides
-// nothing; an engine that has just been started lists all of them once, and finds what
-// an earlier one has left. Plans list everything, since they are made by engines which do
-// not see what passes make.
+// idle reports whether a pass may skip the list of such a place. It may if a list less
+// than [relist] ago showed nothing that the stack owns. This memory saves requests and
+// decides nothing: a new process lists all places once, and finds what an earlier one
+// has left. Plans list everything, because the engines that make them do not see what
+// passes create.
 func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
 	if !seldom(of, at) {
 		return false
@@ -35,12 +36,14 @@ func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
 	return known && !f.Owns && now.Sub(f.At) < relist
 }
 
-// excuse takes refused lists of such places out of what is shown, where no manifest
-// asks for the place and nothing of it was owned before: credentials that may not list the users
-// of a cloud, or Barbican's secrets, have most likely made none either, and every other stack's
-// pass would fail. Any other failure is one. Beside other entries the place stays unknown, so
-// that nothing is made by one of them that may be there; what is privileged is of the whole
-// cloud, and who made any of it sees what all have made.
+// excuse removes the refused lists of such places, if no manifest asks for the place and the
+// stack owned nothing there before. Credentials that may not list the users of a cloud, or the
+// secrets of Barbican, have most likely created none either. Without this rule the pass of
+// every other stack would fail. Any other failure counts as a failure.
+//
+// With further entries the place stays unknown, so that no other entry creates an object again
+// that may exist there. Objects of a privileged kind belong to the whole cloud: an entry that
+// may create one sees those of all.
 func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Place]bool) {
 	found := e.past().AllFound()
 	for _, k := range e.Kinds {
@@ -59,7 +62,8 @@ func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Plac
 	}
 }
 
-// remindRefused adds to what is shown the places that are not asked since they refused it.
+// remindRefused adds the places that are not listed now because an earlier list of them was
+// refused.
 func (e *Engine) remindRefused(shown map[memory.Place]kind.Shown) {
 	for at, f := range e.past().AllFound() {
 		if _, asked := shown[at]; !asked && f.Refused != nil {
@@ -68,8 +72,9 @@ func (e *Engine) remindRefused(shown map[memory.Place]kind.Shown) {
 	}
 }
 
-// note remembers what lists of such places said. One that failed says nothing
-// new of what is owned, and of what is managed the pass may make one yet.
+// note remembers the results of the lists of such places. A list that failed
+// says nothing new about ownership. In a place with managed objects, the pass
+// may still create one.
 func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
@@ -85,8 +90,8 @@ func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, man
 	}
 }
 
-// managing says which places must be listed completely: those where a manifest asks for an
-// object of the stack's own, and those where it was found to have one.
+// managing returns the places that must be listed completely. In each of them a manifest
+// asks for an object of the stack itself, or the stack was seen to own one.
 func (e *Engine) managing(want []kind.Desired) map[memory.Place]bool {
 	managed := managedOf(want)
 	for at, f := range e.past().AllFound() {

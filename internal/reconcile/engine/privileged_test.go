@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// guarded is a world whose list is counted, and refused while refusal is set.
+// guarded is a world that counts its lists, and refuses them while refusal is set.
 type guarded struct {
 	*thingtest.World
 	lists   int
@@ -42,8 +42,9 @@ func privilegedEngine(t *testing.T, g *guarded) *Engine {
 	return e
 }
 
-// A pass of a repository without a privileged kind lists it once in the life of an
-// agent, and after its last manifest until nothing is left of it.
+// A repository without a privileged kind lists that kind once in the lifetime of
+// an agent. After the last manifest of the kind is gone, the kind is listed until
+// nothing of it is left.
 func TestPrivilegedKindsAreListedUntilNothingIsOwned(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")
@@ -69,8 +70,8 @@ func TestPrivilegedKindsAreListedUntilNothingIsOwned(t *testing.T) {
 	}
 }
 
-// What an earlier agent has made is found by one that has just been started, though
-// its manifest is gone.
+// An agent that has just been started finds what an earlier agent has created,
+// even if its manifest is gone.
 func TestPrivilegedKindsOfAnEarlierAgent(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")
@@ -83,11 +84,11 @@ func TestPrivilegedKindsOfAnEarlierAgent(t *testing.T) {
 	}
 }
 
-// A refusal breaks a pass only where a manifest asks for the kind; another failure
-// always does, and is tried again.
+// A refusal breaks a pass only where a manifest asks for the kind. Any other
+// failure always does, and is tried again.
 func TestPrivilegedKindsThatAreRefused(t *testing.T) { refusedKinds(t, false) }
 
-// So it is with rare ones: most users have no role in Barbican.
+// The same is true of rare kinds: most users have no role in Barbican.
 func TestRareKindsThatAreRefused(t *testing.T) { refusedKinds(t, true) }
 
 func refusedKinds(t *testing.T, rare bool) {
@@ -115,8 +116,8 @@ func refusedKinds(t *testing.T, rare bool) {
 	}
 }
 
-// Credentials that lose their rights after something was made are no sign that nothing is
-// left of it.
+// Credentials that lose their rights after something was created are no sign that
+// nothing is left of it.
 func TestPrivilegedKindsThatAreRefusedOnceSomethingIsOwned(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")
@@ -138,8 +139,8 @@ func TestPrivilegedKindsThatAreRefusedOnceSomethingIsOwned(t *testing.T) {
 	}
 }
 
-// Another engine makes plans than the one that carries out passes: what that has made
-// meanwhile is in them.
+// Plans are made by another engine than passes. They show what passes have created
+// meanwhile.
 func TestPlansListPrivilegedKindsEachTime(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")

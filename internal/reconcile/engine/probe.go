@@ -11,12 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// probesAtOnce is how many members are asked at the same time whether they serve. Asking a group takes as long as
-// its probes' timeout for each so many that do not answer.
+// probesAtOnce is the number of members that are probed at the same time. A group with members that do not
+// answer takes one timeout of its probes for each such number of members.
 const probesAtOnce = 64
 
-// ask asks the members of a plan whose probes are due, and says which members do not serve, as far as probes
-// have found.
+// ask probes the members of a plan whose probes are due. It returns the members that do not serve,
+// according to all probes so far.
 func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
 	if e.Probe == nil {
 		return nil

@@ -22,8 +22,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// anyRepo draws an acyclic repository: every object depends only on those before
-// it.
+// anyRepo draws an acyclic repository: every object depends only on those
+// before it.
 func anyRepo(t *rapid.T, label string) []string {
 	n := rapid.IntRange(0, 7).Draw(t, label)
 	lines := make([]string, n)
@@ -56,7 +56,7 @@ func anyCloud(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// strangers describes everything that is not this stack's.
+// strangers describes every thing that does not belong to this stack.
 func strangers(w *thingtest.World) string {
 	var out []string
 	for id, t := range w.Things {
@@ -68,8 +68,8 @@ func strangers(w *thingtest.World) string {
 	return strings.Join(out, "\n")
 }
 
-// For any cloud and any acyclic repository a pass ends in what is written,
-// touches nothing that is not ours, and a second pass writes nothing.
+// For any cloud and any acyclic repository, a pass makes the cloud equal the
+// repository and touches nothing of others. A second pass writes nothing.
 func TestAnyPassEndsInWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -121,7 +121,7 @@ func checkPass(w *thingtest.World, pass Pass, want []kind.Desired, before string
 	return nil
 }
 
-// Whatever answers are lost, no object exists twice.
+// For any lost answers, no object exists twice.
 func TestLostAnswersDuplicateNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -133,7 +133,7 @@ func TestLostAnswersDuplicateNothing(t *testing.T) {
 			if calls < len(fates) {
 				fate = fates[calls]
 			}
-			if calls++; fate == 3 { // the cloud goes on with it
+			if calls++; fate == 3 { // the cloud continues the request
 				time.AfterFunc(20*time.Second, func() {
 					w.Mu.Lock()
 					defer w.Mu.Unlock()
@@ -149,7 +149,7 @@ func TestLostAnswersDuplicateNothing(t *testing.T) {
 		}
 		bubble(t, rt, func() error {
 			engineOf(w).Sync(context.Background(), Revision{Want: want})
-			time.Sleep(time.Minute) // until all that went on has come to its end
+			time.Sleep(time.Minute) // until all pending requests have ended
 			w.Mu.Lock()
 			defer w.Mu.Unlock()
 			if names := w.Names(); len(slices.Compact(slices.Clone(names))) != len(names) {
@@ -160,7 +160,7 @@ func TestLostAnswersDuplicateNothing(t *testing.T) {
 	})
 }
 
-// A collection that could not be listed leads to nothing being written.
+// If a collection could not be listed, nothing is written.
 func TestUnknownIsNotAbsent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()

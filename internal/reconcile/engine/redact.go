@@ -23,7 +23,7 @@ func (e *Engine) secretsOf(want []kind.Desired) *redact.Redactor {
 	}, confidential.Words(want))
 }
 
-// hide redacts an error and keeps its class.
+// hide redacts an error and keeps its classes.
 func hide(r *redact.Redactor, err error) error {
 	if err == nil || r.Clean(err.Error()) && r.Clean(private.Text(err)) {
 		return err
@@ -36,8 +36,8 @@ func hide(r *redact.Redactor, err error) error {
 	return out
 }
 
-// errorText is the text of an error that may be shown: of one that is withheld what
-// we have to say ourselves.
+// errorText returns the text of an error that may be shown. If the text is
+// withheld, only the agent's own words are left.
 func errorText(r *redact.Redactor, err error) string {
 	text := r.Text(err.Error())
 	if text != redact.Withheld && text != redact.TooMany {
@@ -52,8 +52,8 @@ func errorText(r *redact.Redactor, err error) string {
 	return text
 }
 
-// redacted is an error of whose text something was taken out. Only its classes
-// can be unwrapped, so that nothing brings the text back.
+// redacted is an error with a part of its text removed. Only its classes can
+// be unwrapped, so that nothing brings the text back.
 type redacted struct {
 	text  string
 	class []error
@@ -62,5 +62,5 @@ type redacted struct {
 // Error implements error.
 func (e *redacted) Error() string { return e.text }
 
-// Unwrap gives the classes.
+// Unwrap returns the classes.
 func (e *redacted) Unwrap() []error { return e.class }

@@ -78,7 +78,7 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 	}
 }
 
-// A refused list is excused by its class, whatever the refusal repeats.
+// A refused list is excused by its class, whatever text the refusal repeats.
 func TestRedactedErrorsKeepEveryClass(t *testing.T) {
 	r := confidential.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}})
 	for _, class := range []error{

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A collection in which nothing matters at any place is not taken for empty when something inside of it is waited for.
+// A collection without any place that matters is not taken for empty when the pass waits for something inside it.
 func TestWhatDoesNotMatterIsNotForgotten(t *testing.T) {
 	e := engineOf(thingtest.New())
 	e.Entries = []Entry{{Name: "other"}}

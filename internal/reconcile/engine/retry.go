@@ -13,43 +13,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// history is the history of one step.
+// history is what happened to one step so far.
 type history struct {
 	failures int
-	runs     map[plan.Action]int // successes by action; of updates, of the same one in a row
-	wanted   uint64              // what the last update wanted
-	tends    int                 // how often what was due was done
-	why      string              // why it was last recreated
-	busy     int                 // ErrBusy in a row
-	idle     bool                // nothing else went on at the last ErrNotYet
-	first    time.Time           // of the present series of ErrBusy
+	runs     map[plan.Action]int // successes by action; for updates, of the same update in a row.
+	wanted   uint64              // hash of the last update.
+	tends    int                 // number of updates that did due upkeep.
+	why      string              // why it was last recreated.
+	busy     int                 // number of ErrBusy in a row.
+	idle     bool                // nothing else was in progress at the last ErrNotYet.
+	first    time.Time           // start of the present series of ErrBusy or ErrNotYet.
 	notUntil time.Time
 	err      error
 	final    bool
-	rejected time.Time      // when what the cloud has rejected was begun
-	again    bool           // had its second chance
-	ways     map[string]int // how often the cloud accepted a change by a way
-	most     int            // ways that one step had at once, at most
+	rejected time.Time      // when the attempt that the cloud rejected began.
+	again    bool           // it was tried again after a rejection.
+	ways     map[string]int // how often the cloud accepted a change by a way.
+	most     int            // largest number of ways in one step.
 }
 
-// healable allows a failed object that this very pass has made, and that nobody could use yet, to be made again.
+// healable allows a failed object to be recreated if this very pass created it and nobody could use it yet.
 func (r *run) healable(s plan.Step) bool {
 	t := r.histories[s.Identity()]
 	return s.Unused && t != nil && t.runs[plan.Create] > 0
 }
 
-// maxRuns is how often one pass does the same to the same object: the cloud
-// accepts it again and again, and it does not help.
+// maxRuns is how often one pass does the same to the same object. The cloud
+// then accepts it again and again without effect.
 const maxRuns = 4
 
-// repeats reports whether the pass did the same to the object too often. What could
-// not be recreated is left for people to look at instead.
+// repeats reports whether the pass did the same to the object too often. An object
+// that could not be recreated is left for people to look at.
 func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
 }
 
-// ran counts a success. An update that wants something else than the last one is no
-// repetition of it: what sends to the members of a group is changed before and after each of them.
+// ran counts a success. An update with other values than the last one is no repetition. For
+// example, a load balancer is changed before and after each member of the group that it sends to.
 func (t *history) ran(s plan.Step) {
 	if s.Action == plan.Update {
 		if wanted := wantedOf(s); wanted != t.wanted {
@@ -70,14 +70,14 @@ func wantedOf(s plan.Step) uint64 {
 	return h.Sum64()
 }
 
-// tended reports whether the pass has done before what is due of an object: once is enough, whatever the cloud
-// shows of it.
+// tended reports whether the pass has already done the upkeep that is due for an object. Once is enough,
+// whatever the cloud shows afterwards.
 func (t *history) tended(s plan.Step) bool {
 	return s.Tends && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
 }
 
-// endless reports whether a step would keep the pass going for itself: what is due again and again, as where it takes longer than
-// until the next time, is left to the next pass once nothing else goes on.
+// endless reports whether a step would keep the pass running only for itself. Upkeep can be due again and again, for example if
+// it takes longer than its interval. It is left to the next pass once nothing else is in progress.
 func (r *run) endless(t *history, s plan.Step) bool {
 	if !s.Tends || t.tends == 0 || len(r.round.waiting) > 0 {
 		return false
@@ -95,7 +95,7 @@ func (r *run) endless(t *history, s plan.Step) bool {
 	return true
 }
 
-// took counts what the cloud has accepted to change by a way that was chosen.
+// took counts the changes with a chosen way that the cloud has accepted.
 func (t *history) took(s plan.Step) {
 	n := 0
 	for _, c := range s.Changes {
@@ -109,9 +109,10 @@ func (t *history) took(s plan.Step) {
 
 func wayOf(c kind.Change) string { return c.Field + " by " + c.Way }
 
-// inVain is a change that the cloud has accepted to make by its way in this pass, and
-// has not made; "" for none. It is not asked for again at once: each time may stop a
-// machine. Several that are to be made to one object are made one by one.
+// inVain returns a change that the cloud accepted by its way in this pass, but did
+// not make; "" for none. The change is not requested again at once, because each
+// request may stop a machine. Several changes with a way to one object are made one
+// by one.
 func (t *history) inVain(s plan.Step) string {
 	if s.Action != plan.Update {
 		return ""
@@ -124,14 +125,14 @@ func (t *history) inVain(s plan.Step) string {
 	return ""
 }
 
-// withoutEffect is why a step that repeats is given up.
+// withoutEffect returns the error for a step that is given up because it repeats.
 func (t *history) withoutEffect(s plan.Step) error {
 	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); check the cloud's own log for it",
 		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
 }
 
-// remakings is how often the object was made already, when action would delete
-// it to have it made once more.
+// remakings is how often the object was created already, if action would
+// delete it to create it once more.
 func (t *history) remakings(action plan.Action) int {
 	if action == plan.Recreate {
 		return t.runs[plan.Create]
@@ -139,7 +140,7 @@ func (t *history) remakings(action plan.Action) int {
 	return 0
 }
 
-// ensureHistory is the history of a step, which it begins where there is none.
+// ensureHistory returns the history of a step, and begins one if there is none.
 func (r *run) ensureHistory(id string) *history {
 	if r.histories[id] == nil {
 		r.histories[id] = &history{runs: map[plan.Action]int{}, ways: map[string]int{}}
@@ -147,7 +148,7 @@ func (r *run) ensureHistory(id string) *history {
 	return r.histories[id]
 }
 
-// noteFailure takes note of an attempt that was begun at a time, and has failed.
+// noteFailure records an attempt that began at a time and has failed.
 func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
@@ -155,10 +156,10 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	var later *kind.RetryAfterError
 	switch {
 	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:
-		t.failures++ // the next list shows whether it is this object that is gone
+		t.failures++ // the next list shows whether this object is gone
 		t.err = nil
 	case errors.Is(err, kind.ErrRejected):
-		t.final, t.rejected = true, began // what is deleted from then on may have come too late for it
+		t.final, t.rejected = true, began // a deletion from then on may have come too late for it
 		r.noteUsedUp(s, err)
 	case errors.Is(err, kind.ErrNotYet):
 		if t.first.IsZero() {
@@ -185,9 +186,10 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	}
 }
 
-// idle reports whether nothing but the step goes on that can change the cloud: no
-// other is in flight or can be begun, and the cloud itself is not at work. What was
-// written and not planned with yet may let others begin.
+// idle reports whether nothing but the step is in progress that can change the
+// cloud. No other step is in flight or can be started, and the cloud itself is not
+// working. A change that was written and is in no plan yet may let other steps
+// start.
 func (r *run) idle(id string) bool {
 	if len(r.doing) > 0 || len(r.round.waiting) > 0 || len(r.moved) > 0 {
 		return false
@@ -207,15 +209,15 @@ func (r *run) idle(id string) bool {
 	return true
 }
 
-// fruitless reports whether trying a step changed nothing, and trying it again will not before another has.
+// fruitless reports whether trying a step changed nothing, and trying it again changes nothing until another step has succeeded.
 func (r *run) fruitless(id string) bool {
 	t := r.histories[id]
 	return t != nil && (t.final || errors.Is(t.err, kind.ErrNotYet))
 }
 
-// retryRejected lets the steps that the cloud has rejected be tried once more if
-// something was deleted since: an address, a name or a part of the quota may
-// be free now. It returns false when there are none.
+// retryRejected allows the steps that the cloud has rejected one more attempt,
+// if something was deleted since. An address, a name or a part of the quota may
+// be free now. It returns false when there are no such steps.
 func (r *run) retryRejected() bool {
 	any := false
 	for _, t := range r.histories {
@@ -229,13 +231,13 @@ func (r *run) retryRejected() bool {
 	return any
 }
 
-// pause is how long a step waits that has failed so often: Timing.Backoff at least,
-// and twice that at most, after the first time.
+// pause returns how long a step waits after so many failures. After the first
+// failure it is Timing.Backoff at least, and twice that at most.
 func (r *run) pause(failures int) time.Duration {
 	return backoff.Spread(backoff.Pause(2*r.timing.Backoff, 64*r.timing.Backoff, failures))
 }
 
-// lastErrors are why the steps of the last plan were not carried out, by key.
+// lastErrors returns why the steps of the last plan were not carried out, by key.
 func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 	errs := map[manifest.Key]error{}
 	for i := range last.Steps {

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What waits for something that is missing is not given up while anything was written that no plan
-// has seen yet: what can be made because of it is in no queue.
+// A step that needs a missing object is not given up while there is a write that no plan has seen
+// yet. Steps that the write makes possible are in no queue so far.
 func TestWhatWasWrittenSincePlanningIsNews(t *testing.T) {
 	eager, base := manifest.Key{Kind: "Thing", Name: "eager"}, manifest.Key{Kind: "Thing", Name: "base"}
 	notYet := &history{err: fmt.Errorf("%w: top", kind.ErrNotYet)}

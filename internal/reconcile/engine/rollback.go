@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// fallBack finds, for the groups that shall go back, the commit that made their other members, and reports whether there
-// is any. The next pass takes them there: so the brake sees it.
+// fallBack finds, for the groups that shall go back, the commit that made their other members. It reports whether there
+// is any such group. The next pass takes them back, so that the brake sees it.
 func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) {
@@ -26,8 +26,8 @@ func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
 	return back, failures
 }
 
-// recall does the same for groups that went back before, as their marks say, and reports whether there is any: the plan
-// would have them try once more what did not work.
+// recall does the same for groups that went back before, according to their marks. It reports whether there is any
+// such group. Without it the plan would try again what did not work.
 func (r *run) recall(ctx context.Context) (back bool) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled {
@@ -38,7 +38,7 @@ func (r *run) recall(ctx context.Context) (back bool) {
 	return back
 }
 
-// goBack finds what a group can go back to. It is asked again where that is not known.
+// goBack finds the commit that a group can go back to. It searches again next time if that is unknown.
 func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error) {
 	if r.rev.Earlier == nil || r.engine.past().Searched(f) {
 		return false, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// picky begins a flock whose members do not serve when they are of a bad shape.
+// picky begins a flock whose members do not serve when they have a bad shape.
 func picky(t *testing.T, bad string) *herd {
 	t.Helper()
 	h := newHerd()
@@ -40,8 +40,8 @@ func (h *herd) shapes() string {
 	return strings.Join(all, " ")
 }
 
-// A group whose change does not work goes back to what its other members are, stays there and says so, until
-// something else is wanted of it.
+// A group whose change does not work goes back to the commit of its other members. It stays there and says
+// so, until its manifest changes.
 func TestAGroupGoesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -70,7 +70,7 @@ func TestAGroupGoesBack(t *testing.T) {
 	})
 }
 
-// Without a commit that made the others, or another agent's memory, nothing goes anywhere but once more round.
+// A group cannot go back without a commit that made its other members. A new process without memory searches the history again.
 func TestAGroupThatCannotGoBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -89,7 +89,7 @@ func TestAGroupThatCannotGoBack(t *testing.T) {
 	})
 }
 
-// When nothing serves that could be gone back to, the group stays as it is.
+// If no other member serves, the group does not go back.
 func TestAGroupOfWhichNoneServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -103,7 +103,7 @@ func TestAGroupOfWhichNoneServes(t *testing.T) {
 	})
 }
 
-// What is gone back to is limited and approved of like any other change.
+// Going back is limited and approved like any other change.
 func TestGoingBackIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -115,7 +115,7 @@ func TestGoingBackIsLimited(t *testing.T) {
 	})
 }
 
-// A group of which the last member does not serve after it was changed is not in sync, though no other waits for it.
+// A group whose last member does not serve after its change is not in sync, even if no other member waits for it.
 func TestTheLastMemberHasToServe(t *testing.T) {
 	for name, c := range map[string]struct {
 		count       int
@@ -160,8 +160,8 @@ func TestTheLastMemberHasToServe(t *testing.T) {
 	}
 }
 
-// A member that served for long and ceases to while others are changed has as much time to serve again as one that was
-// just changed.
+// A member may have served for long and stop serving while others are changed. It has as much time to serve again as
+// one that was just changed.
 func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -190,7 +190,7 @@ func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
 	})
 }
 
-// What a partition leaves as it is can be gone back to as well.
+// A group can also go back to the form in which a partition has left its members.
 func TestAGroupGoesBackToWhatAPartitionLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -202,8 +202,8 @@ func TestAGroupGoesBackToWhatAPartitionLeft(t *testing.T) {
 	})
 }
 
-// Whoever comes next knows from the cloud and the repository that a group went back, and costs no member to find out again.
-// A change that is undone and made once more is tried once more.
+// The next agent knows from the cloud and the repository that a group went back. It does not try the change on a member to
+// find out. A change that is undone and made once more is tried once more.
 func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -240,7 +240,8 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	})
 }
 
-// However many members do not serve, the history is searched once for what their group is to be instead, and by no pass again.
+// The history is searched once for each bad form of a group, for any number of members that do not serve. No later pass repeats
+// the search.
 func TestTheHistoryIsSearchedOnce(t *testing.T) {
 	for name, forget := range map[string]bool{"nothing to go back to": true, "a way back": false} {
 		t.Run(name, func(t *testing.T) {
@@ -273,8 +274,8 @@ func TestTheHistoryIsSearchedOnce(t *testing.T) {
 	}
 }
 
-// A group that went back gets no further members before its template is corrected, and says so. What refers to these does without
-// them meanwhile, and that is no drift afterwards.
+// A group that went back gets no further members before its template is corrected, and says so. Objects that refer to further
+// members do without them meanwhile, which is no drift afterwards.
 func TestAGroupThatWentBackGetsNoFurtherMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -300,8 +301,8 @@ func TestAGroupThatWentBackGetsNoFurtherMembers(t *testing.T) {
 	})
 }
 
-// As many may be interrupted for the way back as when the group was what it goes back to: further members of a later strategy are none
-// that it can have.
+// On the way back, as many members may be interrupted as by the strategy of the commit that the group goes back to. Spares of the
+// later strategy do not count.
 func TestAGroupGoesBackByTheAmountsOfThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")

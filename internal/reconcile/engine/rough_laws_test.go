@@ -18,15 +18,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// turn is one pass: of which repository, and after how long something newer ends it; 0 for not at all.
+// turn is one pass: its repository, and the time after which something newer ends it; 0 for not at all.
 type turn struct {
 	of  int
 	cut time.Duration
 }
 
-// Whatever becomes of requests, whenever passes are ended, and wherever the branch goes: what others have is not touched, nothing is made twice, nothing
-// is destroyed that no plan said, nothing that the stack did itself is reported as somebody's change, passes end, ask for little, and once all goes
-// well again the cloud is as written, and nothing more is written to it.
+// Requests fail in any way, passes end at any time, and the branch moves to any commit. These laws hold:
+//
+// - The things of others are not touched, and nothing is created twice.
+// - Nothing is destroyed unless a plan said so, and no own change is reported as drift.
+// - Passes end, and send few requests.
+// - Once all requests succeed again, the cloud equals the repository, and nothing more is written.
 func TestRoughTimes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := anyRough(rt)
@@ -60,7 +63,7 @@ func TestRoughTimes(t *testing.T) {
 	})
 }
 
-// anyRough draws what goes wrong, and what others have.
+// anyRough draws which requests fail, and what others have in the cloud.
 func anyRough(t *rapid.T) *rough {
 	r := &rough{World: thingtest.New(), seed: rapid.Uint64().Draw(t, "seed"), calls: map[string]int{}, destroying: map[string]bool{}}
 	for _, f := range allFates {
@@ -114,11 +117,11 @@ func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 		if i > 0 && turns[i-1].cut == 0 {
 			time.Sleep(time.Second)
 		} else {
-			time.Sleep(400 * time.Millisecond) // what it takes to fetch a commit
+			time.Sleep(400 * time.Millisecond) // the time to fetch a commit
 		}
 		if r.restarts && r.roll("restart", 2) == 0 {
 			a = r.agent(report)
-			a.Timing.Former = 3 * time.Minute // a killed process's requests go on for that long
+			a.Timing.Former = 3 * time.Minute // requests of a killed process continue for that long
 		}
 		for range 4 {
 			if r.others {
@@ -130,7 +133,7 @@ func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 	r.locked(func() { r.calm = true })
 	last := turn{of: turns[len(turns)-1].of}
 	for range 2 {
-		time.Sleep(4 * time.Minute) // until all that went on has come to its end
+		time.Sleep(4 * time.Minute) // until all pending requests have ended
 		r.pass(a, repos, last)
 	}
 	time.Sleep(4 * time.Minute)
@@ -148,7 +151,7 @@ func (r *rough) agent(report bool) *agent {
 	return a
 }
 
-// pass runs one, and looks whether it kept the laws.
+// pass runs one pass and checks the laws.
 func (r *rough) pass(a *agent, repos [3][]kind.Desired, next turn) Pass {
 	ctx, supersede := context.WithCancelCause(context.Background())
 	if next.cut > 0 {

@@ -17,23 +17,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// rough is a world whose requests go wrong while it is not calm. What becomes of each follows from a seed, what is asked, and how often that was asked
-// before, so that the order in which steps run at the same time does not matter.
+// rough is a world whose requests go wrong while it is not calm. The fate of a request follows from a seed, the request's text and how often it was
+// sent before. So the order of steps that run at the same time does not matter.
 type rough struct {
 	*thingtest.World
 	seed       uint64
-	fates      []fate        // of requests that write
-	lag        time.Duration // how far behind lists may be
-	badLists   bool          // lists fail, or take long
-	others     bool          // somebody else is at work, too
-	restarts   bool          // passes may be another process's
+	fates      []fate        // of requests that write.
+	lag        time.Duration // how far behind lists may be.
+	badLists   bool          // lists fail, or take long.
+	others     bool          // somebody else changes things, too.
+	restarts   bool          // passes may belong to another process.
 	calm       bool
-	calls      map[string]int  // by what is asked
-	past       []moment        // what lists have shown, for those that lag behind
-	newest     int             // of past, that a list has shown
-	asked      int             // requests
-	destroying map[string]bool // names of what plans said to destroy
-	log, wrong []string        // what happened, and which laws were broken
+	calls      map[string]int  // number of requests, by text.
+	past       []moment        // earlier lists, for those that lag behind.
+	newest     int             // index in past of the newest list shown.
+	asked      int             // number of requests.
+	destroying map[string]bool // names of things that plans destroy.
+	log, wrong []string        // events, and laws that were broken.
 }
 
 // moment is what lists show from a time on.
@@ -42,7 +42,7 @@ type moment struct {
 	items []typed.Live[thingtest.Thing]
 }
 
-// fate is what becomes of a request that writes.
+// fate is the outcome of a request that writes.
 type fate string
 
 const (
@@ -60,7 +60,7 @@ const (
 
 var allFates = []fate{late1, tardily, refused, rejected, lost, never, partly, goesOn, hangs, hangsOn}
 
-// engine is one that works in this world.
+// engine returns an engine for this world.
 func (r *rough) engine() *Engine {
 	e := engineOf(r.World)
 	e.Kinds = []*kind.Kind{thingtest.Of(r.Kind().Info, r)}
@@ -74,36 +74,36 @@ func (r *rough) locked(f func()) {
 	f()
 }
 
-// note writes down what happened; the caller holds the lock.
+// note records an event; the caller holds the lock.
 func (r *rough) note(format string, args ...any) {
 	r.log = append(r.log, time.Now().Format("04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// roll is a number below n.
+// roll returns a number below n.
 func (r *rough) roll(what string, n int) int {
 	h := fnv.New64a()
 	r.locked(func() {
 		r.calls[what]++
 		_, _ = fmt.Fprint(h, r.seed, what, r.calls[what]) // it does not fail
 	})
-	x := h.Sum64() // the lowest bits of which are poor
+	x := h.Sum64() // its lowest bits are poor
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	return int((x ^ x>>33) % uint64(n))
 }
 
-// some is a time up to a limit.
+// some returns a time up to a limit.
 func (r *rough) some(what string, limit time.Duration) time.Duration {
 	return time.Duration(r.roll("time for "+what, 1000)+1) * limit / 1000
 }
 
-// isCalm counts a request, which takes at least a moment, and reports whether all goes well.
+// isCalm counts a request, which takes at least a moment, and reports whether all requests succeed.
 func (r *rough) isCalm() (calm bool) {
 	time.Sleep(time.Millisecond)
 	r.locked(func() { r.asked, calm = r.asked+1, r.calm })
 	return calm
 }
 
-// fare has a request fare as its fate is: do does all that it asks for, part the first half.
+// fare gives a request its fate: do carries out the whole request, part its first half.
 func (r *rough) fare(ctx context.Context, what string, do func() error, part func()) error {
 	work := func() error {
 		defer r.remember()
@@ -130,7 +130,7 @@ func (r *rough) fare(ctx context.Context, what string, do func() error, part fun
 	case rejected:
 		return fmt.Errorf("%w: 400", kind.ErrRejected)
 	case lost, hangs:
-		_ = work() // nobody learns what came of it
+		_ = work() // nobody learns the result
 	case partly:
 		part()
 	case goesOn, hangsOn:
@@ -161,7 +161,7 @@ func (r *rough) remember() []typed.Live[thingtest.Thing] {
 	return slices.Clone(items)
 }
 
-// List is that of [kind.Driver]. What a list has shown, no later one lacks.
+// List is that of [kind.Driver]. A thing that one list has shown is in every later list.
 func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	calm := r.isCalm()
 	if r.badLists && !calm {
@@ -241,7 +241,7 @@ func (r *rough) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (g
 	return gone, err
 }
 
-// meddle is what somebody else does to a thing of the stack.
+// meddle changes a thing of the stack as somebody else would.
 func (r *rough) meddle() {
 	defer r.remember()
 	what, whom := r.roll("meddling", 5), r.roll("victim", 100)
@@ -272,7 +272,7 @@ func (r *rough) meddle() {
 	}
 }
 
-// roughWatcher writes down what a pass does.
+// roughWatcher records what a pass does.
 type roughWatcher struct{ *rough }
 
 func (r roughWatcher) Planned(p plan.Plan, _ preflight.Findings) {

@@ -14,40 +14,40 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// longest is how long a pass waits for nothing but time; a later one goes on with what takes longer.
+// longest is how long a pass waits for something that only takes time. A later pass continues with anything that takes longer.
 const longest = time.Hour
 
-// round is one plan and what the run works through of it. A plan is made again
-// only when the snapshot has moved and the plan at hand has nothing left to
-// start: the number of rounds follows the depth of the references, not the
-// number of objects.
+// round is one plan and the steps of it that the run works through. The run
+// makes a new plan only when the snapshot has changed and the present plan has
+// nothing left to start. The number of rounds therefore follows the depth of
+// the references, not the number of objects.
 type round struct {
 	plan plan.Plan
-	// queue are the steps that nothing in the plan is in the way of, in order.
+	// queue are the steps that nothing in the plan blocks, in order.
 	queue []candidate
 	// rollouts are the groups whose members the plan changes.
 	rollouts []plan.Rollout
-	// waiting is what the cloud works on, oldest first.
+	// waiting are the objects that the cloud works on, oldest first.
 	waiting []Activity
-	// kinds are the collections in which something is waited for.
+	// kinds are the collections with objects that the run waits for.
 	kinds map[string]bool
-	// later are the collections in which nothing but time is waited for, and until when.
+	// later are the collections with objects that only need time, and until when.
 	later map[string]time.Time
-	// outdated are the collections that were listed too long ago to delete from.
+	// outdated are the collections whose lists are too old to delete from.
 	outdated map[string]bool
-	// writes counts the steps that change the cloud, done those of them that
-	// were carried out.
+	// writes counts the steps that change the cloud, done those of them that were
+	// carried out.
 	writes, done int
 }
 
 type candidate struct {
 	id    string
 	step  *plan.Step
-	until time.Time // of the pause that it is in; zero while it is in none
+	until time.Time // end of its pause; zero without one
 }
 
-// planRound makes a plan from what is known now, and sorts out what can be done
-// about it.
+// planRound makes a plan from what is known now, and finds the steps that can
+// be started.
 func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++
@@ -55,7 +55,7 @@ func (r *run) planRound(ctx context.Context) {
 	r.round = round{} // not both plans at the same time
 	past := r.engine.past()
 	past.MissOverdue(r.listed)
-	known, before := maps.Clone(r.snapshot), past.Past() // which steps in flight go on asking, while lists come in
+	known, before := maps.Clone(r.snapshot), past.Past() // steps in flight continue to read it while lists come in
 	before.Sick = r.sick
 	plan := r.engine.compute(r.rev, known, before)
 	if before.Sick = r.engine.ask(ctx, plan); !maps.Equal(before.Sick, r.sick) {
@@ -77,21 +77,21 @@ func (r *run) planRound(ctx context.Context) {
 		r.round.writes++
 		id := s.Identity()
 		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.fresh[s.Key.Kind].stale[s.Key] {
-			continue // what is in flight, or was written since its collection was listed, is decided about with a later plan
+			continue // a later plan decides about a key in flight, or written since its collection was listed
 		}
 		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}
 	r.trackPending(time.Now())
 }
 
-// atWork reports whether the pass is at work on the object of a step, or has deleted it.
+// atWork reports whether the pass is changing the object of a step, or has deleted it.
 func (r *run) atWork(id string) bool {
 	_, busy := r.doing[id]
 	return busy || r.destroyed[id]
 }
 
-// trackPending records what the cloud works on, and since when; what takes it too
-// long is stuck.
+// trackPending records which objects the cloud works on, and since when. An
+// object that takes too long is stuck.
 func (r *run) trackPending(now time.Time) {
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
@@ -122,7 +122,7 @@ func (r *run) trackPending(now time.Time) {
 			continue
 		}
 		if until := s.Until(); until.Sub(now) > longest {
-			continue // a later pass goes on
+			continue // a later pass continues
 		} else if until.After(now) {
 			r.round.later[s.Key.Kind] = until
 		} else {
@@ -133,7 +133,8 @@ func (r *run) trackPending(now time.Time) {
 	slices.SortFunc(r.round.waiting, oldest)
 }
 
-// neverServed says that what others wait for took too long, or what it reports of.
+// neverServed is the error for an object that others wait for, and that took too long to serve, or reports that a member does not
+// serve.
 func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.Whom(); whom != (manifest.Key{}) {
 		return fmt.Errorf("reports that %s does not serve, for more than %s", whom, limit)
@@ -141,8 +142,8 @@ func neverServed(s plan.Step, limit time.Duration) error {
 	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick)
 }
 
-// dispatch starts what can be started while there is room, and forgets what this
-// plan cannot bring about.
+// dispatch starts the steps that can be started while there is room. It drops
+// the steps that cannot run in this round.
 func (r *run) dispatch(start func(candidate)) {
 	now := time.Now()
 	queue, paused, next := r.round.queue, 0, 0
@@ -169,13 +170,13 @@ func (r *run) dispatch(start func(candidate)) {
 	r.round.queue = queue[next-paused:]
 }
 
-// start is when a step can be started.
+// start says when a step can be started.
 type start int
 
 const (
 	atOnce start = iota
 	afterPause
-	afterList // of what people may have taken their mark off since, or the cloud has made at last
+	afterList // people may have removed the mark since, or the cloud may have created the object late
 	notInThisRound
 )
 
@@ -186,7 +187,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 		return notInThisRound
 	}
 	if closes := r.round.plan.Closes; r.round.plan.Suspended != "" || !closes.IsZero() && !now.Before(closes) {
-		return notInThisRound // the time for it is over
+		return notInThisRound // the window has closed
 	}
 	_, harms := s.Harm()
 	if closes := r.round.plan.HarmCloses; harms && !closes.IsZero() && !now.Before(closes) {
@@ -219,28 +220,28 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	return atOnce
 }
 
-// unforeseen reports whether a step destroys more than the first plan, which the brake has seen, had for its object. That plan had what
-// the commit cuts off; later the object may be halfway there.
+// unforeseen reports whether a step destroys more of its object than the first plan, which the brake has seen. The first plan included
+// what the commit cuts off; later the object may be halfway there.
 func (r *run) unforeseen(s plan.Step) bool {
 	d, harms := s.Harm()
 	return harms && d > r.permitted[s.Identity()] && !s.CutsOnly() && !r.healable(s)
 }
 
-// leavesUnforeseen reports whether the last plan has unforeseen steps that nothing else is in the way of.
+// leavesUnforeseen reports whether the last plan has unforeseen steps that nothing else blocks.
 func (r *run) leavesUnforeseen() bool {
 	return slices.ContainsFunc(r.round.plan.Steps, func(s plan.Step) bool {
 		return s.Action.Writes() && len(s.Awaits) == 0 && len(s.Blockers) == 0 && r.unforeseen(s)
 	})
 }
 
-// wantsFresh is true of a step before which the object must have been seen lately to be the stack's, or nobody's: what it does to
-// another one cannot be undone.
+// wantsFresh is true for a step that needs a recent list, which shows that the object is the stack's or nobody's. Its effect on
+// another owner's object could not be undone.
 func wantsFresh(s *plan.Step) bool {
 	_, harms := s.Harm()
 	return harms || s.Adopts || s.Action.Destroys() || s.Action == plan.Detach
 }
 
-// notUntil is when a step can be tried at the earliest; zero for at any time.
+// notUntil returns the earliest time at which a step can be tried; zero for any time.
 func (r *run) notUntil(t candidate) (at time.Time) {
 	if a := r.histories[t.id]; a != nil {
 		at = a.notUntil
@@ -251,8 +252,8 @@ func (r *run) notUntil(t candidate) (at time.Time) {
 	return at
 }
 
-// misjudged are the kinds of what says that other members of the group serve, and was listed before the
-// member was: it may not have seen yet what the last step did.
+// misjudged returns the kinds that say whether other members of the group serve, and that were listed
+// before the member was. Such a list may not show yet what the last step did.
 func (r *run) misjudged(s *plan.Step) (kinds []string) {
 	for _, kind := range s.Judges {
 		if r.fresh[kind].at.Before(r.fresh[s.Key.Kind].at) {
@@ -262,7 +263,7 @@ func (r *run) misjudged(s *plan.Step) (kinds []string) {
 	return kinds
 }
 
-// olderThanNeeded are the collections that must be listed again before a step can be started.
+// olderThanNeeded returns the collections that must be listed again before a step can be started.
 func (r *run) olderThanNeeded(s *plan.Step) []string {
 	if kinds := r.misjudged(s); len(kinds) > 0 {
 		return kinds
@@ -270,7 +271,7 @@ func (r *run) olderThanNeeded(s *plan.Step) []string {
 	return []string{s.Key.Kind}
 }
 
-// progress is how far the pass has come.
+// progress returns how far the pass has come.
 func (r *run) progress() Progress {
 	p := Progress{Commit: r.rev.Commit, Began: r.pass.Started, At: time.Now(), Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
 	for _, a := range r.doing {

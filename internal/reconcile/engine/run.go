@@ -17,50 +17,50 @@ type run struct {
 	rev        Revision
 	timing     Timing
 	snapshot   kind.Snapshot
-	moved      map[string]*moved // what the snapshot does not hold yet, by kind name
-	news       bool              // the present round was planned without what moved
-	relisted   bool              // the present round was planned with an older list
+	moved      map[string]*moved // changes that the snapshot does not hold yet, by kind name.
+	news       bool              // the present round was planned without those changes.
+	relisted   bool              // the present round was planned with an older list.
 	round      round
-	fresh      map[string]*freshness      // by kind name
-	histories  map[string]*history        // by step identity
-	permitted  map[string]kind.Disruption // how much may be done to what, by step identity
-	recording  bool                       // whether machines bear what was approved of
-	approved   *plan.Permission           // what may be done at all; nil when that is not limited
+	fresh      map[string]*freshness      // by kind name.
+	histories  map[string]*history        // by step identity.
+	permitted  map[string]kind.Disruption // how much may be destroyed of each object, by step identity.
+	recording  bool                       // whether the approval is recorded on machines.
+	approved   *plan.Permission           // the steps that are allowed at all; nil without a limit.
 	doing      map[string]Activity
 	unfinished []unfinished
-	pending    map[string]time.Time // since when the cloud works on what, by step identity
+	pending    map[string]time.Time // since when the cloud works on each object, by step identity.
 	stuck      map[manifest.Key]error
-	spent      map[string]error // what the cloud has too little of, by demand
+	spent      map[string]error // the refusals of the cloud, by demand.
 	demands    map[manifest.Key]int
 	done       chan outcome
-	freed      time.Time                        // when something was last deleted
-	wrote      int                              // steps that changed the cloud
-	destroyed  map[string]bool                  // what the pass deleted and has not created since, by step identity
-	drifted    map[string]bool                  // what is reported as drift, by step identity
-	sick       map[manifest.Key]rollout.Finding // members of groups that do not serve, as their probes have found
-	users      map[manifest.Key][]manifest.Key  // what refers to what; nil until somebody asks
+	freed      time.Time                        // when something was last deleted.
+	wrote      int                              // number of steps that changed the cloud.
+	destroyed  map[string]bool                  // objects that the pass deleted and has not created since, by step identity.
+	drifted    map[string]bool                  // objects that are reported as drift, by step identity.
+	sick       map[manifest.Key]rollout.Finding // members of groups that do not serve, according to their probes.
+	users      map[manifest.Key][]manifest.Key  // the objects that refer to each object; nil until needed.
 	secrets    *redact.Redactor
 	pass       Pass
 }
 
-// freshness is what the run knows about one collection's freshness.
+// freshness is how recent the list of a collection is.
 type freshness struct {
 	at    time.Time     // when it was listed
-	began time.Time     // when that began: what came later may not be in it
-	every time.Duration // how long to leave it alone
-	// stale keys were written since; nothing more is done about them before
-	// the next list.
+	began time.Time     // when that list began: later changes may be missing in it
+	every time.Duration // shortest time until the next list
+	// stale keys were written since. Nothing more is done about them before the
+	// next list.
 	stale map[manifest.Key]bool
 	// touched is true when anything was written since the last list.
 	touched  bool
-	failures int // lists that failed in a row
+	failures int // number of lists that failed in a row
 	// wrote are the entries through which the pass wrote.
 	wrote map[string]bool
 }
 
 type outcome struct {
 	id      string
-	entries []string // that were asked, the last one successfully if any
+	entries []string // all that were tried; the last one succeeded, if any did
 	result  Result
 	live    *kind.Live
 	gone    bool
@@ -80,7 +80,8 @@ func newRun(e *Engine, rev Revision) *run {
 }
 
 // loop runs until nothing is in flight, nothing is pending and nothing can
-// start. Before it believes that, it lists once more what it has written.
+// start. Before it ends, it lists once more the collections that it has
+// written.
 func (r *run) loop(ctx, stepCtx context.Context) {
 	for {
 		if r.relisted {
@@ -111,8 +112,8 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 	}
 }
 
-// permit remembers what the first plan, which the brake has seen, destroys:
-// later rounds may destroy that and no more.
+// permit remembers what the first plan, which the brake has seen, destroys.
+// Later rounds may destroy that and no more.
 func (r *run) permit(first plan.Plan) {
 	for _, s := range first.Steps {
 		if d, harms := s.Harm(); harms {
@@ -126,7 +127,7 @@ func (r *run) permit(first plan.Plan) {
 func (r *run) start(ctx context.Context, t candidate) {
 	s := *t.step
 	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
-	if s.Action.Destroys() { // a list may show what has come of it before the answer does, which may be lost
+	if s.Action.Destroys() { // a list may show the result before the answer does, which may be lost
 		r.destroyed[t.id] = true
 		r.engine.past().NoteDestroying(&s)
 	}
@@ -142,13 +143,13 @@ func (r *run) start(ctx context.Context, t candidate) {
 	}()
 }
 
-// finish takes in what a step has done.
+// finish takes in the result of a step.
 func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
 	s := o.result.Step
 	o.result.Step = s.Recorded()
 	if have := o.result.Step.Have; have != nil {
-		have.State, have.Also = nil, nil // it keeps the whole list alive that it came with
+		have.State, have.Also = nil, nil // it would keep the whole list in memory
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.noteCarriedOut(o, len(r.pass.Results)-1)

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// machines are n Things that share one and have one of their own each, as
-// machines do with their network and port.
+// machines returns n Things that share one Thing and have one of their own
+// each, as machines do with their network and port.
 func machines(n int) []string {
 	lines := []string{"net"}
 	for i := range n {
@@ -24,8 +24,8 @@ func machines(n int) []string {
 	return lines
 }
 
-// create makes n machines from nothing and reports what that costs: rounds, bytes
-// allocated in all, and bytes that the record of the pass keeps.
+// create creates n machines from nothing and reports the cost: rounds, bytes
+// allocated in total, and bytes that the record of the pass keeps.
 func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 	tb.Helper()
 	w := thingtest.New()
@@ -41,7 +41,7 @@ func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 	return pass, allocated, kept
 }
 
-// Ten times the machines cost ten times as much, and no more rounds.
+// Ten times the machines cost ten times as much, with the same number of rounds.
 func TestCreatingIsLinear(t *testing.T) {
 	testcost.Long(t)
 	few, fewAllocated, fewKept := create(t, 200)
@@ -59,7 +59,7 @@ func TestCreatingIsLinear(t *testing.T) {
 		few.Rounds, fewAllocated>>10, fewKept>>10, many.Rounds, manyAllocated>>10, manyKept>>10)
 }
 
-// BenchmarkCreate makes machines from nothing.
+// BenchmarkCreate creates machines from nothing.
 func BenchmarkCreate(b *testing.B) {
 	for _, n := range []int{100, 300, 1000, 3000, 10_000, 24_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -73,8 +73,8 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-// What one object is refused for want of addresses or quota is not asked for
-// again for every other that needs the same.
+// If one object is refused because addresses or quota have run out, other
+// objects with the same need are not requested.
 func TestWhatIsUsedUpIsAskedForOnce(t *testing.T) {
 	w := thingtest.New()
 	asked := map[string]int{}

@@ -23,7 +23,7 @@ import (
 
 const token = "hunter2hunter2"
 
-// repeated are forms in which a cloud may repeat what it was sent.
+// repeated are forms in which a cloud may repeat the text that it was sent.
 var repeated = map[string]func(string) string{
 	"plain":       func(s string) string { return s },
 	"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
@@ -56,8 +56,8 @@ func secretObject() kind.Desired {
 		Data: map[string]string{"script": "#cloud-config\npassword: " + token + "\n"}}
 }
 
-// Whatever a cloud says, wherever it says it, and in whichever form: no way out
-// of a pass, a plan or a status shows the secret.
+// A cloud may repeat a secret in any message and in any form. No output of a
+// pass, a plan or a status shows it.
 func TestAttackSecretWaysOut(t *testing.T) {
 	for name, form := range repeated {
 		echo := form(token)
@@ -101,7 +101,7 @@ func oursNow(name, colour, says string) thingtest.Thing {
 	return thingtest.Thing{Name: name, Colour: colour, Mine: true, Failed: says != "", Says: says, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(name)), Applied: "x"}}
 }
 
-// everythingTold is everything that is said about a plan and a pass.
+// everythingTold returns every output about a plan and a pass.
 func everythingTold(t *testing.T, e *Engine, planned plan.Plan, pass Pass) map[string]string {
 	t.Helper()
 	var log bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A member that served for weeks, hangs and is restarted is given time to come up before it has failed: its group does not go back
-// from a change that worked.
+// A member that served for weeks may hang and be restarted. It has time to start before it counts as failed, and its group does
+// not go back from a change that worked.
 func TestARestartedMemberIsGivenItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -53,7 +53,7 @@ func TestARestartedMemberIsGivenItsTime(t *testing.T) {
 	})
 }
 
-// What judges members may find one of them bad for a moment, long after it was changed: that ends no rollout.
+// The check of members may fail for one of them for a moment, long after it was changed. That ends no rollout.
 func TestAMomentIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -76,8 +76,8 @@ func TestAMomentIsNoFailure(t *testing.T) {
 	})
 }
 
-// Of members that a group has no more those that serve stay until enough of the others do, and what sends to them goes on doing so; where
-// the others never serve, that is said.
+// A group is made smaller. Former members that serve stay until enough of the remaining members serve, and their load balancer keeps
+// sending to them. If the remaining members never serve, the plan says so.
 func TestFormerMembersStandIn(t *testing.T) {
 	for name, recovers := range map[string]bool{"the others serve later": true, "the others never serve": false} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestFormerMembersStandIn(t *testing.T) {
 	}
 }
 
-// Who made a spare that did not serve is followed by one that needs no memory of it: the spare is not made again.
+// An agent that made a spare which did not serve is followed by an agent without its memory. The spare is not created again.
 func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -165,7 +165,7 @@ func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
 	})
 }
 
-// behind are the names of what a Thing is near.
+// behind returns the names of the Things that a Thing is near.
 func (h *herd) behind(name string) (names []string) {
 	for _, id := range h.called(name).Near {
 		if x := h.Things[id]; x != nil {

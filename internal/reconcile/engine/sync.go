@@ -14,11 +14,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Revision is what one pass shall bring about.
+// Revision is a commit and what a pass over it needs to know.
 type Revision struct {
 	Commit string
 	Want   []kind.Desired
-	// Left are the files and documents of the commit that were left alone.
+	// Left are the files and documents of the commit that were ignored.
 	Left []manifest.Ignored
 	// Approved are the plans that the brake may let through.
 	Approved []plan.Approval
@@ -26,22 +26,22 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
-	// Before is for [world.Input].
+	// Before is [world.Input.Before].
 	Before map[manifest.Key]checksum.Sum
-	// Earlier visits what commits before wanted, the newest first, until visit has seen enough; nil where there is no
-	// history.
+	// Earlier visits the objects of earlier commits, the newest first, until visit returns false. It is nil where
+	// there is no history.
 	Earlier func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
-	// Policies weaken the plans of this revision besides those of the engine.
+	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
-	healing bool // nothing but members of groups is healed
+	healing bool // only members of groups are healed
 }
 
-// Sync carries out one pass: it lists, decides, acts as soon as what a step
-// depends on is ready, and lists again the collections that moved, until
-// nothing is left to do or nothing more can be done. When ctx ends it starts
-// nothing new and gives the steps in flight a bounded time; a cause of type
-// [Superseded] says what the pass gave way to.
+// Sync carries out one pass. It lists the cloud, makes a plan, starts each
+// step as soon as its dependencies are ready, and lists again the collections
+// that changed. It ends when nothing is left to do, or nothing more can be
+// done. When ctx ends, it starts nothing new and gives the steps in flight a
+// bounded time. A cause of type [Superseded] says why the pass ended early.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
@@ -66,7 +66,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	if r.recall(ctx) {
 		return e.pass(ctx, rev)
 	}
-	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only))) // before correcting hides who did it
+	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only))) // before a correction hides who caused it
 	found := e.preflightOnce(ctx, first, r.snapshot, r.secrets)
 	r.pass.First = first.Recorded()
 	r.permit(r.pass.First)

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// mostTraced is of how many objects it is asked at a time who changed them; it is asked of others the next time.
+	// mostTraced is the number of objects about which the cloud is asked at a time. The others follow the next time.
 	mostTraced = 20
-	// traceTime is how long that may take.
+	// traceTime is how long these requests may take.
 	traceTime = 5 * time.Second
 )
 
-// askWho has the cloud say who made the differences of steps, as far as that is not known yet. What it does not answer in
-// time is not asked again: it stays unknown.
+// askWho asks the cloud who caused the differences of steps, unless that is known already. A request without an answer
+// in time is not repeated: the cause stays unknown.
 func (e *Engine) askWho(ctx context.Context, steps []plan.Step) {
 	var unknown []plan.Step
 	for _, s := range steps {
@@ -43,7 +43,7 @@ func (e *Engine) askWho(ctx context.Context, steps []plan.Step) {
 	_ = group.Wait() // the functions never fail
 }
 
-// traced is a plan with who made its drift, which the cloud is asked; what is no drift any more is forgotten.
+// traced returns a plan that says who caused its drift, which the cloud is asked. Drift that has ended is forgotten.
 func (e *Engine) traced(ctx context.Context, p plan.Plan) plan.Plan {
 	drifting := p.Drifting()
 	e.past().Forget(memory.Differs(drifting))
@@ -51,8 +51,8 @@ func (e *Engine) traced(ctx context.Context, p plan.Plan) plan.Plan {
 	return p.WithTraces(e.past().Trace)
 }
 
-// traceAll has the record of a pass say who made its drift, also that which began, or showed, later. The cloud is asked
-// about that alone.
+// traceAll adds to the record of a pass who caused its drift, including drift that began or was detected later. The
+// cloud is asked only about the later drift.
 func (r *run) traceAll(ctx context.Context) {
 	past := r.engine.past()
 	r.engine.askWho(ctx, r.pass.Late)
@@ -63,7 +63,7 @@ func (r *run) traceAll(ctx context.Context) {
 	past.Forget(memory.Differs(r.pass.Last.Drifting()))
 }
 
-// trace asks the cloud who changed the object of a step, and when; the zero Trace when it does not report it.
+// trace asks the cloud who changed the object of a step, and when. It returns the zero Trace if the cloud does not say.
 func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	drv, there := e.at(&s, s.Through())
 	if drv == nil {

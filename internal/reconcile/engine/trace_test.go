@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// witness is a world whose cloud reports who changed what, and counts how often it was asked.
+// witness is a world whose cloud reports who changed an object. It counts how often it was asked.
 type witness struct {
 	*thingtest.World
 	err   error
@@ -45,7 +45,8 @@ func (w *witness) kinds() []*kind.Kind {
 	return []*kind.Kind{k.Resource()}
 }
 
-// traces runs a pass and returns who did what it found, and how often the cloud was asked.
+// traces runs a pass and returns who made the changes that it found, and how often the cloud was
+// asked.
 func (w *witness) traces(t *testing.T, e *Engine, want []kind.Desired) (found []kind.Trace, asked int) {
 	t.Helper()
 	before := w.asked
@@ -61,7 +62,7 @@ func (w *witness) traces(t *testing.T, e *Engine, want []kind.Desired) (found []
 	return found, w.asked - before
 }
 
-// put has the cloud hold n red things as they are wanted.
+// put fills the cloud with n red things as their manifests declare them.
 func (w *witness) put(t *testing.T, n int) []kind.Desired {
 	t.Helper()
 	var lines []string
@@ -113,7 +114,7 @@ func TestTraceOfWhatChangedAndOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// What the cloud does not answer is unknown, and not asked again.
+// A question that the cloud does not answer leaves the cause unknown, and is not repeated.
 func TestTraceThatIsNotAnswered(t *testing.T) {
 	w := &witness{World: thingtest.New(), err: errors.New("down")}
 	want := w.put(t, 1)
@@ -127,7 +128,8 @@ func TestTraceThatIsNotAnswered(t *testing.T) {
 	}
 }
 
-// However much drifts, a pass asks about a few, and the next ones about the others.
+// For any amount of drift, a pass asks about a few objects, and the next passes ask about the
+// others.
 func TestTracesOfMany(t *testing.T) {
 	w := &witness{World: thingtest.New()}
 	const many = 50

@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// slowly is a cloud that goes on with the first creation for a while after nobody waits for it any more.
+// slowly is a cloud that continues the first creation for a while after the client has stopped waiting.
 type slowly struct {
 	*thingtest.World
 	takes time.Duration
 	holds bool        // whether the request ends only when it is cut off
-	at    []time.Time // of the creations
+	at    []time.Time // times of the creations
 }
 
 func (s *slowly) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (typed.Live[thingtest.Thing], error) {
@@ -46,12 +46,12 @@ func (s *slowly) engine(m *memory.Memory) *Engine {
 	return e
 }
 
-// A creation whose answer did not come in time may go on in the cloud for longer than its request was waited for: what it
-// makes is not made a second time. News that ends the pass, or that cuts the request off, change nothing of that.
+// A creation whose answer did not come in time may continue in the cloud for longer than the client waited. The object
+// is not created a second time. A newer commit that ends the pass, or cuts the request off, does not change that.
 func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 	for name, tt := range map[string]struct {
 		takes, ends time.Duration // when the pass is ended; 0 for not at all
-		holds, anew bool          // anew: the cloud is opened again after that
+		holds, anew bool          // see slowly, and whether the agent logs in again after that
 		made        int
 	}{
 		"in time":                         {takes: 105 * time.Second, made: 1},
@@ -88,7 +88,7 @@ func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 	}
 }
 
-// What is remembered of creations that were not answered ends with them.
+// The memory of creations without an answer ends with them.
 func TestUnansweredCreationsAreForgotten(t *testing.T) {
 	s, m := &slowly{World: thingtest.New(), takes: 10 * time.Minute}, &memory.Memory{}
 	want, err := s.Wanted("a")

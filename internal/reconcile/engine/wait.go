@@ -11,12 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 )
 
-// maxFailedLists is how often in a row a collection may fail to list before
-// the pass gives up on it.
+// maxFailedLists is how often in a row the list of a collection may fail
+// before the pass gives it up.
 const maxFailedLists = 5
 
-// nextWake returns when the run should wake up if no step finishes before, and
-// whether there is anything to wait for at all.
+// nextWake returns when the run should wake up if no step finishes before.
+// more is false if there is nothing to wait for.
 func (r *run) nextWake() (at time.Time, more bool) {
 	consider := func(t time.Time) {
 		if !more || t.Before(at) {
@@ -30,7 +30,7 @@ func (r *run) nextWake() (at time.Time, more bool) {
 		consider(until)
 	}
 	if len(r.doing) >= r.engine.parallelism() {
-		return at, more // what is in flight ends first
+		return at, more // a step in flight ends first
 	}
 	for _, t := range r.round.queue {
 		if !t.until.IsZero() {
@@ -40,7 +40,7 @@ func (r *run) nextWake() (at time.Time, more bool) {
 	return at, more
 }
 
-// earlier is the first of two times, of which a zero one does not count.
+// earlier returns the first of two times. A zero time does not count.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -48,9 +48,13 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// toBeListed names the collections that must be listed again: something in them, or inside of them,
-// was written, is being worked on by the cloud, is to be deleted and was not seen
-// lately, or they could not be seen.
+// toBeListed names the collections that must be listed again. Something in them, or inside of
+// their objects, has one of these properties:
+//
+// - It was written.
+// - The cloud is working on it.
+// - It is to be deleted and was not seen lately.
+// - It could not be listed.
 func (r *run) toBeListed() map[string]bool {
 	kinds := maps.Clone(r.round.kinds)
 	for _, k := range r.engine.Kinds {
@@ -79,15 +83,15 @@ func (r *run) toBeListed() map[string]bool {
 	return kinds
 }
 
-// givenUp reports whether a collection could not be listed too often, or never
-// will be.
+// givenUp reports whether the list of a collection has failed too often, or
+// will always fail.
 func (r *run) givenUp(kind string) bool {
 	err := trouble(r.snapshot[kind])
 	return err != nil && (!retriable(err) || r.fresh[kind].failures >= maxFailedLists)
 }
 
-// trouble is why a part of a collection is unknown that is to be listed: one that may go away by
-// itself, if there is such.
+// trouble returns why a part of a collection that is to be listed is unknown. An error that may
+// disappear by itself comes first.
 func trouble(c kind.Collection) (first error) {
 	if len(c.Parts) == 0 {
 		return c.Err
@@ -105,8 +109,8 @@ func (r *run) due(kind string) time.Time {
 	return s.at.Add(s.every)
 }
 
-// awaitResults waits for a step to finish, for the time to wake up, or for the end.
-// Results that have come in together are taken in together.
+// awaitResults waits for a step to finish, for the time to wake up, or for the end
+// of ctx. It takes in together all results that are ready.
 func (r *run) awaitResults(ctx context.Context, wake time.Time) {
 	var alarm <-chan time.Time
 	if !wake.IsZero() {
@@ -154,9 +158,9 @@ func (r *run) refresh(ctx context.Context) {
 	r.relist(ctx, names)
 }
 
-// relistWritten lists what was written and not listed since, so that the pass ends
-// with what the cloud says and not with what was asked of it. It returns false
-// when there was nothing to verify.
+// relistWritten lists the collections that were written and not listed since. So
+// the pass ends with what the cloud says, and not with what the requests asked
+// for. It returns false when there was nothing to verify.
 func (r *run) relistWritten(ctx context.Context) bool {
 	var names []string
 	for kind, s := range r.fresh {
@@ -169,7 +173,7 @@ func (r *run) relistWritten(ctx context.Context) bool {
 	return len(names) > 0
 }
 
-// inside are the kinds that are found inside what the pass has written, and were not listed since that was.
+// inside returns the kinds that are hosted on objects that the pass has written, and that were not listed since.
 func (r *run) inside() (names []string) {
 	for _, k := range r.engine.Kinds {
 		of := k.Info
@@ -201,14 +205,14 @@ func (r *run) relist(ctx context.Context, names []string) {
 	for _, kind := range names {
 		c, listed := fresh[kind]
 		if !listed {
-			c = r.snapshot[kind] // nothing that matters is at any place
+			c = r.snapshot[kind] // no place of it matters
 		}
 		r.storeList(kind, c, started, ended)
 	}
 }
 
-// storeList stores a fresh list. Collections that are slow to list, or do not
-// change, are listed less often. Those that were listed together are of the same time.
+// storeList stores a fresh list. Collections that are slow to list, or do not change,
+// are listed less often. Collections that were listed together have the same times.
 func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
 	s, took := r.fresh[kind], ended.Sub(began)
 	s.at, s.began, s.touched = ended, began, false
@@ -224,8 +228,8 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 	r.relisted = true
 }
 
-// noteUnlisted takes note of a list that has failed. A service that asks to be left alone for longer than the pass waits for
-// what is busy is not asked again by this pass.
+// noteUnlisted records a list that has failed. A service may ask for a pause that is longer than the pass waits for busy
+// objects ([Timing] has that limit). The pass then does not ask that service again.
 func (r *run) noteUnlisted(s *freshness, err error) {
 	s.failures++
 	s.every = r.pause(s.failures)

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What is changed in a way of its own may stop a machine, so a pass asks for it once:
-// the next one, after its pause, asks again.
+// A change with a way of its own may stop a machine, so a pass requests it once. The
+// next pass requests it again after its pause.
 func TestAWayThatFailsIsTriedOnceInAPass(t *testing.T) {
 	w := thingtest.New()
 	w.Stubborn = map[string]bool{"a": true}

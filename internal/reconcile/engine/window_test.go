@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// until is a time in which something may be done, which ends after so long.
+// until returns a window that ends at a time.
 func until(end time.Time) func(time.Time) (time.Time, string) {
 	return func(at time.Time) (time.Time, string) {
 		if at.Before(end) {
@@ -23,7 +23,7 @@ func until(end time.Time) func(time.Time) (time.Time, string) {
 	}
 }
 
-// When the time for changes is over nothing is begun, what is in flight ends, and the pass says what is left.
+// When the window closes, no step is started and steps in flight end. The pass says what is left.
 func TestAWindowClosesWhileAPassRuns(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -42,7 +42,7 @@ func TestAWindowClosesWhileAPassRuns(t *testing.T) {
 	})
 }
 
-// Outside of the time for it nothing is deleted, replaced or wiped, and all else is done.
+// Outside its window nothing is deleted, replaced or wiped. All other steps are carried out.
 func TestNothingIsDestroyedOutsideOfItsWindow(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -60,7 +60,8 @@ func TestNothingIsDestroyedOutsideOfItsWindow(t *testing.T) {
 	}
 }
 
-// When the time for destroying is over while a pass runs nothing that destroys is begun any more, and all else is done.
+// If the window for destructive steps closes while a pass runs, no such step is started. All other steps are carried
+// out.
 func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -86,7 +87,7 @@ func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
 	})
 }
 
-// slow has each step begin ten seconds after the one before.
+// slow makes each step begin ten seconds after the one before.
 type slow struct{}
 
 func (slow) Planned(plan.Plan, preflight.Findings) {}

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// For any repository and any cloud: after a few passes all is there that was there and that a manifest wants, and nothing more is changed.
-// One pass is not always enough: it replaces nothing that the cloud was still building when it began.
+// For any repository and any cloud, every object that existed and that a manifest wants still exists after a few passes, and nothing more
+// changes. One pass is not always enough: it does not replace objects that the cloud was still building when it began.
 func TestPassesOfAnyWorld(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		repo, cloud := thingtest.Lines(rt)
@@ -44,8 +44,8 @@ func TestPassesOfAnyWorld(t *testing.T) {
 	})
 }
 
-// nothingLost reports what manifests want, was usable before the first pass, and is not there after the last one. Further members of a
-// group come and go.
+// nothingLost reports objects that manifests want and that were usable before the first pass, but are missing after the last one.
+// Spares of a group come and go.
 func nothingLost(first, last Pass) error {
 	after, there := map[manifest.Key]bool{}, map[string]bool{}
 	for _, s := range last.Last.Steps {
@@ -63,7 +63,7 @@ func nothingLost(first, last Pass) error {
 	return nil
 }
 
-// told is what a pass did, and why it ended.
+// told returns what a pass did, and why it ended.
 func told(pass Pass) (text string) {
 	text = pass.Outcome().String()
 	for _, s := range pass.First.Steps {
