@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// address is where a repository is, without any secret.
+// address is the address of a repository, without any secret.
 type address struct {
 	scheme string // http, https, ssh or file
 	user   string
 	host   string // without port; an IPv6 address without brackets
-	port   int    // 0: the scheme's own
+	port   int    // 0: the scheme's default port
 	path   string // escaped for http and https, plain for ssh and file
 }
 
@@ -28,7 +28,8 @@ var (
 
 const notAnAddress = "looks like an address with a login in it and is none; write it as https://host/path, ssh://git@host/path or /a/folder"
 
-// mayContainLogin says whether a path could be a mistyped URL: it must not be shown.
+// mayContainLogin says whether a path could be a mistyped URL with a login, which must not be
+// shown.
 func mayContainLogin(path string) bool {
 	before, _, found := strings.Cut(path, "@")
 	if last := strings.LastIndex(path, "@"); last >= 0 {
@@ -37,11 +38,12 @@ func mayContainLogin(path string) bool {
 	return found && (strings.Contains(before, ":") || strings.HasPrefix(before, "//"))
 }
 
-// foreignSchemes are those that an error names. Any other one could be a secret.
+// foreignSchemes lists the unsupported schemes that an error may name. Any other unknown scheme
+// could be a secret.
 var foreignSchemes = []string{"git", "ftp", "ftps", "ext", "fd", "rsync", "svn", "s3", "sftp", "git+http", "git+https"}
 
-// parseAddress splits raw. The password is what the URL carried, if anything;
-// problem, when not empty, never repeats it.
+// parseAddress splits raw. password is the one in the URL, if there is one. problem, when not
+// empty, never contains it.
 func parseAddress(raw string) (a address, password, problem string) {
 	switch {
 	case strings.TrimSpace(raw) == "":
@@ -69,8 +71,7 @@ func parseAddress(raw string) (a address, password, problem string) {
 	return address{scheme: "file", path: full}, "", ""
 }
 
-// Relative says whether an address is a path that depends on the working
-// directory.
+// Relative says whether an address is a path that depends on the working directory.
 func Relative(raw string) bool {
 	a, _, problem := parseAddress(raw)
 	return problem == "" && a.scheme == "file" && !hasScheme.MatchString(raw) && !filepath.IsAbs(raw)
@@ -150,7 +151,7 @@ func (a address) checkSSH() string {
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
-// String is for people and logs: no password, and no user but ssh's.
+// String returns the address for people and logs: without a password, and with a user for ssh only.
 func (a address) String() string {
 	if a.scheme == "file" {
 		return a.path

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAttackNearURLs mistypes addresses that hold a login. Whatever they are
-// taken for, and wherever they show, the login does not.
+// TestAttackNearURLs has mistyped addresses that hold a login. The login appears in no error and no
+// log, however the address is understood.
 func TestAttackNearURLs(t *testing.T) {
 	const secret = "s3cr3t"
 	key := Auth{SSHKeyFile: writeFile(t, "no key"), KnownHostsFile: writeFile(t, "no hosts")}
@@ -45,7 +45,7 @@ func TestAttackNearURLs(t *testing.T) {
 
 func noToken(context.Context) (string, error) { return "", errors.New("no token") }
 
-// ended is a context that is over, so that no name is looked up.
+// ended is a context that has ended, so that no host name is looked up.
 func ended(t testing.TB) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

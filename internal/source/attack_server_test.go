@@ -26,10 +26,10 @@ const (
 	advertised = "application/x-git-upload-pack-advertisement"
 )
 
-// liar answers what a test says, and counts the bytes that were taken.
+// liar is a server that gives the answers of a test, and counts the bytes that the client took.
 type liar struct {
 	refs  string
-	more  func(i int) string // goes on after refs, or after a request for a pack
+	more  func(i int) string // what follows refs, or a request for a pack
 	taken atomic.Int64
 }
 
@@ -60,7 +60,7 @@ func firstRef(hash, name, more string) string {
 	return pkt(hash + " " + name + "\x00side-band-64k ofs-delta shallow no-progress " + more + "\n")
 }
 
-// TestAttackReferences advertises what is not so.
+// TestAttackReferences advertises false references.
 func TestAttackReferences(t *testing.T) {
 	main := firstRef(someCommit, "refs/heads/main", "")
 	for name, c := range map[string]struct {
@@ -91,8 +91,8 @@ func TestAttackReferences(t *testing.T) {
 	}
 }
 
-// TestAttackEndlessAnswers never stops, at every place where a server may
-// speak. What is counted is what it could send and what was asked of memory.
+// TestAttackEndlessAnswers has answers without end, at every place where a server may answer. It
+// counts the bytes that the server could send and the memory that was allocated.
 func TestAttackEndlessAnswers(t *testing.T) {
 	testcost.Long(t)
 	main := firstRef(someCommit, "refs/heads/main", "") + "0000"
@@ -150,7 +150,7 @@ func (r *repeating) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAttackEndlessSSH does so where no http client counts.
+// TestAttackEndlessSSH has the same over ssh, where no http client bounds the answer.
 func TestAttackEndlessSSH(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
@@ -205,7 +205,7 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAttackWords has a server say what would steer a terminal or show a login.
+// TestAttackWords has a server whose messages would steer a terminal or show a login.
 func TestAttackWords(t *testing.T) {
 	const evil = "\x1b[2J\x07gone\u202e https://user:s3cr3t@host/x and more"
 	sideband := &liar{refs: firstRef(someCommit, "refs/heads/main", "") + "0000",
@@ -243,7 +243,7 @@ func TestAttackWords(t *testing.T) {
 	}
 }
 
-// TestAttackLongPaths spells paths of 100,000 bytes with names that are allowed.
+// TestAttackLongPaths has paths of 100,000 bytes made of valid names.
 func TestAttackLongPaths(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
@@ -253,8 +253,8 @@ func TestAttackLongPaths(t *testing.T) {
 	wantError(t, fetchError(t, newRepo(t, Config{URL: g.Dir})), ErrContent, "paths of more than")
 }
 
-// TestAttackDates has commits of the year 292277026596, of long before, and of
-// a zone that is none.
+// TestAttackDates has commits of the year 292277026596, of a time long before 1970, and of an
+// invalid time zone.
 func TestAttackDates(t *testing.T) {
 	testcost.Long(t)
 	for _, date := range []string{"9223372036854775807 +0000", "-9223372036854775808 +0000", "1700000000 +9999", "1700000000 -9959", "x y", ""} {

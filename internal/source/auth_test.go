@@ -66,7 +66,8 @@ func TestTokenRotates(t *testing.T) {
 	noSecret(t, logged.String())
 }
 
-// A token that is revoked before its end is not used until then.
+// TestARefusedTokenIsRenewed has a token that is revoked before it expires: the next one is used at
+// once.
 func TestARefusedTokenIsRenewed(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
@@ -173,8 +174,8 @@ func TestRedirects(t *testing.T) {
 	wantError(t, fetchError(t, newRepo(t, Config{URL: loop.URL + "/config"})), ErrConfig, "more than 5 times")
 }
 
-// TestAttackRedirectToPrivateAddress follows an anonymous server nowhere but to
-// itself: what stands for a service inside must not be asked.
+// TestAttackRedirectToPrivateAddress has a server that redirects to private addresses. Only the
+// server itself is asked, never the service inside.
 func TestAttackRedirectToPrivateAddress(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")

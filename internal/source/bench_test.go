@@ -64,8 +64,8 @@ func BenchmarkChangedFetch(b *testing.B) {
 	}
 }
 
-// BenchmarkMerged merges a pull request that has a new commit every time, into
-// a branch of 1,000 files; "unchanged" asks for the same again.
+// BenchmarkMerged merges a pull request that has a new commit every time into a branch of 1,000
+// files. Its case "unchanged" merges the same pair again.
 func BenchmarkMerged(b *testing.B) {
 	g, w := benchServer(b)
 	g.Git("config", "uploadpack.allowFilter", "true")

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// loggedRepo is a Repo and what it logs.
+// loggedRepo returns a Repo and the buffer that it logs to.
 func loggedRepo(t testing.TB, cfg Config) (*Repo, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
@@ -135,7 +135,7 @@ func TestSharedCacheFolder(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded follows more commits than one store takes.
+// TestCacheIsBounded follows more commits than one store may hold.
 func TestCacheIsBounded(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)

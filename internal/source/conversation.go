@@ -17,19 +17,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// conversation is what is said to a server in one go: it gives its references, then
-// any number of packs.
+// conversation is a series of requests to a server: it gets the references, then any number of
+// packs.
 type conversation struct {
 	remote  remote
 	hidden  *secrets
 	refs    *packp.AdvRefs
 	session transport.UploadPackSession
-	spent   bool // the session gives no more packs
+	spent   bool // whether the session gives no more packs
 }
 
-// converse opens a conversation, asks for the references and goes on with do. References that
-// were asked for after asked, the number of the newest conversation when the caller came, serve
-// the caller as well.
+// converse opens a conversation, asks for the references and calls do. asked is the number of the
+// newest conversation when the caller came. If the references of a later conversation are here,
+// converse uses them and asks for none.
 func (r *Repo) converse(ctx context.Context, hidden *secrets, asked int64, do func(context.Context, *conversation) error) error {
 	conv := &conversation{remote: r.remote, hidden: hidden}
 	defer conv.close()
@@ -56,7 +56,7 @@ func (c *conversation) open(ctx context.Context) (err error) {
 
 func (c *conversation) close() {
 	if c.session != nil {
-		_ = c.session.Close() // what was read is checked by itself
+		_ = c.session.Close() // each read has its own check
 		c.session = nil
 	}
 }
@@ -65,8 +65,8 @@ func (c *conversation) can(what capability.Capability) bool {
 	return c.refs.Capabilities.Supports(what)
 }
 
-// fetch asks for objects and adds them to a store. Over ssh every pack takes a
-// connection of its own.
+// fetch asks for objects and adds them to a store. Over ssh every pack takes a connection of its
+// own.
 func (c *conversation) fetch(ctx context.Context, q query, to *store.Store) error {
 	if c.spent {
 		c.close()
@@ -78,8 +78,8 @@ func (c *conversation) fetch(ctx context.Context, q query, to *store.Store) erro
 	return fetchPack(ctx, c.session, c.refs, q, func(pack io.Reader) error { return to.Receive(ctx, pack) })
 }
 
-// ensureCommitRenewing makes sure that the wanted commit is here, all of it. What is
-// in the store may go, if there is too much: see ensureCommit.
+// ensureCommitRenewing makes sure that the wanted commit is in the store with all its objects. It
+// may start an empty store when the store is full; ensureCommit does not.
 func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	if err := r.checkIntact(); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, wan
 	return r.fetchCommit(ctx, conv, want)
 }
 
-// ensureCommit is the same for one of several commits that are needed together:
-// the store is not renewed in between.
+// ensureCommit is ensureCommitRenewing for one of several commits that are needed together: it
+// keeps the store.
 func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
 		return commit, err
@@ -102,7 +102,7 @@ func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbi
 	return r.fetchCommit(ctx, conv, want)
 }
 
-// fetchCommit fetches a commit into the store as it is.
+// fetchCommit fetches a commit into the store, and never renews the store.
 func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	q := query{want: []plumbing.Hash{want}, depth: 1, limit: maxPackBytes}
 	if tip := r.cache.Tip(); !tip.IsZero() {
@@ -114,7 +114,7 @@ func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbin
 	return r.localCommit(ctx, want)
 }
 
-// localCommit reads a commit, if it is in the store with everything it needs.
+// localCommit reads a commit, if the store has it with everything it needs.
 func (r *Repo) localCommit(ctx context.Context, want plumbing.Hash) (*object.Commit, error) {
 	commit, err := r.cache.Store().Commit(want)
 	if err != nil {
@@ -130,8 +130,8 @@ func (r *Repo) checkIntact() error {
 	return nil
 }
 
-// fetchError says whether a fresh start could help: it could when the server
-// heard of a commit that is here already, and its answer made no sense.
+// fetchError says whether fetching again into an empty store could help. It could when the request
+// named a commit that is already here and the answer made no sense.
 func (r *Repo) fetchError(ctx context.Context, want plumbing.Hash, err error) error {
 	var known *failure.Error
 	switch {

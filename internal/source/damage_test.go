@@ -25,10 +25,10 @@ func damage(t testing.TB, file string) {
 	}
 }
 
-// harm is something that a killed process or a failing disk leaves behind.
+// harm is damage to the cache that a killed process or a failing disk leaves.
 type harm struct {
 	do     func(t testing.TB, dir string)
-	silent bool // nothing that is logged
+	silent bool // whether nothing is logged
 }
 
 func harms() map[string]harm {
@@ -75,8 +75,7 @@ func harms() map[string]harm {
 	}
 }
 
-// TestDamagedCache starts on a cache that an earlier process left in all sorts
-// of states.
+// TestDamagedCache starts on a cache that an earlier process left in many kinds of states.
 func TestDamagedCache(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range harms() {
@@ -127,7 +126,7 @@ func TestLeftoverOfKilledFetchIsRemoved(t *testing.T) {
 	}
 }
 
-// TestWipedWhileRunning takes the cache folder away under a running Repo.
+// TestWipedWhileRunning deletes the cache folder while a Repo uses it.
 func TestWipedWhileRunning(t *testing.T) {
 	for name, harm := range map[string]func(t testing.TB, dir string){
 		"all removed": func(t testing.TB, dir string) {
@@ -163,7 +162,7 @@ func TestWipedWhileRunning(t *testing.T) {
 	}
 }
 
-// TestUnreadableBlob finds out that the copy is bad by reading from it.
+// TestUnreadableBlob has a damaged copy whose damage shows only when it is read.
 func TestUnreadableBlob(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", strings.Repeat("one ", 100))

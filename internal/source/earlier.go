@@ -11,13 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Earlier visits the commits that the branch was before commit, as its first
-// parents say: the newest first, at most so many, until visit says that it has
-// seen enough. A commit whose files cannot be read is left out. Nothing is visited
-// twice, and Last stays what it is.
+// Earlier visits the commits that the branch had before commit, along the first parents, newest
+// first. It visits at most most commits, and stops when visit returns false. It leaves out a commit
+// whose files cannot be read. It visits no commit twice and does not change Last.
 //
-// As much history is fetched as is visited, a little more perhaps, within the
-// bounds of a merge.
+// It fetches about as much history as it visits, within the bounds of a merge.
 func (r *Repo) Earlier(ctx context.Context, commit string, most int, visit func(Revision) (more bool)) error {
 	w := walk{most: most, visit: visit, seen: map[plumbing.Hash]bool{}}
 	return r.inConversation(ctx, func(ctx context.Context, conv *conversation) error {
@@ -33,7 +31,7 @@ func (r *Repo) Earlier(ctx context.Context, commit string, most int, visit func(
 	})
 }
 
-// walk is one along a branch.
+// walk is the state of one walk along a branch.
 type walk struct {
 	name  string
 	most  int
@@ -81,8 +79,8 @@ func (r *Repo) backError(ctx context.Context, from plumbing.Hash, err error) err
 	return r.fetchError(ctx, from, err)
 }
 
-// firstParents are the first parents of a commit, itself not among them, as far as they are
-// in stores.
+// firstParents lists the first parents of a commit, without the commit itself, as far as stores
+// hold them.
 func firstParents(from plumbing.Hash, most int, stores ...*store.Store) (list []plumbing.Hash) {
 	parent := func(h plumbing.Hash) (first plumbing.Hash, known bool) {
 		for _, s := range stores {
@@ -107,7 +105,7 @@ func firstParents(from plumbing.Hash, most int, stores ...*store.Store) (list []
 	return list
 }
 
-// visitAll visits what was not visited yet.
+// visitAll visits the commits that were not visited yet.
 func (r *Repo) visitAll(ctx context.Context, conv *conversation, commits []plumbing.Hash, w *walk) (more bool, err error) {
 	for _, h := range commits {
 		if w.seen[h] {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// earlier are the commits that a walk visits before it has seen enough.
+// earlier lists the commits that a walk visits until it has visited enough.
 func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []string) {
 	t.Helper()
 	err := r.Earlier(t.Context(), commit, most, func(rev Revision) bool {
@@ -28,8 +28,8 @@ func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []str
 	return list
 }
 
-// TestEarlier walks over merges, past commits without the folder, and no further
-// than is asked for.
+// TestEarlier walks over merges and past commits without the folder, and not further than the
+// limit.
 func TestEarlier(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {

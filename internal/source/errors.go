@@ -19,14 +19,14 @@ var (
 	ErrUnavailable = failure.ErrUnavailable
 )
 
-// What opening an entry of a revision that is no file returns.
+// Opening an entry of a revision that is no file returns one of these errors.
 var (
 	ErrSymlink   = store.ErrSymlink
 	ErrSubmodule = store.ErrSubmodule
 )
 
-// NeedsPerson says whether err stays until a person changes the config, the
-// credentials or the repository; see [failure.NeedsPerson].
+// NeedsPerson says whether err stays until a person changes the config, the credentials or the
+// repository; see [failure.NeedsPerson].
 func NeedsPerson(err error) bool { return failure.NeedsPerson(err) }
 
 func configError(problems []string) error {
@@ -36,10 +36,10 @@ func configError(problems []string) error {
 	return failure.New(ErrConfig, "%s", strings.Join(problems, "\n"))
 }
 
-const maxErrorText = 500 // bytes of what other code says; a server can make it long
+const maxErrorText = 500 // bytes of a text from other code; a server can make it long
 
-// finish puts the address before err's text, removes the secrets from it and
-// gives it a class if it has none yet.
+// finish puts the address before err's text and removes the secrets from it. An error without a
+// class becomes ErrUnavailable.
 func finish(ctx context.Context, addr address, hidden secrets, err error) error {
 	f := &failure.Error{Class: ErrUnavailable, Text: printable.Clip(withoutAddresses(hidden.remove(err.Error())), maxErrorText)}
 	var known *failure.Error
@@ -54,8 +54,8 @@ func finish(ctx context.Context, addr address, hidden secrets, err error) error 
 	return f
 }
 
-// withoutAddresses is what other code says, without the addresses in it: they can
-// contain a login, and ours stands before every error.
+// withoutAddresses removes the addresses from a text of other code, because they can contain a
+// login. Our own address stands before every error.
 func withoutAddresses(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {

@@ -192,7 +192,8 @@ func TestServerAwayAndBack(t *testing.T) {
 	}
 }
 
-// TestWaitingForAnotherFetch gives up with its context, not with the fetch.
+// TestWaitingForAnotherFetch waits for another fetch, and gives up when its own context ends.
+// the fetch goes on.
 func TestWaitingForAnotherFetch(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")

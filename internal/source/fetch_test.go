@@ -113,8 +113,7 @@ func TestFollowBranch(t *testing.T) {
 	})
 }
 
-// TestHistoryReplaced follows a branch whose old commits the server has
-// forgotten.
+// TestHistoryReplaced follows a branch whose old commits the server has removed.
 func TestHistoryReplaced(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
@@ -133,7 +132,7 @@ func TestHistoryReplaced(t *testing.T) {
 	})
 }
 
-// cutWriter lets the first bytes of an answer through and hangs up.
+// cutWriter lets the first bytes of an answer through and closes the connection.
 type cutWriter struct {
 	http.ResponseWriter
 	left int
@@ -182,10 +181,10 @@ func TestTransferCutShort(t *testing.T) {
 	}
 }
 
-// TestLargePackWithoutFolder reads from a pack that has no name.
+// TestLargePackWithoutFolder reads from a pack that is a file without a name.
 func TestLargePackWithoutFolder(t *testing.T) {
 	testcost.Long(t)
-	noise := make([]byte, 12<<20) // more than is kept in memory, compressed
+	noise := make([]byte, 12<<20) // compressed, it is more than is kept in memory
 	random := uint32(1)
 	for i := range noise {
 		random = random*1664525 + 1013904223
@@ -198,7 +197,7 @@ func TestLargePackWithoutFolder(t *testing.T) {
 	if readFile(t, rev, "noise") != string(noise) || readFile(t, rev, "a.yaml") != "1" {
 		t.Error("the files are others")
 	}
-	g.Commit("second", "a.yaml", "2") // a thin pack on top of it
+	g.Commit("second", "a.yaml", "2") // a thin pack that builds on the first one
 	rev, _ = mustFetch(t, r)
 	if readFile(t, rev, "noise") != string(noise) || readFile(t, rev, "a.yaml") != "2" {
 		t.Error("the files are others after another fetch")

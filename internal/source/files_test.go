@@ -143,7 +143,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestHostileNameElsewhere does not mind what is outside the path.
+// TestHostileNameElsewhere checks that bad names outside the path do not matter.
 func TestHostileNameElsewhere(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "folder/a.yaml", "1")
@@ -155,7 +155,7 @@ func TestHostileNameElsewhere(t *testing.T) {
 	}
 }
 
-// TestTreeBomb is a few trees that spell billions of files.
+// TestTreeBomb has a few trees that expand to billions of files.
 func TestTreeBomb(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "folder/a.yaml", "1")

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// clean wants an error of this room, in words that a terminal can show.
+// clean checks that an error of this package's classes has a text that a terminal can show.
 func clean(t *testing.T, err error) {
 	t.Helper()
 	var known *failure.Error
@@ -25,8 +25,8 @@ func clean(t *testing.T, err error) {
 	}
 }
 
-// FuzzReferences reads what a server says first. Whatever it lists, a branch
-// that is found is one that it listed, and what is refused is in clean words.
+// FuzzReferences reads any list of references from a server. Each branch that is found is in the
+// list, and each refusal has a text that a terminal can show.
 func FuzzReferences(f *testing.F) {
 	const head = "0000000000000000000000000000000000000001"
 	pkt := func(text string) string {
@@ -59,7 +59,7 @@ func FuzzReferences(f *testing.F) {
 	})
 }
 
-// FuzzKnownHosts: whatever the file holds, a key that is not in it is refused.
+// FuzzKnownHosts reads any known_hosts file: a key that the file does not hold is refused.
 func FuzzKnownHosts(f *testing.F) {
 	public := func(seed byte) ssh.PublicKey {
 		key, err := ssh.NewPublicKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)).Public())
@@ -77,7 +77,7 @@ func FuzzKnownHosts(f *testing.F) {
 	text := strings.Fields(string(ssh.MarshalAuthorizedKey(stranger)))[1]
 	f.Fuzz(func(t *testing.T, hosts string) {
 		if strings.Contains(hosts, text) {
-			return // it is no stranger
+			return // the file holds the key, so it is not unknown
 		}
 		file := filepath.Join(t.TempDir(), "known_hosts")
 		if err := os.WriteFile(file, []byte(hosts), 0o600); err != nil {

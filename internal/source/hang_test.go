@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// deafServer accepts connections and never says a word.
+// deafServer accepts connections and never answers.
 func deafServer(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

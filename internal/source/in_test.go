@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// Folders of one repository have one clone: what one has fetched the others have, too.
+// TestFoldersShareAClone checks that all folders of a repository use the commits that one of them
+// has fetched.
 func TestFoldersShareAClone(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a/x.yaml", "1", "b/x.yaml", "2")
@@ -34,7 +35,8 @@ func TestFoldersShareAClone(t *testing.T) {
 	})
 }
 
-// Who asks while others wait for the same answer gets it, and nobody gets an older one.
+// TestOneAnswerServesAllWhoWait checks that a caller who waits uses the answer that arrives in the
+// meantime, and never an older one.
 func TestOneAnswerServesAllWhoWait(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a/x.yaml", "1", "b/x.yaml", "2")

@@ -15,9 +15,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// hostKeys reads the known_hosts file again. The algorithms are those of the
-// keys that it holds for the host: without them a host that has several keys
-// would offer one that is not listed.
+// hostKeys reads the known_hosts file again. It also returns the algorithms of the keys that the
+// file holds for the host. Without them, a host with several keys would offer one that is not
+// listed.
 func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	file := r.auth.KnownHostsFile
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 16<<20 {
@@ -44,7 +44,7 @@ func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	return callback, algorithms(known, strings.Split(string(text), "\n")), nil
 }
 
-// probe asks for a key that no host has, to learn which ones are listed.
+// probe checks a key that no host has, to learn which keys are listed.
 func probe(check ssh.HostKeyCallback, hostPort string) ([]knownhosts.KnownKey, error) {
 	unused, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
@@ -73,8 +73,8 @@ func (r *sshRemote) hostKeyError(err error, key ssh.PublicKey) error {
 	return failure.New(ErrCredentials, "the host's key (%s) is not in %s; compare it with the one the host publishes and add it", offered, r.auth.KnownHostsFile)
 }
 
-// algorithms are the ones with which a host can prove that it has a listed
-// key, or a certificate of a listed authority.
+// algorithms lists those with which a host can prove that it has a listed key, or a certificate of
+// a listed authority.
 func algorithms(known []knownhosts.KnownKey, lines []string) (list []string) {
 	for _, k := range known {
 		for _, kind := range kinds(k, lines) {

@@ -18,21 +18,20 @@ type LastChange struct {
 	Commit  string // 40 hex digits
 	Author  string
 	Subject string
-	Time    time.Time // when it was committed
+	Time    time.Time // the time of the commit
 }
 
-// lastChangeDepths are how many generations are fetched to find who changed a file
-// last, and maxLastChangeBytes how much that may be. What was last changed before
-// that is not known.
+// lastChangeDepths are the numbers of generations that are fetched, one after the other, to find a
+// file's last change. maxLastChangeBytes bounds the size of each fetch. An older change stays
+// unknown.
 var lastChangeDepths = []int{32, 512}
 
 const maxLastChangeBytes = 64 << 20
 
-// LastChanges finds, for files by their paths from the repository's root, the
-// commit that last changed them, seen from a commit that Fetch has returned. Of a
-// merge it is the commit that the file came with as it is. A file is not in the
-// answer when the commit does not have it, or when it was last changed before the
-// history that is fetched begins.
+// LastChanges finds the commits that last changed files, looking back from a commit that Fetch has
+// returned. The files are named by their paths from the repository's root. Where a merge took a
+// file from one parent unchanged, the search goes on in that parent. A file is not in the answer
+// when the commit does not have it, or when its last change is older than the fetched history.
 func (r *Repo) LastChanges(ctx context.Context, commit string, files []string) (map[string]LastChange, error) {
 	found := map[string]LastChange{}
 	tip := plumbing.NewHash(commit)
@@ -60,8 +59,8 @@ func (r *Repo) LastChanges(ctx context.Context, commit string, files []string) (
 	return found, err
 }
 
-// addLastChanges adds what the history in a store says of files; sure is false when
-// more history could say more.
+// addLastChanges adds the last changes that the history in a store shows. sure is false when more
+// history could show more.
 func addLastChanges(ctx context.Context, s *store.Store, tip plumbing.Hash, files []string, found map[string]LastChange) (sure bool, err error) {
 	sure = true
 	for _, file := range files {
@@ -76,12 +75,12 @@ func addLastChanges(ctx context.Context, s *store.Store, tip plumbing.Hash, file
 	return sure, nil
 }
 
-// maxWalk is how many commits are walked for one file.
+// maxWalk bounds the number of commits that are walked for one file.
 const maxWalk = 100_000
 
-// lastChange walks back while a parent has the file as it is. known is false when
-// the history that is here ends before the answer; change is nil then, and when
-// there is no such file.
+// lastChange walks back as long as a parent has the same file. known is false when the history in
+// the store ends before the answer; change is then nil. change is also nil when there is no such
+// file.
 func lastChange(ctx context.Context, s *store.Store, tip plumbing.Hash, file string) (change *LastChange, known bool, err error) {
 	at, err := s.Commit(tip)
 	if err != nil {
@@ -108,8 +107,8 @@ func lastChange(ctx context.Context, s *store.Store, tip plumbing.Hash, file str
 	return nil, true, nil
 }
 
-// parentWith is the first parent that has the file as it is; cut is true when there
-// is none among those that are here, and others are not.
+// parentWith is the first parent that has the same file. cut is true when no parent in the store
+// has it, and another parent is not in the store.
 func parentWith(s *store.Store, c *object.Commit, file string, is object.TreeEntry) (parent *object.Commit, cut bool) {
 	for _, h := range c.ParentHashes {
 		p, err := s.Commit(h)

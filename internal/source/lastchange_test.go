@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// Who last changed a file is what git says, however deep it is and whatever came
-// after it, for servers and local folders alike.
+// TestLastChanges compares with git: the last change of a file is found however old it is and
+// whatever commits follow, on servers and in local folders.
 func TestLastChanges(t *testing.T) {
 	g := gittest.New(t)
 	g.Write("prod/deep/a.yaml", "one")
@@ -17,7 +17,7 @@ func TestLastChanges(t *testing.T) {
 	first := g.Commit("first")
 	g.Write("prod/b.yaml", "two")
 	second := g.Commit("second")
-	for i := range 40 { // more than the first fetch of history shows
+	for i := range 40 { // more than the first fetch of history has
 		g.Write("other", fmt.Sprint(i))
 		g.Commit("noise")
 	}
@@ -62,7 +62,7 @@ func TestLastChanges(t *testing.T) {
 	}
 }
 
-// A history that is longer than anybody wants to fetch has an end.
+// TestAttackLastChangeIsBounded has a history that is too long to fetch: the search ends.
 func TestAttackLastChangeIsBounded(t *testing.T) {
 	before := lastChangeDepths
 	lastChangeDepths = []int{2, 4}

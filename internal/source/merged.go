@@ -10,43 +10,44 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Merge is what a branch would contain once other commits are merged into it.
+// Merge is the content that a branch would have after other commits are merged into it.
 type Merge struct {
-	// Revision has head's Commit, and the Files of both. Its Tree is that of the
-	// branch when head changes nothing of the configured folder. With Conflicts
-	// there are no Files and no Tree.
+	// Revision has the Commit of head and the Files of the merge. Its Tree equals BaseTree when
+	// head changes nothing in the configured folder. With Conflicts it has no Files and no Tree.
 	Revision
 
 	Base string // the branch's newest commit
-	// BaseTree is the tree of the configured folder there: that of the result when
-	// head changes nothing of it. It is empty while there is no such folder.
+	// BaseTree is the tree of the configured folder in Base. It is the tree of the result when head
+	// changes nothing in the folder. It is empty when Base has no such folder.
 	BaseTree string
-	Head     string // the commit that was merged into it
-	// MergeBase is the newest commit that both share, or one of them.
+	Head     string // the commit that is merged into the branch
+	// MergeBase is the newest commit that both have in common, or one of several.
 	MergeBase string
-	// Conflicts are the files that a person has to merge, named from the repository's
-	// root: those of the configured folder, and those that moved into it or out of
-	// it. Where it is not the lines that conflict, the reason follows in brackets.
+	// Conflicts are the files that a person has to merge, by their paths from the repository's
+	// root. They are files of the configured folder, and files that moved into it or out of it.
+	// Where something else than lines conflicts, the reason follows in brackets.
 	Conflicts []string
 }
 
-// Merged returns what the configured folder would contain if head were merged
-// into the newest commit of the branch: a reference such as refs/pull/7/head
-// or a full commit. Nothing is written anywhere, and an unchanged pair costs
-// one request.
+// Merged returns the content of the configured folder after a merge of head into the newest commit
+// of the branch. head is a reference such as refs/pull/7/head or a full commit. Nothing is written
+// anywhere, and an unchanged pair costs one request.
 //
-// As much history is fetched as is needed to find what both share; what a forge
-// says of that is not used.
+// Merged fetches as much history as it needs to find the common commits. It does not ask the forge
+// for them.
 //
-// The result is git's (merge-ort with its defaults), files that were moved
-// included, also those that come into the configured folder or leave it. Where it
-// is not sure to be git's there is a conflict: where a moved file may be one of
-// several, where there is too much to compare, where a .gitattributes says how to
-// merge a file that both sides changed, and in what conflicted when two histories
-// were merged into each other crosswise. Each can make a conflict where git sees
-// none, and none can hide one. A merge that the server offers, such as
-// refs/pull/N/merge, is not used. What has nothing to do with the configured folder
-// is left out and can conflict all the same.
+// The result is the one of git (merge-ort with its defaults). Moved files are included, also those
+// that come into the configured folder or leave it. Merged reports a conflict where its result may
+// differ from git's:
+//   - a moved file may be one of several;
+//   - there is too much to compare;
+//   - a .gitattributes says how to merge a file that both sides changed;
+//   - a conflict arose inside a merge of several merge bases, after two histories were merged into
+//     each other.
+//
+// Such a rule can add a conflict that git does not have, and it never hides one. Merged does not
+// use a merge that the server offers, such as refs/pull/N/merge. Files that do not affect the
+// configured folder are left out, even if they conflict.
 func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
 		m, err = r.merged(ctx, conv, head)
@@ -58,10 +59,10 @@ func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
 	return m, nil
 }
 
-// known is what an earlier merge found out. It goes with the store.
+// known holds the results of earlier merges. It is dropped with the store.
 type known struct {
 	merges map[merging]Merge
-	weight int64 // about how many bytes of memory they take
+	weight int64 // approximate memory of the merges, in bytes
 }
 
 type merging struct{ base, head plumbing.Hash }
@@ -69,7 +70,7 @@ type merging struct{ base, head plumbing.Hash }
 const (
 	maxMerges      = 256
 	maxMergesBytes = 64 << 20
-	conflictBytes  = 128 // of memory for one conflict, about
+	conflictBytes  = 128 // approximate memory of one conflict
 )
 
 func (k *known) keep(key merging, m Merge) {
@@ -114,7 +115,7 @@ func (r *Repo) merged(ctx context.Context, conv *conversation, name string) (Mer
 	return m, nil
 }
 
-// merge fetches what is missing, and merges.
+// merge fetches the missing commits, and merges.
 func (r *Repo) merge(ctx context.Context, conv *conversation, key merging) (Merge, error) {
 	if r.cache.Store().Full() {
 		r.renew()
@@ -150,7 +151,7 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, key merging) (Merg
 	return m, err
 }
 
-// hashText is a hash in digits, or nothing.
+// hashText is a hash in hex digits, or "" for the zero hash.
 func hashText(h plumbing.Hash) string {
 	if h.IsZero() {
 		return ""

@@ -35,7 +35,7 @@ func pullRequestOf(g *gittest.Repo) (base, head, shared string) {
 	head = g.Commit("second\n\nbody", "clouds/prod/a.yaml", edited("2", "two"), "clouds/prod/new.yaml", "new")
 	g.Git("update-ref", "refs/pull/7/head", head)
 	g.Git("switch", "-q", "main")
-	for n := range 20 { // more than the first fetch of history shows
+	for n := range 20 { // more than the first fetch of history has
 		g.Commit("more", "README.md", fmt.Sprint(n))
 	}
 	base = g.Commit("last", "clouds/prod/a.yaml", edited("9", "nine"))
@@ -72,7 +72,7 @@ func TestMerged(t *testing.T) {
 	})
 }
 
-// TestMergedCostsNothingTwice counts what the server is asked.
+// TestMergedCostsNothingTwice counts the requests to the server.
 func TestMergedCostsNothingTwice(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)
@@ -196,7 +196,7 @@ func TestMergeOfShallowRepository(t *testing.T) {
 	}
 }
 
-// TestMovedFileTakesTheChange has it from every server.
+// TestMovedFileTakesTheChange merges a moved file over every transport.
 func TestMovedFileTakesTheChange(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "old.yaml", ten)
@@ -215,8 +215,8 @@ func TestMovedFileTakesTheChange(t *testing.T) {
 	})
 }
 
-// TestAttackForgedMerge has a merge with the right parents and other files where
-// forges keep theirs: anybody who may push to a plain server can write it.
+// TestAttackForgedMerge has a forged merge where forges keep theirs, with the right parents and
+// wrong files. Anybody who may push to a plain server can write it.
 func TestAttackForgedMerge(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
@@ -253,8 +253,8 @@ func TestMergesOutliveTheStore(t *testing.T) {
 	}
 }
 
-// randomHistory draws a random repository with two branches, "left" and "right",
-// that may have been merged into each other, and writes it for fast-import.
+// randomHistory draws a random repository with two branches, "left" and "right". They may have been
+// merged into each other. It returns the history for fast-import.
 func randomHistory(t *rapid.T) string {
 	var out strings.Builder
 	commit := func(branch string, n int, parents ...int) {
@@ -284,7 +284,7 @@ func randomHistory(t *rapid.T) string {
 			add("right", &right)
 		case 4:
 			add("left", &left, rapid.SampledFrom(right).Draw(t, "merged"))
-		case 5: // crosswise
+		case 5: // each into the other
 			l, r := left[len(left)-1], right[len(right)-1]
 			add("left", &left, r)
 			add("right", &right, l)
@@ -294,8 +294,8 @@ func randomHistory(t *rapid.T) string {
 	return out.String()
 }
 
-// change draws what happens to one file. No two files are alike, so that git
-// has no reason to see a rename.
+// change draws a change of one file. No two files are alike, so that git has no reason to see a
+// rename.
 func change(t *rapid.T, out *strings.Builder) {
 	name := rapid.SampledFrom([]string{"a", "b", "d/a", "d/b", "d/e/a", "a/x", "d"}).Draw(t, "name")
 	switch rapid.IntRange(0, 7).Draw(t, "what") {
@@ -314,7 +314,7 @@ func change(t *rapid.T, out *strings.Builder) {
 	}
 }
 
-// treeContents are the files of a tree and what is in them, without their modes.
+// treeContents lists the files of a tree with their contents, without their modes.
 func treeContents(g *gittest.Repo, tree string) string {
 	var lines []string
 	for line := range strings.Lines(g.Git("ls-tree", "-r", tree)) {
@@ -328,7 +328,7 @@ func treeContents(g *gittest.Repo, tree string) string {
 	return strings.Join(lines, "\n")
 }
 
-// contents are a revision's files in the same form.
+// contents lists a revision's files in the same form.
 func contents(t *rapid.T, files fs.FS) string {
 	var lines []string
 	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
@@ -362,7 +362,7 @@ func TestMergedLikeGit(t *testing.T) {
 		g.FastImport(script)
 		tree, conflict := g.Command("merge-tree", "--write-tree", "left", "right").Output()
 		if strings.Contains(string(tree), "renamed") {
-			return // in what both began with, itself merged
+			return // git saw a rename in the merged merge bases
 		}
 		r, err := New(Config{URL: g.Dir, Branch: "left"}, nil)
 		if err != nil {
@@ -381,10 +381,10 @@ func TestMergedLikeGit(t *testing.T) {
 			clean++
 		}
 		if crossing && conflict == nil && len(m.Conflicts) > 0 {
-			return // a person merges what git might have: nothing wrong is planned
+			return // git merges without a conflict here; our conflict costs a person's work, and leads to no wrong plan
 		}
 		if crossing && conflict == nil && treeContents(g, strings.TrimSpace(string(tree))) == contents(t, m.Files) {
-			return // who may execute a file, when both conflicted about it, is git's to say
+			return // only git decides the executable bit when both sides conflicted about it
 		}
 		if (conflict == nil) != (len(m.Conflicts) == 0) || conflict == nil && strings.TrimSpace(string(tree)) != m.Tree {
 			t.Fatalf("git: %v %s\nours: %v %s\n%s", conflict, tree, m.Conflicts, m.Tree, script)

@@ -11,13 +11,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Bounds on how much history is fetched at once.
+// These bounds limit how much history is fetched at once.
 const (
 	maxBareBytes  = 64 << 20  // commits alone: about half a million of them
-	maxWholeBytes = 256 << 20 // commits with their files, from a server that sends nothing less
+	maxWholeBytes = 256 << 20 // commits with their files, from a server that cannot leave the files out
 )
 
-// mergeHistory gets what a merge needs in a conversation.
+// mergeHistory fetches the history that a merge needs, within a conversation.
 type mergeHistory struct {
 	repo *Repo
 	conv *conversation

@@ -6,7 +6,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Pinned returns the revision of a full commit, and makes it the last one. It never becomes another one: no server is asked once it is here.
+// Pinned returns the revision of a full commit, and makes it the last one. A commit never changes, so no server is asked once it is in the
+// store.
 func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
 	want := plumbing.NewHash(commit)
 	if rev, ok := r.unchanged(commit, want); ok {

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// A commit that is here is read without the server, by this process and the next one; another one is not.
+// TestPinnedCommitsAreFetchedOnce checks that this process and the next one read a commit in the store
+// without the server. A commit that is not in the store is fetched.
 func TestPinnedCommitsAreFetchedOnce(t *testing.T) {
 	g := gittest.New(t)
 	first := g.Commit("first", "a/x.yaml", "1")

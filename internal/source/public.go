@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Public is err as it may be posted: what is wrong with the content of a commit
-// is said, and of all else the class alone. Addresses, files of this machine and
-// servers' words are in [private.Text].
+// Public returns err in a form that may be posted. It has the details where the content of a commit
+// is wrong, and otherwise only the class. Addresses, files of this machine and messages of servers
+// are in [private.Text].
 func Public(err error) error {
 	if err == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// People who read a forge learn what is wrong with their commit, and nothing of
-// where the agent reads it and how.
+// TestAttackSourceAddressIsNotPublic checks that readers of a forge learn what is wrong with their
+// commit. They do not learn from where and how the agent reads it.
 func TestAttackSourceAddressIsNotPublic(t *testing.T) {
 	addr := address{scheme: "https", host: "git.internal", port: 8443, path: "/ops/cloud.git"}
 	for _, c := range []struct {

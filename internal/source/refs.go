@@ -30,8 +30,8 @@ var (
 	pullRequest = pattern.Of(`^(?:pull|merge-requests)/[0-9]+/(?:head|merge)$`)
 )
 
-// advertise asks the server for its references: the one request of a poll that
-// finds nothing new. An empty repository has none, and is not an error here.
+// advertise asks the server for its references. This is the only request of a poll that finds
+// nothing new. An empty repository has no references, which is not an error here.
 func advertise(ctx context.Context, s transport.UploadPackSession) (*packp.AdvRefs, error) {
 	refs, err := s.AdvertisedReferencesContext(ctx)
 	var line *pktline.ErrorLine
@@ -44,7 +44,7 @@ func advertise(ctx context.Context, s transport.UploadPackSession) (*packp.AdvRe
 	return refs, err
 }
 
-// refusal gives a class to what a server says instead of its references.
+// refusal gives a class to the message that a server sends instead of its references.
 func refusal(words string) error {
 	lower := strings.ToLower(words)
 	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist", "not exported"} {
@@ -60,8 +60,7 @@ func refusal(words string) error {
 	return failure.New(ErrUnavailable, "the server sent no references%s; it is tried again at the next poll", quoteServer(words))
 }
 
-// findBranch returns the tip of a branch; an empty name means the one that
-// HEAD points to.
+// findBranch returns the tip of a branch. An empty name means the branch that HEAD points to.
 func findBranch(refs *packp.AdvRefs, name string) (string, plumbing.Hash, error) {
 	if name == "" {
 		name = defaultBranch(refs)
@@ -88,7 +87,7 @@ func defaultBranch(refs *packp.AdvRefs) string {
 	return ""
 }
 
-// resolve finds what ref names: a full commit by its number, or a reference.
+// resolve finds the commit that ref names: a full commit hash, or a reference.
 func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	if commit := strings.ToLower(ref); fullHash.MatchString(commit) {
 		return plumbing.NewHash(commit), nil
@@ -99,8 +98,8 @@ func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	return findRef(refs, ref)
 }
 
-// findRef resolves what a person may type for --ref: a branch, a tag, or a
-// full reference such as refs/pull/7/head.
+// findRef resolves a value that a person may give for --ref: a branch, a tag, or a full reference
+// such as refs/pull/7/head.
 func findRef(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	if ref == "HEAD" {
 		_, tip, err := findBranch(refs, "")

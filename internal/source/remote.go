@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// remote opens conversations with a repository: references, then at most one
-// pack. The conversation ends with ctx at the latest.
+// remote opens conversations with a repository: references, then at most one pack. The conversation
+// ends with ctx at the latest.
 type remote interface {
 	open(ctx context.Context, hidden *secrets) (transport.UploadPackSession, error)
 }
@@ -31,18 +31,18 @@ func newRemote(addr address, cfg Config) remote {
 	return &httpRemote{addr: addr, auth: cfg.Auth, caFile: cfg.CAFile}
 }
 
-// query is what is asked of a server at once.
+// query is one request to a server for objects.
 type query struct {
 	want []plumbing.Hash
-	// have are commits of which every object is here, but no history: what they
-	// share with the wanted ones need not be sent again.
+	// have lists commits whose objects are all here, without their history. The server need not
+	// send again the objects that they share with the wanted commits.
 	have  []plumbing.Hash
-	depth int   // how many commits deep; 1 is the wanted ones alone
+	depth int   // number of generations; 1 is the wanted commits alone
 	bare  bool  // commits without their files
 	limit int64 // bytes of the pack
 }
 
-// fetchPack asks for objects and hands what the server packs to receive.
+// fetchPack asks for objects and passes the server's pack to receive.
 func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.AdvRefs, q query, receive func(io.Reader) error) (err error) {
 	req, err := q.request(refs.Capabilities)
 	if err != nil {
@@ -55,8 +55,8 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Close() }() // what matters is what was read
-	// Progress, and what wraps the pack, count as well.
+	defer func() { _ = resp.Close() }() // each read has its own check
+	// Progress and the framing of the pack count too.
 	raw := &bounded{r: resp, left: q.limit + q.limit/16 + maxPreamble, what: "the server's answer"}
 	what := "the pack"
 	if q.depth > 1 {
@@ -74,7 +74,7 @@ func (q query) request(offered *capability.List) (*packp.UploadPackRequest, erro
 		req.Depth = packp.DepthCommits(q.depth)
 		if len(q.have) > 0 {
 			req.Shallows, req.Haves = slices.Clone(q.have), slices.Clone(q.have)
-			// Git leaves out what a shallow client has only from a thin pack.
+			// Only in a thin pack does Git leave out the objects that a shallow client has.
 			ask = append(ask, capability.ThinPack)
 		}
 	}
@@ -105,15 +105,15 @@ func demux(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	return r
 }
 
-// Bounds on what a server may send, far above what manifests need.
+// These bounds limit the answers of a server, far above the size that manifests need.
 const (
 	maxRefsBytes   = 64 << 20
-	maxPreamble    = 4 << 20 // what comes before a pack: where history is cut off, what is shared
+	maxPreamble    = 4 << 20 // the part before a pack: where history is cut off, which commits are shared
 	maxPackBytes   = 1 << 30
-	maxAnswerBytes = maxPackBytes + maxPackBytes/8 // a pack and what wraps it
+	maxAnswerBytes = maxPackBytes + maxPackBytes/8 // a pack and its framing
 )
 
-// bounded is a reader that fails, rather than ends, after left bytes.
+// bounded is a reader that fails after left bytes, instead of ending.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -132,7 +132,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exceeded is the error of having read too much, for those who get another one.
+// exceeded returns the error for reading too much. Callers use it when go-git gives them another
+// error.
 func (b *bounded) exceeded() error {
 	if b.left < 0 {
 		return failure.New(ErrContent, "%s is larger than this program accepts", b.what)

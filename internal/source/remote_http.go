@@ -66,17 +66,16 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 	if err != nil {
 		return nil, failure.New(ErrConfig, "caFile: %s", err)
 	}
-	// The guard's own bounds are smaller, and say what is too large.
+	// The guard's own bounds are smaller, and its error says what is too large.
 	client := outbound.Client(guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})}, 0)
 	client.CheckRedirect = checkRedirect
 	return client, nil
 }
 
-// checkRedirect follows a redirect only within the host that source.url names:
-// elsewhere a server could make this program ask what only this machine can
-// reach, or send a login to another one. The certificate of that host is
-// checked again, so that a name which means another machine by now leads to
-// nothing; http is for loopback addresses alone.
+// checkRedirect follows a redirect only within the host that source.url names. To another host, a
+// server could make this program send requests that only this machine can send, or send a login to
+// another host. The certificate of the host is checked again. So a name that now means another
+// machine leads nowhere; http is allowed for loopback addresses alone.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -105,8 +104,7 @@ func portOf(u *url.URL) string {
 	return cmp.Or(u.Port(), "80")
 }
 
-// guard bounds what is read of an answer, and turns a refusal into an error
-// that says what to do.
+// guard bounds the size of an answer, and turns a refusal into an error that says how to fix it.
 type guard struct{ next http.RoundTripper }
 
 func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -156,7 +154,7 @@ func statusError(resp *http.Response, said string, login bool) error {
 	return failure.New(ErrConfig, "%s; source.url does not lead to a Git repository", status)
 }
 
-// plainText is what a server says to people about an error, if anything.
+// plainText is the server's message to people about an error, or "".
 func plainText(resp *http.Response) string {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		return ""
@@ -165,8 +163,8 @@ func plainText(resp *http.Response) string {
 	return string(body)
 }
 
-// opened is where a request for a pack finds its answer, to let more of it in
-// once it is known to begin as one.
+// opened gives a request for a pack access to its answer. The request raises the answer's limit
+// once the answer is known to begin as a pack.
 type opened struct{ body *bounded }
 
 type openedKey struct{}
@@ -186,13 +184,13 @@ func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 	case answer.body == nil:
 	case err == nil:
 		answer.body.left += maxAnswerBytes
-	case answer.body.exceeded() != nil: // which go-git makes a mere text of
+	case answer.body.exceeded() != nil: // go-git keeps only the text of this error
 		err = answer.body.exceeded()
 	}
 	return resp, httpError(err)
 }
 
-// httpError explains what neither the guard nor the redirect check has.
+// httpError explains an error that neither the guard nor the redirect check has explained.
 func httpError(err error) error {
 	var known *failure.Error
 	var wrapped *plumbing.UnexpectedError

@@ -25,8 +25,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// localRemote reads a repository on this machine, bare or not, without running
-// git and without touching its work tree.
+// localRemote reads a repository on this machine, bare or not. It does not run git and does not
+// touch the work tree.
 type localRemote struct{ path string }
 
 func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSession, error) {
@@ -44,7 +44,7 @@ func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSessi
 	if !ok {
 		return nil, fmt.Errorf("opening the repository: unexpected storage %T", repo.Storer)
 	}
-	// Opened again for repositories that borrow objects from others.
+	// The storage is opened again for repositories that borrow objects from others.
 	objects := filesystem.NewStorageWithOptions(stored.Filesystem(), cache.NewObjectLRU(store.ObjectCacheBytes),
 		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New("/")})
 	return &localSession{objects: objects}, nil
@@ -129,8 +129,7 @@ func contentError(want plumbing.Hash, err error) error {
 	return err
 }
 
-// packList gathers what commits need: tags, commits, trees and blobs, each
-// once.
+// packList gathers the objects that commits need, each once: tags, commits, trees and blobs.
 type packList struct {
 	ctx     context.Context
 	objects storer.EncodedObjectStorer
@@ -176,8 +175,8 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 	return nil
 }
 
-// history adds the ancestors of commits, depth generations with the commits
-// themselves. A shallow repository holds fewer.
+// history adds the ancestors of commits: depth generations, with the commits themselves. A shallow
+// repository holds fewer.
 func (w *packList) history(level []plumbing.Hash, depth int) error {
 	visited := map[plumbing.Hash]bool{}
 	for ; depth > 1 && len(level) > 0; depth-- {
@@ -185,7 +184,7 @@ func (w *packList) history(level []plumbing.Hash, depth int) error {
 		for _, h := range level {
 			commit, err := object.GetCommit(w.objects, h)
 			if err != nil {
-				continue // a tag, or cut off here
+				continue // a tag, or a commit that a shallow repository does not hold
 			}
 			for _, p := range commit.ParentHashes {
 				if visited[p] || w.objects.HasEncodedObject(p) != nil {

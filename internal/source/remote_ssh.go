@@ -20,8 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// sshRemote runs git-upload-pack on a host whose key is known. It reads no
-// ssh_config, no agent and no key but the one it was given.
+// sshRemote runs git-upload-pack on a host whose key is known. It reads no ssh_config and uses no
+// agent; its only key is the configured one.
 type sshRemote struct {
 	addr address
 	auth Auth
@@ -36,7 +36,7 @@ func (r *sshRemote) open(ctx context.Context, hidden *secrets) (transport.Upload
 	if err != nil {
 		return nil, fmt.Errorf("connecting: %w", err)
 	}
-	// Closing the connection is what ends every wait below.
+	// Closing the connection ends every wait below.
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	s := &sshSession{close: func() { stop(); conn.Close() }}
 	if err := s.start(conn, r.hostPort(), config, "git-upload-pack "+shellQuote(r.addr.path)); err != nil {
@@ -98,10 +98,10 @@ func shellQuote(s string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }
 
-// sshSession is one git-upload-pack at the other end.
+// sshSession is one git-upload-pack on the server.
 type sshSession struct {
 	close    func()
-	answered bool // with references
+	answered bool // whether it sent references
 	in       io.WriteCloser
 	out      io.Reader
 	stderr   tail
@@ -184,7 +184,7 @@ func (s *sshSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 	return resp, nil
 }
 
-// explain adds what the far end said before it hung up.
+// explain adds the message that the server sent before it closed the connection.
 func (s *sshSession) explain(ctx context.Context, err error) error {
 	var known *failure.Error
 	if ctx.Err() != nil || errors.As(err, &known) {
@@ -201,7 +201,7 @@ func (s *sshSession) explain(ctx context.Context, err error) error {
 	return refusal(words)
 }
 
-// tail keeps the first kilobyte of what is written to it.
+// tail keeps the first kilobyte of the text that is written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -215,7 +215,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wait returns what was written until the far end has closed.
+// wait waits until the server has closed, and returns the text that was written.
 func (t *tail) wait(ctx context.Context) string {
 	select {
 	case <-t.done:

@@ -18,36 +18,36 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Repo follows one branch of one repository. Its methods may be called from
-// any number of goroutines; fetches happen one after the other.
+// Repo follows one branch of one repository. Its methods may be called from any number of goroutines; fetches happen one
+// after the other.
 type Repo struct {
 	cfg  Config
 	addr address
 	log  *slog.Logger
 
 	*clone
-	known known // of the store that the clone has since it was renewed so often
+	known known // valid while since equals clone.renewed
 	since int
 
 	lastMu sync.Mutex
 	last   *Revision
 }
 
-// clone is what the folders of a repository share, see [Repo.In].
+// clone is the part that the folders of a repository share, see [Repo.In].
 type clone struct {
 	remote remote
-	began  atomic.Int64 // how many conversations have begun
-	users  atomic.Int64 // that have not closed it yet
+	began  atomic.Int64 // number of conversations that have begun
+	users  atomic.Int64 // number of folders that are not closed
 
-	busy    chan struct{} // has one token during a fetch, which owns what follows
+	busy    chan struct{} // holds one token during a fetch, which owns the fields below
 	cache   *store.Cache
-	renewed int            // how often the store was started anew
-	refs    *packp.AdvRefs // of the newest conversation; nil before
-	refsOf  int64          // its number
+	renewed int            // number of times that an empty store was started
+	refs    *packp.AdvRefs // of the newest conversation; nil before the first
+	refsOf  int64          // the number of that conversation
 }
 
-// In follows another folder of the same branch, in the same clone: what one of them has fetched
-// is there for the others, and those who ask at the same time ask the server once.
+// In follows another folder of the same branch, in the same clone. Each folder can use the commits that another has
+// fetched, and folders that ask at the same time send one request.
 func (r *Repo) In(path string) *Repo {
 	cfg := r.cfg
 	cfg.Path = cleanPath(path)
@@ -55,8 +55,8 @@ func (r *Repo) In(path string) *Repo {
 	return &Repo{cfg: cfg, addr: r.addr, log: r.log, clone: r.clone}
 }
 
-// Last returns the newest revision that Fetch has returned, and false before
-// the first one. It serves however long the server is away.
+// Last returns the newest revision that Fetch has returned, and false before the first one. It works however long the
+// server is away.
 func (r *Repo) Last() (Revision, bool) {
 	r.lastMu.Lock()
 	defer r.lastMu.Unlock()
@@ -66,8 +66,8 @@ func (r *Repo) Last() (Revision, bool) {
 	return *r.last, true
 }
 
-// Close gives the cache folder free for other processes, once all folders of it are closed.
-// Revisions are not to be read after it.
+// Close releases the cache folder for other processes, once all its folders are closed. Revisions must not be read after
+// it.
 func (r *Repo) Close() error {
 	if r.users.Add(-1) > 0 {
 		return nil
@@ -77,17 +77,16 @@ func (r *Repo) Close() error {
 	return r.cache.Close()
 }
 
-// renew starts an empty store, and forgets what was found out about the one before.
+// renew starts an empty store, and forgets what was learnt from the old one.
 func (r *Repo) renew() {
 	r.renewed++
 	r.refs = nil
 	r.cache.Renew()
 }
 
-// Fetch returns the newest revision of the branch, and whether it is another
-// one than Fetch returned before. When nothing has changed that takes one
-// request. On an error the caller keeps the revision that it has; see
-// NeedsPerson for who has to act.
+// Fetch returns the newest revision of the branch, and whether it differs from the one that Fetch returned before. When
+// nothing has changed, it takes one request. On an error the caller keeps the revision that it has; NeedsPerson says who
+// has to act.
 func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error) {
 	rev, err = r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
 		return findBranch(refs, r.cfg.Branch)
@@ -102,8 +101,8 @@ func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error
 	return rev, changed, nil
 }
 
-// Outline returns the newest commit of the branch and its folders, which can be listed and not read: nothing is checked but
-// what is listed. It does not change Last.
+// Outline returns the newest commit of the branch and its folders. The folders can be listed and not read: only listed
+// names are checked. It does not change Last.
 func (r *Repo) Outline(ctx context.Context) (commit string, folders fs.FS, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) error {
 		_, want, err := findBranch(conv.refs, r.cfg.Branch)
@@ -122,8 +121,8 @@ func (r *Repo) Outline(ctx context.Context) (commit string, folders fs.FS, err e
 	return commit, folders, err
 }
 
-// At returns the revision that ref names: a branch, a tag, a full commit or a
-// full reference such as refs/pull/7/head. It does not change Last.
+// At returns the revision that ref names: a branch, a tag, a full commit or a full reference such as refs/pull/7/head. It
+// does not change Last.
 func (r *Repo) At(ctx context.Context, ref string) (Revision, error) {
 	return r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
 		want, err := resolve(refs, ref)
@@ -145,9 +144,9 @@ func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision,
 	return rev, nil
 }
 
-// inConversation has one conversation, bounded in time. A store that turns out to be
-// broken is replaced and tried once more, and so is a token that is refused before its
-// end; what fails then is not the cache's fault.
+// inConversation runs one conversation, with a time limit. When the store proves to be broken, it starts an empty store and
+// tries again. When a token is refused before it expires, it renews the token and tries again. An error after that is not
+// the cache's fault.
 func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
 	asked := r.began.Load()
 	select {
@@ -162,7 +161,7 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 	r.cache.Open(ctx)
 	var hidden secrets
 	var err error
-	renewed := false // the token
+	renewed := false // whether the token was renewed
 	for range 3 {
 		err = r.converse(ctx, &hidden, asked, do)
 		switch {
@@ -192,7 +191,7 @@ func (r *Repo) explain(ctx, parent context.Context, hidden secrets, err error) e
 	return finish(parent, r.addr, hidden, err)
 }
 
-// fetchChosen asks for a pack only if the wanted commit is not here yet.
+// fetchChosen asks for a pack only if the wanted commit is not in the store.
 func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose chooser) (Revision, error) {
 	name, want, err := choose(conv.refs)
 	if err != nil {
@@ -219,7 +218,7 @@ func (r *Repo) unchanged(name string, want plumbing.Hash) (Revision, bool) {
 	return last, ok && files.Intact()
 }
 
-// revision describes a commit that is here, and checks its files' names.
+// revision describes a commit in the store, and checks its files' names.
 func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit) (Revision, error) {
 	root, err := r.cache.Store().Folder(commit.TreeHash, r.cfg.Path)
 	if err != nil {
@@ -228,8 +227,7 @@ func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit)
 	return r.describe(ctx, name, commit, root, store.Made{})
 }
 
-// describe makes a revision of the folder root, which belongs to a commit or
-// was made of several.
+// describe makes a revision of the folder root, which belongs to a commit or is the result of a merge.
 func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit, root plumbing.Hash, made store.Made) (Revision, error) {
 	files, err := r.cache.Store().Files(ctx, root, made, sane(commit.Committer.When))
 	if err != nil {
@@ -252,8 +250,7 @@ func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit,
 	}, nil
 }
 
-// sane is a time that every format can say. A commit can name any second and
-// any zone.
+// sane returns a time that every format can represent. A commit can name any second and any zone.
 func sane(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
 		return time.Unix(0, 0).UTC()
@@ -261,7 +258,7 @@ func sane(t time.Time) time.Time {
 	return t
 }
 
-// rootOf is a clean path, or nothing for the repository's root.
+// rootOf is a clean path, or "" for the repository's root.
 func rootOf(path string) string {
 	if path == "." {
 		return ""

@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// secrets are values that must not be seen.
+// secrets are values that no text may show.
 type secrets []string
 
-// add remembers value in the spellings in which it could come back.
+// add remembers value in all spellings in which a text could contain it.
 func (s *secrets) add(value string) {
 	if value == "" {
 		return
@@ -65,8 +65,7 @@ func readSecret(field, file string) (string, error) {
 	return secret, nil
 }
 
-// renew has a token that was refused replaced by another one, and reports whether
-// there is one to try.
+// renew replaces a refused token, and reports whether there is another one to try.
 func (a Auth) renew(ctx context.Context) bool {
 	if a.Token == nil || a.Renew == nil {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// webServer is real git behind http, and counts what it is asked.
+// webServer is real git behind http, and counts its requests.
 type webServer struct {
 	*httptest.Server
 	requests atomic.Int64
@@ -61,7 +61,7 @@ func (w *webServer) url() string { return w.URL + "/config" }
 
 func (w *webServer) require(login string) { w.login.Store(&login) }
 
-// answer makes the server answer in another way; nil restores git.
+// answer makes the server answer with h; nil restores git.
 func (w *webServer) answer(h http.HandlerFunc) {
 	if h == nil {
 		w.handler.Store(nil)

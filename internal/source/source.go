@@ -10,24 +10,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Revision is a commit and its files, read-only. Its Files can be read, from
-// any number of goroutines, for as long as the Revision is in use.
+// Revision is a commit and its files, read-only. Its Files can be read, from any number of goroutines, for as long as
+// the Revision is in use.
 type Revision struct {
-	Commit  string    // the full 40 hex digits; empty for a plain folder
-	Branch  string    // the branch, or the reference that was asked for
-	Subject string    // the first line of the commit's message
-	Author  string    // the author's name
-	Time    time.Time // when it was committed
-	Parent  string    // what the branch was before it, if it came alone: its first parent
-	// Tree is the hash of the configured folder: equal trees are equal files,
-	// whatever the commits. It is empty for a plain folder.
+	Commit  string    // the full 40 hex digits; empty for a plain folder.
+	Branch  string    // the branch, or the reference that was asked for.
+	Subject string    // the first line of the commit's message.
+	Author  string    // the author's name.
+	Time    time.Time // the time of the commit.
+	Parent  string    // the commit's first parent: the branch's previous commit, if one commit was pushed.
+	// Tree is the hash of the configured folder. Equal trees have equal files, whatever the commits. It is empty for
+	// a plain folder.
 	Tree string
-	// Root is the configured path from the repository's root, empty when that is
-	// it: the names in Files are below it.
+	// Root is the configured path from the repository's root; empty for the root itself. The names in Files are below
+	// it.
 	Root  string
 	Files fs.FS // rooted at the configured path
-	// Folder is the plain folder that the files are from, as it was named; empty
-	// for a commit.
+	// Folder is the plain folder that the files are from, as the caller named it; empty for a commit.
 	Folder string
 }
 
@@ -39,31 +38,28 @@ func (r Revision) InRepository(file string) string {
 	return file
 }
 
-// Auth says where the credentials are. The files are read again at every
-// fetch, so that they can be rotated; their content is trimmed and never
-// appears in a log or an error.
+// Auth says where the credentials are. The files are read again at every fetch, so that they can be rotated. Their
+// content is trimmed and never appears in a log or an error.
 type Auth struct {
-	TokenFile      string // a token, sent as the password of an https login
-	Username       string // the user of the login; default x-access-token for https, git for ssh
-	BasicAuthFile  string // user:password of an https login
-	SSHKeyFile     string // a private key without a passphrase
-	KnownHostsFile string // the host keys that are trusted; needed for ssh
+	TokenFile      string // a token, sent as the password of an https login.
+	Username       string // the user of the login; default x-access-token for https, git for ssh.
+	BasicAuthFile  string // user:password of an https login.
+	SSHKeyFile     string // a private key without a passphrase.
+	KnownHostsFile string // the trusted host keys; needed for ssh.
 
-	// Token, when set, is asked for a token at every fetch instead of a file:
-	// for tokens that live for an hour, such as a GitHub App's.
-	// Renew, when set, is called with one that was refused; then the server is
-	// asked once more.
+	// Token, when set, replaces the files: every fetch calls it. It is for tokens that live for an hour, such as a
+	// GitHub App's. Renew, when set, is called with a refused token; then the server is asked once more.
 	Token func(context.Context) (string, error)
 	Renew func(refused string)
 }
 
-// Config says which files of which repository are wanted.
+// Config names a repository, a branch and a folder, and says how to reach them.
 type Config struct {
 	URL     string // https://, ssh://, user@host:path, file:// or a local path; http:// on loopback only
 	Branch  string // empty: the branch that the repository's HEAD names
 	Path    string // a folder within the repository; empty: its root
 	Auth    Auth
-	CAFile  string        // PEM certificates that are trusted beside the system's
+	CAFile  string        // PEM certificates that are trusted besides the system's
 	Dir     string        // a cache folder that several processes may share; empty: memory
 	Timeout time.Duration // for one fetch; 0: DefaultTimeout
 }
@@ -71,8 +67,7 @@ type Config struct {
 // DefaultTimeout bounds a fetch when Config does not.
 const DefaultTimeout = 2 * time.Minute
 
-// New checks cfg without using the network and returns all its problems at
-// once, as an ErrConfig.
+// New checks cfg without using the network and returns all its problems at once, as an ErrConfig.
 func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -91,8 +86,8 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	return &Repo{cfg: cfg, addr: addr, log: log, clone: shared}, nil
 }
 
-// CheckLocal says what is wrong with a source on this machine, such as a folder that is not there; nil for any other,
-// since no server is asked.
+// CheckLocal says what is wrong with a source on this machine, such as a missing folder. It returns nil for any other
+// source, since no server is asked.
 func (c Config) CheckLocal() error {
 	addr, problems := c.check()
 	if len(problems) > 0 || addr.scheme != "file" {

@@ -27,7 +27,7 @@ type sshServer struct {
 	hostKeys   []ssh.Signer
 	clientKey  string // a file
 	knownHosts string // a file
-	refuse     string // said on stderr instead of running git
+	refuse     string // written to stderr instead of running git
 	waiting    sync.WaitGroup
 }
 

@@ -8,7 +8,7 @@ import (
 
 const (
 	maxLine = 200
-	maxRead = 64 << 10 // of a text of which one line is shown
+	maxRead = 64 << 10 // bytes of a text of which one line is shown
 )
 
 // oneLine is the first line of text, safe to print and not long.
@@ -17,7 +17,7 @@ func oneLine(text string) string {
 	return printable.Clip(printable.Line(strings.TrimSpace(line)), maxLine)
 }
 
-// quoteServer quotes what a server said, in brackets, if it said anything.
+// quoteServer quotes a message of a server, in brackets; "" for an empty one.
 func quoteServer(text string) string {
 	if line := oneLine(text); line != "" {
 		return " (" + line + ")"

@@ -17,31 +17,31 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
-// Difference is a file or folder of a work tree that a commit of it would not hold as it lies there.
+// Difference is a file or folder of a work tree that a commit would not hold in the same form.
 type Difference struct {
 	File string // its path below the folder that was asked about, with slashes
 	How  How
-	// Stored is what Git has in its place, for [Converted].
+	// Stored is the format of Git's version, for [Converted].
 	Stored string
 }
 
-// How a work tree and what Git would commit of it differ.
+// How is the kind of a difference between a work tree and the commit that Git would make of it.
 type How string
 
-// These are the ways.
+// These are the kinds of differences.
 const (
-	Submodule  How = "submodule"       // its files belong to another repository
-	Converted  How = "converted"       // a filter stores something else, such as a pointer of Git LFS
-	Linked     How = "linked"          // Git has a symbolic link
-	Untracked  How = "untracked"       // ignored, or not added
-	CheckedOut How = "not checked out" // Git has it, and a sparse checkout leaves it out
+	Submodule  How = "submodule"       // its files belong to another repository.
+	Converted  How = "converted"       // a filter stores something else, such as a pointer of Git LFS.
+	Linked     How = "linked"          // Git has a symbolic link.
+	Untracked  How = "untracked"       // ignored, or not added.
+	CheckedOut How = "not checked out" // Git has it, and a sparse checkout leaves it out.
 )
 
 const maxCompared = 4 << 20 // bytes of a file
 
-// Uncommitted compares a folder with the index of the Git repository that it is in; without one there is nothing to say.
-// wanted says which files count, by their paths below the folder. foreign names the format of what Git stores, "" where
-// it is an ordinary text. Changes that are not committed yet are no difference.
+// Uncommitted compares a folder with the index of its Git repository; without a repository it finds nothing. wanted says which files
+// count, by their paths below the folder. foreign names the format of a text that Git stores; "" for an ordinary text. A change that is
+// not committed yet is no difference.
 func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []byte) string) ([]Difference, error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
@@ -77,8 +77,8 @@ func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []
 	return c.found, nil
 }
 
-// Committed is the repository that a work tree is of, for the folder that path is below dir, and the commit that is checked out; nil where
-// there is none.
+// Committed returns the repository of the work tree at dir, for the folder at the path folder below dir. head is the commit that is
+// checked out. of is nil where there is no repository or no commit.
 func Committed(dir, folder string) (of *Repo, head string, err error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
@@ -141,7 +141,7 @@ func (c *comparison) add(name string, how How, stored string) {
 	c.found = append(c.found, Difference{name, how, stored})
 }
 
-// entry is what the index alone says of a path.
+// entry checks a path by its entry in the index alone.
 func (c *comparison) entry(name string, e *index.Entry) {
 	switch {
 	case hidden(name):
@@ -163,7 +163,7 @@ func (c *comparison) visit(files fs.FS) fs.WalkDirFunc {
 		case err != nil && name == ".":
 			return err
 		case err != nil || name == ".":
-			return nil // reading the manifests says so
+			return nil // reading the manifests reports it
 		case d.IsDir() && (hidden(name) || e != nil || isRepository(files, name)):
 			return fs.SkipDir
 		case d.IsDir() || hidden(name) || !d.Type().IsRegular() || !c.wanted(name):
@@ -186,7 +186,7 @@ func isRepository(files fs.FS, dir string) bool {
 	return err == nil
 }
 
-// stored names what Git has in the place of a file; "" where that is the file, or another version of it.
+// stored names the format of Git's version of a file; "" where Git has the file itself, or another version of it.
 func (c *comparison) stored(files fs.FS, name string, e *index.Entry) string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil || len(text) > maxCompared || plumbing.ComputeHash(plumbing.BlobObject, text) == e.Hash {

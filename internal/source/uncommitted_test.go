@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// TestUncommitted has whatever a work tree can show that its commit does not hold, and a folder of it.
+// TestUncommitted has every kind of file that a work tree shows and its commit does not hold. It also
+// looks at one folder alone.
 func TestUncommitted(t *testing.T) {
 	other := gittest.New(t)
 	other.Commit("first", "s.yaml", "s: 1\n")
@@ -30,7 +31,7 @@ func TestUncommitted(t *testing.T) {
 	if err := os.Remove(filepath.Join(g.Dir, "prod/link.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	g.Write("prod/link.yaml", "plain.yaml") // as with core.symlinks=false
+	g.Write("prod/link.yaml", "plain.yaml") // as git writes it with core.symlinks=false
 	g.Write("prod/changed.yaml", "a: 2\n")
 	g.Write("prod/lfs.yaml", "a: 3\n") // as the filter checks it out
 	g.Write("prod/generated.yaml", "g: 1\n")
