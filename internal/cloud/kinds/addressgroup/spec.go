@@ -1,7 +1,7 @@
-// Package addressgroup is the kind AddressGroup: networks that rules of security groups name
-// together (Neutron).
+// Package addressgroup is the kind AddressGroup: a set of networks that rules of security
+// groups refer to by one name (Neutron).
 //
-// Address groups have no tags, so the mark of the owner stands behind the description.
+// Address groups have no tags, so the owner mark is at the end of the description.
 package addressgroup
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what an address group shall be. Values are Neutron's (neutron-lib
+// Spec is the desired state of an address group. Values are Neutron's (neutron-lib
 // api/definitions/address_group.py).
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -26,18 +26,18 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// More is what only Neutron says of an address group.
+// More holds the fields of an address group that only Neutron sets.
 type More struct {
 	ProjectID string `json:"projectID" api:"project_id"`
 }
 
-// Filter says which existing address group is meant.
+// Filter selects an existing address group.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	define.ProjectFilter `json:",inline"`
 }
 
-// Kind is the kind AddressGroup over c, which may be nil where only rules are needed.
+// Kind returns the kind AddressGroup. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "AddressGroup", Service: cloud.Network, Rare: true,
@@ -50,7 +50,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// update adds networks before it takes others away, and writes the rest, with the mark,
+// update adds networks before it removes others, and writes the other fields, with the mark,
 // last. The bodies of these requests are not wrapped in the name of the resource.
 func update(ctx context.Context, d *define.Driver[Spec, Filter, More], n define.Change[Spec, More]) error {
 	delete(n.Fields, "addresses")
@@ -73,7 +73,7 @@ func update(ctx context.Context, d *define.Driver[Spec, Filter, More], n define.
 	return d.Write(ctx, n)
 }
 
-// networks are addresses in one spelling.
+// networks normalizes the spelling of networks.
 func networks(list []string) []string {
 	out := make([]string, len(list))
 	for i, a := range list {

@@ -33,8 +33,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// What is shared stays shared: Neutron refuses to take it back, so the plan says so and
-// does not try.
+// A shared address scope stays shared: Neutron refuses to withdraw that. The plan says
+// so and does not try.
 func TestSharedForEver(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	shared := strings.Replace(object, "ipVersion: 4", "ipVersion: 4\n    shared: true", 1)

@@ -1,8 +1,8 @@
 // Package addressscope is the kind AddressScope: subnet pools whose addresses do not overlap
 // (Neutron), in K-ORC's vocabulary.
 //
-// Neutron keeps nothing of an address scope that could be written but its name: no
-// description, no tags. So the mark of the owner is the end of the name.
+// The name is the only field of an address scope that can hold a mark: there is no
+// description, and there are no tags. So the owner mark is the end of the name.
 package addressscope
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what an address scope shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of an address scope. Field names and meanings are K-ORC's
 // (api/v1alpha1/addressscope_types.go), values Neutron's (neutron-lib
-// api/definitions/address_scope.py); names are shorter by what the mark takes.
+// api/definitions/address_scope.py). Names are shorter than Neutron's, since the mark takes a part.
 type Spec struct {
 	Name              *string `json:"name,omitempty" api:"name,named" rule:"max=140" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
 	IPVersion         int     `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version of the addresses in it."`
@@ -27,12 +27,12 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// More is what only Neutron says of an address scope.
+// More holds the fields of an address scope that only Neutron sets.
 type More struct {
 	ProjectID string `json:"projectID" api:"project_id"`
 }
 
-// Filter says which existing address scope is meant.
+// Filter selects an existing address scope.
 type Filter struct {
 	Name                 *string `json:"name,omitempty" doc:"Exact name, without a mark."`
 	IPVersion            *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
@@ -40,10 +40,10 @@ type Filter struct {
 	define.ProjectFilter `json:",inline"`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind AddressScope over c, which may be nil where only rules are needed.
+// Kind returns the kind AddressScope. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.OrcGroup, Version: "v1alpha1", Kind: "AddressScope", Service: cloud.Network, Rare: true, Held: true,
@@ -56,8 +56,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// compareShared leaves alone what is shared already: Neutron refuses to take it back, and
-// another address scope could not take its place while subnet pools are in it.
+// compareShared leaves an address scope shared that already is: Neutron refuses to withdraw
+// that. A new address scope could not replace it while subnet pools are in it.
 func compareShared(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {

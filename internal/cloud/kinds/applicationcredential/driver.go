@@ -25,13 +25,13 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	return d.Post(ctx, w, body)
 }
 
-// update is only ever asked to mark one that shall be adopted.
+// update always fails: it is called only to mark a credential that is to be adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
 	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
 }
 
-// remove takes its access rules with it, which Keystone leaves behind; those that
-// another one has, too, it keeps.
+// remove deletes the credential and then its access rules, which Keystone leaves
+// behind. A rule that another credential uses stays.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	for _, one := range d.Client.All() {
 		if err := define.KeepOwn(have.ID, "application credential", one.OwnCredential()); err != nil {
@@ -44,7 +44,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	for _, rule := range have.State.More.AccessRules {
 		call := cloud.Call{Service: cloud.Identity, Method: http.MethodDelete, Path: "users/" + have.State.Spec.UserRef + "/access_rules/" + rule.ID}
 		if err := d.Client.Do(ctx, call); err != nil && !errors.Is(err, kind.ErrGone) && !errors.Is(err, kind.ErrRejected) {
-			break // it is of no use to anybody, and disturbs nobody
+			break // nobody uses a leftover rule, and it does no harm
 		}
 	}
 	return true, nil

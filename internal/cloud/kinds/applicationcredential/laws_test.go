@@ -93,12 +93,12 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// plain is one that a project's member can make.
+// plain is a credential that a member of a project can make.
 func plain(name string) string {
 	return "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ApplicationCredential\nmetadata: {name: web}\nspec: {resource: {name: " + name + ", secretRef: ada}}\n"
 }
 
-// A member makes one, logs in with the secret, and finds it nowhere.
+// A member makes a credential, logs in with its secret, and no output shows that secret.
 func TestAttackSecretIsShownNowhere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Only(secrets + plain("x"))
@@ -142,7 +142,7 @@ func TestAttackSecretIsShownNowhere(t *testing.T) {
 	}
 }
 
-// Access rules that nothing has any more are not left behind.
+// Access rules that no credential uses any more are deleted.
 func TestAccessRulesGoToo(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Only(secrets + plain("x"))

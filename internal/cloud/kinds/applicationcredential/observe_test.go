@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Times are shown as they are written, and what was never given as what it counts as.
+// Times are shown in the form in which manifests have them, and fields that were
+// never set have their defaults.
 func TestObserveNormalizes(t *testing.T) {
 	s := &state{}
 	s.More.ExpiresAt = "2033-03-03T22:22:22.000000"

@@ -20,9 +20,9 @@ type (
 )
 
 const (
-	secretKey  = "value"                   // the entry of a Secret that holds it, as K-ORC has it
-	secretUse  = "application credential"  // what its fingerprint is for
-	secretNote = mark.ExtraKey + "-secret" // where that stands in the mark
+	secretKey  = "value"                   // the entry of a Secret that holds the secret, as in K-ORC
+	secretUse  = "application credential"  // the purpose of its fingerprint
+	secretNote = mark.ExtraKey + "-secret" // the note of the mark that holds the fingerprint
 	at         = "spec.resource."
 )
 
@@ -39,8 +39,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// expand checks that the secret is there; a missing Secret is reported with the other
-// references.
+// expand checks that the Secret has the entry. A missing Secret is reported with the other references.
 func expand(s *Spec, e *kind.Expansion) {
 	if !e.Declares("Secret", s.SecretRef) {
 		return
@@ -52,7 +51,7 @@ func expand(s *Spec, e *kind.Expansion) {
 
 func observe(s *state, live *kind.Live) {
 	if s.Spec.Unrestricted == nil {
-		s.Spec.Unrestricted = new(bool) // what was never given is null
+		s.Spec.Unrestricted = new(bool) // Keystone shows null where it was never set
 	}
 	if ends, err := time.Parse(timeForm, s.More.ExpiresAt); err == nil {
 		s.More.ExpiresAt = ends.Format(time.RFC3339Nano)
@@ -70,7 +69,7 @@ func export(_ *state, _ *Spec, e *kind.Export) {
 
 func skip(want, *object, *kind.Changes) {}
 
-// compareUser only notes another user: a new one would be of the same.
+// compareUser only notes that another user is wanted: a new credential would belong to the same user.
 func compareUser(w want, have *object, c *kind.Changes) {
 	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != have.Spec.UserRef {
 		c.Note(at+"userRef", "it stays that of user "+have.Spec.UserRef+", with whose credentials the agent works")
@@ -79,8 +78,8 @@ func compareUser(w want, have *object, c *kind.Changes) {
 
 func secret(w want) string { return w.Ref("Secret", w.Spec.SecretRef).Data[secretKey] }
 
-// compareSecret compares by the fingerprint that was left with the secret. Where none is
-// known nothing is: it works, and stays as it is.
+// compareSecret compares fingerprints: that of the secret, and the one that was stored in the
+// mark. Without a stored one nothing is compared: the credential works, and stays as it is.
 func compareSecret(w want, have *state, c *kind.Changes) {
 	print := have.Notes[secretNote]
 	if text := secret(w); text != "" && w.Printed(print, secretUse, text) == fingerprint.Other {
@@ -95,7 +94,7 @@ func compareRoles(w want, have *object, c *kind.Changes) {
 	for _, name := range w.Spec.RoleRefs {
 		ref := w.Ref("Role", name)
 		if ref.ID == "" {
-			return // as with any fixed reference whose target is not there
+			return // as with any immutable reference whose target does not exist
 		}
 		wanted = append(wanted, ref.ID)
 	}
@@ -117,7 +116,7 @@ func writeRoles(w want, _ *object, body map[string]any) {
 	}
 }
 
-// service is the type of the service that a rule is about; "" while it is not known.
+// service is the type of the service that a rule is about; "" while it is unknown.
 func (r AccessRule) service(w want) string {
 	if r.ServiceRef == "" {
 		return r.Service
@@ -150,14 +149,15 @@ func writeRules(w want, _ *object, body map[string]any) {
 	}
 }
 
-// timeForm is how Keystone writes times, which are in UTC.
+// timeForm is the layout in which Keystone writes times. They are in UTC.
 const timeForm = "2006-01-02T15:04:05.000000"
 
-// expiry is the time at which it shall end, in one of the forms of package time.
+// expiry is the time at which the credential is to expire, in the given layout of
+// package time; "" for never.
 func expiry(s *Spec, form string) string {
 	t, err := time.Parse(time.RFC3339, table.Or(s.ExpiresAt, ""))
 	if err != nil {
-		return "" // none is given: validate has seen it
+		return "" // none is given: validate checks the format
 	}
 	return t.UTC().Format(form)
 }

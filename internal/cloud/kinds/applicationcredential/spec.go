@@ -1,13 +1,13 @@
 // Package applicationcredential is the kind ApplicationCredential: a secret that stands
 // for a user in one project (Keystone), in K-ORC's vocabulary.
 //
-// Keystone shows a secret that it has made once, and nothing can be done with it then
-// that is safe: so the secret is the repository's, in a Secret, and Keystone is given
-// it. In the answer it is not read, and nothing that is shown or logged has it.
+// Keystone shows a generated secret only once, and it could not be stored safely then. So
+// the secret comes from a Secret of the repository, and is sent to Keystone. The answer's
+// copy of it is not read, and no output and no log contains it.
 //
-// Keystone cannot change an application credential, nor does it keep more of one than
-// it knows. So the mark and the fingerprint of the secret are the end of the description,
-// and do not say what was last applied.
+// Keystone cannot change an application credential, and stores no attributes that it does
+// not know. So the mark and the fingerprint of the secret are the end of the description.
+// The mark does not say what was last applied.
 package applicationcredential
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what an application credential shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/applicationcredential_types.go); userRef need not be given.
+// Spec is the desired state of an application credential. Field names and meanings are
+// K-ORC's (api/v1alpha1/applicationcredential_types.go); userRef need not be given.
 type Spec struct {
 	Name         *string      `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; the mark of the owner stands behind it."`
@@ -31,7 +31,7 @@ type Spec struct {
 	ExpiresAt    *string      `json:"expiresAt,omitempty" doc:"When it ends, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new application credential."`
 }
 
-// AccessRule is a request that can be made.
+// AccessRule allows one kind of request.
 type AccessRule struct {
 	Path       string `json:"path" api:"path" rule:"required,max=225,pattern=^/" doc:"Path of the request; * stands for a part of it, ** for the rest." example:"/v2.1/servers"`
 	Method     string `json:"method" api:"method" rule:"required,enum=DELETE|GET|HEAD|PATCH|POST|PUT" doc:"Its method."`
@@ -39,7 +39,7 @@ type AccessRule struct {
 	Service    string `json:"service,omitempty" api:"service" rule:"max=64" doc:"The same by its type, such as network: only an administrator can look up a Service."`
 }
 
-// More is what only Keystone says of an application credential.
+// More holds the fields of an application credential that only Keystone sets.
 type More struct {
 	ProjectID   string       `json:"projectID" api:"project_id"`
 	ExpiresAt   string       `json:"expiresAt" api:"expires_at"`
@@ -47,14 +47,14 @@ type More struct {
 	AccessRules []ShownRules `json:"accessRules" api:"access_rules"`
 }
 
-// ShownRole is a role that it has.
+// ShownRole is a role of the credential.
 type ShownRole struct {
 	ID       string `json:"id" api:"id"`
 	Name     string `json:"name" api:"name"`
 	DomainID string `json:"domainID,omitempty" api:"domain_id"`
 }
 
-// ShownRules is an access rule as Keystone keeps it.
+// ShownRules is an access rule as Keystone shows it.
 type ShownRules struct {
 	ID      string `json:"id" api:"id"`
 	Path    string `json:"path" api:"path"`
@@ -62,19 +62,18 @@ type ShownRules struct {
 	Service string `json:"service" api:"service"`
 }
 
-// Filter says which existing application credential is meant, of the user whose
-// credentials the agent has.
+// Filter selects an existing application credential of the agent's own user.
 type Filter struct {
 	UserRef     string  `json:"userRef,omitempty" ref:"User" doc:"User that it stands for."`
 	Name        *string `json:"name,omitempty" doc:"Exact name."`
 	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind ApplicationCredential over c, which may be nil where only rules are
-// needed. It lists those of the user itself.
+// Kind returns the kind ApplicationCredential. c may be nil where only its rules are
+// needed. It lists the credentials of the agent's own user.
 func Kind(c *cloud.Client) *kind.Kind {
 	own := ""
 	if c != nil {

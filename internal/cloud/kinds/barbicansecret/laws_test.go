@@ -83,7 +83,7 @@ func stepOf(p plan.Plan) plan.Step {
 	return plan.Step{}
 }
 
-// Barbican has the payload as the repository has it, and nobody is shown it.
+// Barbican stores the payload of the repository, and no output shows it.
 func TestAttackPayloadIsShownNowhere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Only(needs + plain("x"))
@@ -113,7 +113,7 @@ func TestAttackPayloadIsShownNowhere(t *testing.T) {
 	}
 }
 
-// What Barbican says to a request that carried a payload is not repeated.
+// An error message of Barbican is not repeated if its request contained a payload.
 func TestAttackRefusalsRepeatNoPayload(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A secret that somebody made by hand bears the name that a manifest asks for.
+// A secret made by hand has the name that a manifest asks for.
 func TestNameOfAnother(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := "phrase-"+strings.ToLower(rand.Text()), g.Client(nil)
@@ -170,7 +170,7 @@ func TestNameOfAnother(t *testing.T) {
 	}
 }
 
-// Lists go on for as long as Barbican has more.
+// A list is read to its last page.
 func TestMoreThanAPage(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// The end of a name is
+// A name ends like this:
 //
 //	shop-cert [stackreeve:prod:BarbicanSecret/shop-cert stackreeve-payload:s-…]
 //
-// with the fingerprint of the payload, and :keep behind it where the secret outlives its
-// manifest.
+// The last word is the fingerprint of the payload. It ends in :keep if the secret stays
+// when its manifest is removed.
 const (
 	printNote  = mark.OwnerKey + "-payload"
 	keepSuffix = ":keep"
@@ -32,7 +32,7 @@ func marked(own string, m kind.Mark, _, _ string) string {
 	return own + " " + mark.Text(m)
 }
 
-// unmarked takes a name apart into the user's and the claim behind it.
+// unmarked splits a name into the user's part and the claim behind it.
 func unmarked(name string) (own string, c mark.Claim) {
 	begin := strings.LastIndex(name, " [")
 	inside, closed := strings.CutSuffix(name, "]")
@@ -49,8 +49,8 @@ func unmarked(name string) (own string, c mark.Claim) {
 	return own, mark.Claim{Mark: mark.Claimed(append(ownertext.In(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
 }
 
-// create makes the secret with all that will be known of it, in one request, and reads
-// what Barbican made of it: the answer has only its address.
+// create makes the secret in one request with everything that will be known about it. It
+// then reads the secret, because the answer has only its address.
 func create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
 	note := " " + printNote + ":" + w.Print(payloadUse, payload(w))
@@ -70,7 +70,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	return d.Read(answer)
 }
 
-// update is only ever asked to mark a secret that shall be adopted.
+// update always fails: it is called only to mark a secret that is to be adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
 	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
 }

@@ -13,7 +13,7 @@ import (
 
 const (
 	at         = "spec.resource."
-	payloadUse = "barbican secret" // what its fingerprint is for
+	payloadUse = "barbican secret" // the purpose of its fingerprint
 	plainText  = "text/plain"
 )
 
@@ -29,8 +29,7 @@ func (s *Spec) key() string { return table.Or(s.PayloadKey, "payload") }
 
 func (s *Spec) isText() bool { return table.Or(s.ContentType, plainText) == plainText }
 
-// expand checks that the payload is there; a missing Secret is reported with the other
-// references.
+// expand checks that the Secret has the payload. A missing Secret is reported with the other references.
 func expand(s *Spec, e *kind.Expansion) {
 	if !e.Declares("Secret", s.PayloadRef) {
 		return
@@ -48,9 +47,10 @@ func payload(w want) string { return w.Ref("Secret", w.Spec.PayloadRef).Data[w.S
 
 func skip(want, *object, *kind.Changes) {}
 
-// diff compares the payload by the fingerprint that was left with it. Where none is known
-// nothing is: what is there stays. The mark says of the secret's end what it said when it
-// was made, which is noted where the manifest says something else now.
+// diff compares fingerprints: that of the payload, and the one that is stored in the
+// name. Without a stored one the secret stays as it is. The mark also says whether the
+// secret stays when its manifest is removed. That cannot be changed later, so a
+// difference to the manifest is noted.
 func diff(w want, have *state, c *kind.Changes) {
 	print := have.Notes[printNote]
 	if text := payload(w); text != "" && w.Printed(print, payloadUse, text) == fingerprint.Other {
@@ -65,7 +65,7 @@ func diff(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// writePayload has text as it is and bytes in base64, as Barbican takes them.
+// writePayload writes text unchanged and bytes in base64, as Barbican requires.
 func writePayload(w want, _ *object, body map[string]any) {
 	text := payload(w)
 	if body["payload_content_type"] = table.Or(w.Spec.ContentType, plainText); w.Spec.isText() {
@@ -78,7 +78,7 @@ func writePayload(w want, _ *object, body map[string]any) {
 func expiration(s *Spec) string {
 	t, err := time.Parse(time.RFC3339, table.Or(s.Expiration, ""))
 	if err != nil {
-		return "" // none is given: validate has seen it
+		return "" // none is given: validate checks the format
 	}
 	return table.Timestamp(t)
 }
@@ -101,8 +101,8 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// export leaves out the payload, which is not asked for. It makes no object of a secret
-// that no stack has made: that can bear no mark.
+// export omits the payload, which is never read. A secret that no stack made cannot bear
+// a mark, so it is exported as an import only.
 func export(s *state, spec *Spec, e *kind.Export) {
 	spec.Expiration = nil
 	if text := table.Timestamp(s.More.Expiration.Time); text != "" {

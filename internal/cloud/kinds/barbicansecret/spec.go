@@ -1,15 +1,14 @@
 // Package barbicansecret is the kind BarbicanSecret: a secret that OpenStack's services
-// are given by its address, such as the certificate of a load balancer (Barbican).
+// refer to by its address, such as the certificate of a load balancer (Barbican).
 //
-// What is secret comes from a Secret of the repository. It is sent to Barbican and never
-// asked for: behind the name stands a fingerprint, by which another payload is noticed.
-// Nothing that is shown or logged has the payload, nor has an error of the request that
-// carried it.
+// The payload comes from a Secret of the repository. It is sent to Barbican and never read
+// back: the name ends in a fingerprint, and a new payload has another one. No output and no
+// log contains the payload, and neither does an error of the request that carried it.
 //
-// Barbican can change nothing of a secret, and lists of its user metadata nothing: that
-// is written after the secret was made, and would have to be asked for one by one. So
-// the mark of the owner is the end of the name, with which the secret is made, as
-// servergroup has it. It does not say what was last applied: every change replaces.
+// Barbican cannot change a secret, and its lists do not show user metadata. Metadata would be
+// written after the secret was made, and read with a request for each secret. So the owner mark
+// is the end of the name, which is a part of the create request, as in package servergroup. The
+// mark does not say what was last applied: every change replaces the secret.
 package barbicansecret
 
 import (
@@ -21,8 +20,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a secret shall be. Values are Barbican's (barbican/common/validators.py:
-// NewSecretValidator; plugin/util/mime_types.py); names are shorter by what the mark takes.
+// Spec is the desired state of a secret. Values are Barbican's
+// (barbican/common/validators.py: NewSecretValidator; plugin/util/mime_types.py). Names are
+// shorter than Barbican's, since the mark takes a part.
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
 	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"What it is: anything, a text that people type, a certificate, a private, public or symmetric key."`
@@ -35,7 +35,7 @@ type Spec struct {
 	Mode        *string `json:"mode,omitempty" api:"mode,empty,trimmed" rule:"immutable,min=1,max=255" doc:"How a key is used, for those who use it." example:"cbc"`
 }
 
-// More is what only Barbican says of a secret.
+// More holds the fields of a secret that only Barbican sets.
 type More struct {
 	Ref        string     `json:"secretRef" api:"secret_ref"`
 	Status     string     `json:"status" api:"status"`
@@ -45,7 +45,7 @@ type More struct {
 	UpdatedAt  table.Time `json:"updatedAt" api:"updated"`
 }
 
-// Filter says which existing secret is meant.
+// Filter selects an existing secret.
 type Filter struct {
 	Name       *string `json:"name,omitempty" doc:"Exact name, without a mark."`
 	SecretType *string `json:"secretType,omitempty" rule:"enum=opaque|passphrase|certificate|private|public|symmetric" doc:"What it is."`
@@ -53,7 +53,7 @@ type Filter struct {
 	Mode       *string `json:"mode,omitempty" doc:"How a key is used."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -63,7 +63,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind BarbicanSecret over c, which may be nil where only rules are needed.
+// Kind returns the kind BarbicanSecret. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

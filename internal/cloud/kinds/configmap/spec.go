@@ -1,5 +1,5 @@
 // Package configmap is the kind ConfigMap of the core group: text that other
-// objects refer to. Nothing of it is in the cloud by itself.
+// objects refer to. A ConfigMap is no object of the cloud.
 package configmap
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Body is what a ConfigMap has beside its metadata.
-// (kubernetes api/core/v1 ConfigMap)
+// Body is the content of a ConfigMap without its metadata. (kubernetes
+// api/core/v1 ConfigMap)
 type Body struct {
 	Data       map[string]string `json:"data,omitempty" rule:"raw" doc:"Texts by key."`
 	BinaryData map[string][]byte `json:"binaryData,omitempty" doc:"Further contents by key, in base64."`
 	Immutable  *bool             `json:"immutable,omitempty" doc:"Accepted, not used."`
 }
 
-// Kind is the kind ConfigMap.
+// Kind returns the kind ConfigMap.
 func Kind() *kind.Kind {
 	return typed.Data(kind.Info{
 		Version: "v1", Kind: "ConfigMap", Public: true,

@@ -38,8 +38,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// The port that Designate leaves out of what it shows is no difference, and neither is the end of an IPv6 address that
-// looks like it.
+// Designate does not show port 53, and its absence is no difference. The end of an IPv6 address can look like that
+// port, and is not removed.
 func TestMasters(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := strings.Replace(object, "email: hostmaster@example.org\n    ttl: 600", `type: SECONDARY
@@ -72,7 +72,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A zone that has another one below it is deleted after it.
+// A zone is deleted after the zones below it.
 func TestZonesWithinZones(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	within := strings.NewReplacer("name: shop}", "name: within}", "shop.zones.example.", "a.shop.zones.example.").Replace(object)

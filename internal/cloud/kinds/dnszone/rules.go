@@ -31,8 +31,8 @@ func compareMasters(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	kind.Set(c, "spec.resource.masters", shownMasters(have.Spec.Masters), shownMasters(w.Spec.Masters), kind.InPlace)
 }
 
-// shownMasters are name servers as Designate shows them: without the port where it is 53. What has more than one colon
-// is an IPv6 address, which has no port there. (designate/utils.py: split_host_port)
+// shownMasters returns name servers as Designate shows them: without the port if it is 53. A text with more than one
+// colon is an IPv6 address, which Designate does not show with a port. (designate/utils.py: split_host_port)
 func shownMasters(list []string) []string {
 	shown := make([]string, len(list))
 	for i, master := range list {
@@ -44,7 +44,7 @@ func shownMasters(list []string) []string {
 	return shown
 }
 
-// observe says where a zone stands. (designate/objects/zone.py: status, action)
+// observe sets the phase of a zone. (designate/objects/zone.py: status, action)
 func observe(s *state, live *kind.Live) {
 	live.Created, live.Updated, live.Facts.Name = s.More.CreatedAt.Time, s.More.UpdatedAt.Time, s.Name
 	switch {
@@ -57,7 +57,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// remove asks Designate to delete the zone, which takes it a while.
+// remove asks Designate to delete the zone. Designate finishes that later.
 func remove(ctx context.Context, d *define.Driver[Spec, Filter, More], have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, err

@@ -1,5 +1,5 @@
 // Package dnszone is the kind DNSZone: a zone of the domain name system (Designate).
-// It knows nothing of the record sets in it.
+// It knows nothing about the record sets in the zone.
 package dnszone
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a zone shall be. Values are Designate's
+// Spec is the desired state of a zone. Values are Designate's
 // (designate/objects/zone.py, schemas/v2/zone.yaml).
 type Spec struct {
 	Name        string            `json:"name" api:"name,named" rule:"required,immutable,format=domain" doc:"Name of the zone, with a final dot." example:"example.org."`
@@ -24,7 +24,7 @@ type Spec struct {
 	Attributes  map[string]string `json:"attributes,omitempty" api:"attributes" doc:"By which the cloud chooses the name servers of a new zone; not compared if left out."`
 }
 
-// More is what only Designate says of a zone.
+// More holds the fields of a zone that only Designate sets.
 type More struct {
 	Status    string     `json:"status" api:"status"`
 	Action    string     `json:"action" api:"action"`
@@ -35,17 +35,17 @@ type More struct {
 	UpdatedAt table.Time `json:"updatedAt" api:"updated_at"`
 }
 
-// Filter says which existing zone is meant.
+// Filter selects an existing zone.
 type Filter struct {
 	Name  *string `json:"name,omitempty" doc:"Exact name, with a final dot."`
 	Email *string `json:"email,omitempty" doc:"Exact address of who is responsible for it."`
 	Type  string  `json:"type,omitempty" rule:"enum=PRIMARY|SECONDARY" doc:"Where its records are kept."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind DNSZone over c, which may be nil where only rules are needed.
+// Kind returns the kind DNSZone. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

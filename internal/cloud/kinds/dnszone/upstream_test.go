@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// inError shows zones in another status than that which they have.
+// inError changes the status of all zones in answers.
 type inError struct{ next http.RoundTripper }
 
 func (e inError) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ func (e inError) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	for _, status := range []string{`"ACTIVE"`, `"PENDING"`} {
-		for _, space := range []string{"", " "} { // after colons, as services have it
+		for _, space := range []string{"", " "} { // services write a space after the colon
 			body = bytes.ReplaceAll(body, []byte(`"status":`+space+status), []byte(`"status":"ERROR"`))
 		}
 	}
@@ -32,8 +32,8 @@ func (e inError) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// A zone that the name servers do not have yet is found again by its mark: it is not made a second time, what the
-// manifest says is written, and it can be deleted (terraform-provider-openstack#1111).
+// A zone that the name servers do not have yet is found again by its mark. It is not made a second time, its
+// fields are updated, and it can be deleted (terraform-provider-openstack#1111).
 func TestErrorIsNoEnd(t *testing.T) {
 	const zone = "apiVersion: stackreeve.dev/v1alpha1\nkind: DNSZone\nmetadata: {name: late}\nspec: {resource: {name: late.zones.example., email: hostmaster@example.org, ttl: 600}}"
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -34,7 +34,8 @@ spec:
 	}.Run(t)
 }
 
-// A member's agent that has no manifest of a domain neither fails nor says so.
+// The agent of a member, with no manifest of a domain, cannot list domains. It
+// neither fails nor reports that.
 func TestMembersCannotListDomains(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if planned := g.Plan(""); len(planned.Unlisted) > 0 {

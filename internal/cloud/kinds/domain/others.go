@@ -18,7 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// update carries out a change; disabling the domain locks out all that are in it.
+// update carries out a change. Disabling a domain locks out all its users, so that is
+// refused for a domain that others use.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if enabled, changed := n.Fields["enabled"]; changed && enabled != true {
 		if err := keepOthers(ctx, d, n.Have.ID, n.Want.Mark); err != nil {
@@ -28,7 +29,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// remove disables the domain first. Killed in between, the next pass goes on.
+// remove disables the domain and then deletes it. After a kill in between, the next pass deletes it.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if err := keepOthers(ctx, d, have.ID, table.Or(have.Mark, kind.Mark{})); err != nil {
 		return false, err
@@ -43,8 +44,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 // within are the collections whose objects are in a domain, with the kinds of their marks.
 var within = []struct{ collection, kind string }{{"users", "User"}, {"groups", "Group"}, {"projects", "Project"}, {"roles", "Role"}}
 
-// keepOthers refuses what harms all that is in a domain while the stack that the mark is of
-// did not make all of that. It names nothing, since whoever writes manifests reads it.
+// keepOthers returns an error if objects in the domain were not made by the stack of the
+// mark. The error names none of them, since authors of manifests can read it.
 func keepOthers(ctx context.Context, d driver, id string, m kind.Mark) error {
 	ours := mark.Claim{Mark: &m, Project: d.Client.ProjectID}.Holder()
 	others := make([]int, len(within))

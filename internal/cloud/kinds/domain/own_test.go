@@ -30,8 +30,8 @@ func identities(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 	return []*kind.Kind{domain.Kind(c), project.Kind(c), user.Kind(c), role.Kind(c), roleassignment.Kind(c), service.Kind(c), endpoint.Kind(c)}
 }
 
-// A domain that others have put users or projects into is neither deleted nor disabled, and
-// nothing of it is named.
+// A domain that contains users or projects of others is neither deleted nor disabled, and the message
+// names none of them.
 func TestAttackDomainThatOthersUse(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()
@@ -42,7 +42,7 @@ func TestAttackDomainThatOthersUse(t *testing.T) {
 		id = g.Plan(shop + own).Steps[0].ID()
 	}
 	disabled := strings.Replace(shop, "resource: {", "resource: {enabled: false, ", 1)
-	g.MustSync(disabled + own) // all in it is ours
+	g.MustSync(disabled + own) // the stack made everything in it
 	g.MustSync(shop + own)
 	for _, of := range []string{"user", "group", "project"} {
 		var made map[string]struct{ ID string }
@@ -73,8 +73,7 @@ func do(t *testing.T, c *cloud.Client, call cloud.Call) {
 	}
 }
 
-// No commit takes away what the agent itself works with: nobody could put that right by
-// another one.
+// No commit can delete what the agent logs in with: no later commit could repair that.
 func TestAttackTheAgentItself(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	if g.Simulator == nil {
@@ -104,7 +103,8 @@ func TestAttackTheAgentItself(t *testing.T) {
 	}
 }
 
-// Nor is it by the credentials of another entry of clouds.yaml, and none of them is shown by the other.
+// The same holds for the credentials of another entry of clouds.yaml. The messages of one entry do not
+// show those of the other.
 func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
 	g := kindtest.NewTarget(t, identities)
 	if g.Simulator == nil {
@@ -159,7 +159,7 @@ func list(t *testing.T, k *kind.Kind) []kind.Live {
 	return items
 }
 
-// Nor does one disable it, or call it something else than the agent does.
+// No commit can disable or rename it either.
 func TestAttackTheAgentItselfDisabled(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	if g.Simulator == nil {

@@ -1,10 +1,10 @@
-// Package domain is the kind Domain: a domain of Keystone, in which users, groups and
-// projects are, in K-ORC's vocabulary.
+// Package domain is the kind Domain: a domain of Keystone, which contains users, groups and
+// projects, in K-ORC's vocabulary.
 //
-// A domain bears the mark at the end of its description: newer Keystones refuse other
-// attributes for it than their own. It is disabled before it is deleted, as Keystone
-// asks. What is in it would go with it, and nobody in a disabled one can log in: so neither
-// is done while users, groups, projects or roles are in it that the stack did not make.
+// The mark is at the end of the description: newer Keystones refuse unknown attributes of a
+// domain. Keystone deletes only a disabled domain, so it is disabled first. The objects in a
+// domain are deleted with it, and nobody in a disabled domain can log in. So neither happens
+// while the domain contains users, groups, projects or roles that the stack did not make.
 package domain
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a domain shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a domain. Field names and meanings are K-ORC's
 // (api/v1alpha1/domain_types.go).
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
@@ -25,16 +25,16 @@ type Spec struct {
 	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody can log in to it any more" doc:"Whether anybody can log in to it and its projects."`
 }
 
-// More is what only Keystone says of a domain.
+// More holds the fields of a domain that only Keystone sets.
 type More struct{}
 
-// Filter says which existing domain is meant.
+// Filter selects an existing domain.
 type Filter struct {
 	Name    *string `json:"name,omitempty" doc:"Exact name."`
 	Enabled *bool   `json:"enabled,omitempty" doc:"Whether anybody can log in to it."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -42,7 +42,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind Domain over c, which may be nil where only rules are needed.
+// Kind returns the kind Domain. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

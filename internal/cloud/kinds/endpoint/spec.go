@@ -1,8 +1,8 @@
-// Package endpoint is the kind Endpoint: where a service of the catalog is (Keystone),
-// in K-ORC's vocabulary.
+// Package endpoint is the kind Endpoint: the address of a service of the catalog
+// (Keystone), in K-ORC's vocabulary.
 //
-// Keystone knows neither a name nor a description of an endpoint, but keeps what it is
-// given: there the mark and the description are.
+// An endpoint has no name and no description in Keystone, but Keystone stores
+// additional attributes. The mark and the description are such attributes.
 package endpoint
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what an endpoint shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of an endpoint. Field names and meanings are K-ORC's
 // (api/v1alpha1/endpoint_types.go); region is added.
 type Spec struct {
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -25,10 +25,10 @@ type Spec struct {
 	Region      *string `json:"region,omitempty" api:"region_id" rule:"min=1,max=255" doc:"ID of the region that it is in, as of the catalog; not managed if left out."`
 }
 
-// More is what only Keystone says of an endpoint.
+// More holds the fields of an endpoint that only Keystone sets.
 type More struct{}
 
-// Filter says which existing endpoint is meant.
+// Filter selects an existing endpoint.
 type Filter struct {
 	Interface  *string `json:"interface,omitempty" rule:"enum=admin|internal|public" doc:"Who is to use it."`
 	ServiceRef string  `json:"serviceRef,omitempty" ref:"Service" doc:"Service that is there."`
@@ -39,7 +39,7 @@ type Filter struct {
 
 type state = define.State[Spec, More]
 
-// Kind is the kind Endpoint over c, which may be nil where only rules are needed.
+// Kind returns the kind Endpoint. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -1,13 +1,12 @@
-// Package flavor is the kind Flavor: the size of a server (Nova), in K-ORC's
-// vocabulary. Everybody can find the flavors that the project may use; making them is an
-// administrator's work.
+// Package flavor is the kind Flavor: the size of a server (Nova), in K-ORC's vocabulary.
+// Everybody can find the flavors that the project may use. Making one needs an administrator.
 //
-// The mark stands at the end of the description. Extra specs are no place for it: the
-// scheduler compares them with hosts and aggregates, and newer Novas refuse names that they
-// do not know (nova/api/validation/extra_specs).
+// The mark is at the end of the description. Extra specs cannot hold it: the scheduler
+// compares them with hosts and aggregates, and newer Novas refuse names that they do not
+// know (nova/api/validation/extra_specs).
 //
-// It is longer than its table because Nova takes extra specs one by one beside the
-// flavor, and of the flavor itself nothing but the description can be changed.
+// The package is more than a table of fields because Nova takes extra specs one by one in
+// separate requests, and only the description of the flavor itself can be changed.
 package flavor
 
 import (
@@ -22,9 +21,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a flavor shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/flavor_types.go). The description and extra specs, the first of which
-// K-ORC never changes, can be changed.
+// Spec is the desired state of a flavor. Field names and meanings are K-ORC's
+// (api/v1alpha1/flavor_types.go). The description and the extra specs can be changed; K-ORC
+// never changes the description.
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	ID          string             `json:"id,omitempty" api:"id" show:"-" rule:"immutable,max=255,pattern=^[a-zA-Z0-9._-]([a-zA-Z0-9. _-]*[a-zA-Z0-9._-])?$" doc:"ID in the cloud; the cloud chooses if left out."`
@@ -38,17 +37,17 @@ type Spec struct {
 	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs,empty,hidden" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand, all of them; none if left out."`
 }
 
-// More is what status shows of a flavor even where it is nothing.
+// More holds the fields of a flavor that status shows even when they are zero.
 type More struct {
 	Swap      swap `json:"swap" api:"swap"`
 	Ephemeral int  `json:"ephemeral" api:"OS-FLV-EXT-DATA:ephemeral"`
 	Disabled  bool `json:"disabled" api:"OS-FLV-DISABLED:disabled" show:"-"`
 }
 
-// swap is a size in MiB. Nova before 2.75 says "" for none.
+// swap is a size in MiB. Nova before 2.75 shows "" for none.
 type swap int
 
-// UnmarshalJSON takes an empty text for none.
+// UnmarshalJSON reads an empty text as none.
 func (s *swap) UnmarshalJSON(text []byte) error {
 	if string(text) == `""` {
 		*s = 0
@@ -62,7 +61,7 @@ func (s *swap) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Filter says which existing flavor is meant.
+// Filter selects an existing flavor.
 type Filter struct {
 	Name  *string `json:"name,omitempty" doc:"Exact name."`
 	RAM   *int    `json:"ram,omitempty" rule:"min=1" doc:"Memory in MiB."`
@@ -70,7 +69,7 @@ type Filter struct {
 	Disk  *int    `json:"disk,omitempty" rule:"min=0" doc:"Size of the root disk in GiB."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -78,8 +77,8 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind Flavor over c, which may be nil where only rules are
-// needed. Without is_public, Nova lists public flavors only to administrators.
+// Kind returns the kind Flavor. c may be nil where only its rules are needed. Without
+// is_public, Nova lists public flavors only to administrators.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A flavor that is as the manifest says, name and all, and that nobody asked to adopt, is not taken for the stack's own
+// A flavor that equals the manifest, name included, and that no manifest adopts, is not treated as the stack's own
 // (K-ORC issue 185).
 func TestFlavorOfSomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")

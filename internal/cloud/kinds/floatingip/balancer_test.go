@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// balancers are two load balancers on the network that a router connects with the
-// outside.
+// balancers are two load balancers on a network that a router connects to the external network.
 var balancers = needs + `
 ---
 apiVersion: stackreeve.dev/v1alpha1
@@ -44,8 +43,8 @@ func TestLawsInFrontOfALoadBalancer(t *testing.T) {
 	}.Run(t)
 }
 
-// The load balancer goes after the address that leads to it, also when it is
-// replaced, and the address stays what it is then.
+// A floating IP is detached before its load balancer is deleted or replaced. It
+// keeps its address when the load balancer is replaced.
 func TestAddressOutlivesItsLoadBalancer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := balancers + "\n---\n" + toBalancer

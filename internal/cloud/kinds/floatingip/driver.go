@@ -21,7 +21,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
+// observe treats status DOWN as Ready: a floating IP that is not associated is DOWN.
 func observe(s *state, live *kind.Live) {
 	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
 	live.Tokens = []string{kind.Held(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
@@ -34,16 +34,16 @@ func observe(s *state, live *kind.Live) {
 
 func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
 
-// writeSubnet puts the subnet that the address is from, and the network of that.
+// writeSubnet writes the subnet that the address is from, and that subnet's network.
 func writeSubnet(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		body["floating_network_id"], body["subnet_id"] = subnet.Facts.NetworkID, subnet.ID
 	}
 }
 
-// create takes an address that leads to the port at once where one request can say
-// all of it. Elsewhere it leads there with the last request: while it leads to a port
-// with several addresses, Neutron refuses every update that does not say so again.
+// create associates the address in the create request, where one request can set everything. Otherwise the last request
+// associates it. Once an address is associated with a port that has several addresses, Neutron refuses every update
+// that does not repeat the association.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	_, port := target(w)
 	if port.Name == "" {
@@ -55,8 +55,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, unreachable(err)
 }
 
-// remove deletes the address. Of one with a name in DNS, Neutron answers 500 where it cannot delete the record of that.
-// (Launchpad 2149807)
+// remove deletes the address. If the address has a name in DNS and Neutron cannot delete that record, Neutron answers
+// 500. (Launchpad 2149807)
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	gone, err = d.Remove(ctx, have.ID)
 	if name := table.Or(have.State.Spec.DNSName, ""); name != "" && err != nil && len(kind.ClassesOf(err)) == 0 {
@@ -66,8 +66,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	return gone, err
 }
 
-// associate puts where the address leads into a request. Neutron wants port and
-// address together.
+// associate writes the association into a request. Neutron requires port and address together.
 func associate(body map[string]any, w typed.Want[Spec]) {
 	body["port_id"] = nil
 	if _, port := target(w); port.Name != "" {
@@ -78,9 +77,8 @@ func associate(body map[string]any, w typed.Want[Spec]) {
 	}
 }
 
-// unreachable explains Neutron's 404 to a port that no router connects with
-// the external network: the way may still come up. Only the text of the answer
-// goes on, for the floating IP itself is not gone.
+// unreachable explains Neutron's 404 for a port that no router connects with the external network. A router may still
+// come. Only the text of the answer is passed on, because the floating IP itself is not gone.
 func unreachable(err error) error {
 	if errors.Is(err, kind.ErrGone) {
 		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
@@ -88,8 +86,8 @@ func unreachable(err error) error {
 	return err
 }
 
-// update says again where the address leads whenever it writes an attribute; see create.
-// Tags are written apart. Where it leads is written on no condition.
+// update repeats the association whenever it writes an attribute; see create. Tags are written in a request of their
+// own. An association is written without a revision to match.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	spec := change.Have.State.Spec
 	moved := slices.ContainsFunc([]string{"portRef", "loadBalancerRef", "fixedIP"}, func(f string) bool { return kind.Has(change.Changes, table.Path(f)) })
@@ -104,8 +102,9 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 	return d.Write(ctx, change)
 }
 
-// makeRoom leads the address nowhere when it waits for a place that another one of the stack has: that one may wait for
-// this one's, and Neutron leads no two addresses to one place. Where it leads now is not in its manifest any more.
+// makeRoom removes the association of this address while another address of the stack occupies the wanted port. That
+// other address may wait for this one's port in turn, and Neutron associates one fixed address with one floating IP
+// only. The manifest no longer asks for the present association, so nothing is lost.
 func makeRoom(ctx context.Context, d driver, change define.Change[Spec, More], busy error) error {
 	_, port := target(change.Want)
 	if !errors.Is(busy, kind.ErrBusy) || port.ID == "" || change.Have.State.Spec.PortRef == "" {
@@ -122,7 +121,7 @@ func makeRoom(ctx context.Context, d driver, change define.Change[Spec, More], b
 	return busy
 }
 
-// sameStack reports whether a mark claims what it is on for the stack of another one.
+// sameStack reports whether a mark belongs to the same stack as another mark.
 func sameStack(m *kind.Mark, of kind.Mark) bool {
 	ours, ok := ownertext.Parse(of.Owner)
 	if !ok {

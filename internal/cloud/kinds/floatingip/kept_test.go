@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// An address stays as long as the port does that it leads to, and that cannot go.
+// A floating IP stays as long as its port stays, if that port cannot be deleted.
 func TestTheAddressOfAPortThatCannotGoStays(t *testing.T) {
 	const (
 		head    = "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: "

@@ -73,7 +73,7 @@ func TestLawsWithMoreExtensions(t *testing.T) {
 	}.Run(t)
 }
 
-// A cloud that publishes no names keeps none of floating IPs: that is noted, and costs no address.
+// A cloud without external DNS stores no names of floating IPs. That is noted, and no address is replaced for it.
 func TestNamesThatTheCloudDoesNotKeep(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true, WithoutExternalDNS: true})
 	named := needs + "---" + strings.Replace(object, "portRef: web-1", "dnsName: www\n    dnsDomain: example.org.\n    portRef: web-1", 1)
@@ -103,8 +103,8 @@ func TestValidate(t *testing.T) {
 	})
 }
 
-// A port that no router connects with the outside cannot be led to. That is
-// waited for, and not for ever.
+// An address cannot be associated with a port that no router connects to the external network. The agent waits
+// for a router, but not forever.
 func TestNoWayToThePort(t *testing.T) {
 	const elsewhere = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: lost}\n" +
 		"spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.51.0/24}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\n" +
@@ -123,7 +123,7 @@ func TestNoWayToThePort(t *testing.T) {
 	}
 }
 
-// That no router leads to a port is said in the plan, before the cloud is asked.
+// The plan says that no router leads to a port, before a request is made.
 func TestNoWayIsNoted(t *testing.T) {
 	const machine = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: shop}\nspec: {image: cirros, flavor: m1.nano, network: front, floatingIP: {network: public}}\n"
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -157,7 +157,7 @@ func notesOf(t *testing.T, g *kindtest.Target, manifests string) (notes string) 
 	return notes
 }
 
-// A router that leads to another external network is no way from this one, as far as the repository says.
+// A router to another external network does not help, as far as the repository shows.
 func TestWayToAnotherNetworkIsNoted(t *testing.T) {
 	const ext = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: ext}\nspec: {managementPolicy: unmanaged, import: {filter: {name: FILTER}}}\n"
 	elsewhere := strings.Replace(needs, "externalGateways: [{networkRef: public}]", "externalGateways: [{networkRef: ext}]", 1) + strings.Replace(ext, "FILTER", "elsewhere", 1)
@@ -192,8 +192,8 @@ func TestWayToAnotherNetworkIsNoted(t *testing.T) {
 	}
 }
 
-// A policy is changed of an address that leads to one of several addresses of a port, which Neutron wants to hear
-// again with every update.
+// The QoS policy of a floating IP is changed. The floating IP is associated with one of several addresses of a
+// port, so Neutron requires the association again in every update.
 func TestPolicyInFrontOfSeveralAddresses(t *testing.T) {
 	const policy = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: QoSPolicy\nmetadata: {name: gold}\nspec: {resource: {}}\n---"
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")

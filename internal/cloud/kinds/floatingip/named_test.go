@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Neutron answers 500 to the deletion of an address whose record in DNS it cannot delete. The pass ends, and says what that may be.
-// (Launchpad 2149807)
+// Neutron answers 500 to the deletion of an address if it cannot delete its DNS record. The pass ends, and the error names that
+// possible cause. (Launchpad 2149807)
 func TestANamedAddressThatCannotBeDeleted(t *testing.T) {
 	const text = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: public}, spec: {managementPolicy: unmanaged, import: {filter: {name: public}}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// A floating IP follows the port that it leads to when a commit replaces that, also where drift is only reported.
+// A floating IP follows its port when a commit replaces that port, even where drift is only reported.
 func TestAFloatingIPFollowsAReplacedPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	before := needs + "---" + strings.Replace(object, "portRef: web-1\n    fixedIP: 192.168.50.10\n", "portRef: web-2\n", 1)

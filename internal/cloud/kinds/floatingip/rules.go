@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// findWay makes no object; it finds the subnets the address can come from, and
-// whether there is a way to where it leads.
+// findWay adds no object. It finds the subnets that the address can come from, and notes if no router leads to the target.
 func findWay(s *Spec, e *kind.Expansion) {
 	if s.FloatingNetworkRef != "" {
 		s.SubnetRefs = e.Referring("Subnet", "Network", s.FloatingNetworkRef)
@@ -24,7 +23,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 	case s.PortRef != "":
 		addressing.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 	case s.LoadBalancerRef != "":
-		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // its network is known once it is expanded
+		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // the network is known once the load balancer is expanded
 		if networks, _ := e.Referred("LoadBalancer", s.LoadBalancerRef, "Network"); len(networks) > 0 {
 			addressing.NoteWay(e, "spec.resource.loadBalancerRef", external, networks[0], nil)
 		}
@@ -48,9 +47,8 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// target is the port that the address leads to, and the field that says so: that
-// of a load balancer is known by reference. It has no name where the address leads
-// nowhere.
+// target is the port that the address is to be associated with, and the field that names it. The port of a
+// load balancer is known through the reference. The port has no name if there is to be no association.
 func target(w typed.Want[Spec]) (field string, port kind.Ref) {
 	if w.Spec.LoadBalancerRef == "" {
 		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
@@ -72,8 +70,8 @@ func compareTarget(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// compareDNS leaves an address as it is that the cloud shows without a name: Neutron keeps names only where it
-// publishes them (db/dns_db.py), and another address would have none either.
+// compareDNS ignores a name that the cloud does not show: Neutron stores names only where it publishes them
+// (db/dns_db.py), and a new address would have no name either.
 func compareDNS(field string, of func(*Spec) *string) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
 	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		want, seen := of(w.Spec), strings.ToLower(table.Or(of(&have.Spec), ""))
@@ -93,8 +91,8 @@ func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// impossible says when the address is not one of the subnet that it is to be from, or leads to
-// none of its port.
+// impossible returns a reason if the address is outside the subnet that it is to come from, or if its port
+// does not have the requested fixed address.
 func impossible(w typed.Want[Spec]) string {
 	if why := addressing.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
 		return why
@@ -105,12 +103,12 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// lacks says when the port that the address shall lead to has not the address that is asked for.
+// lacks returns a reason if the port does not have the fixed address that the manifest names.
 func lacks(w typed.Want[Spec]) string {
 	return addressing.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
 }
 
-// alone is the address: a network gives each to one floating IP.
+// alone claims the address: a network gives each address to one floating IP only.
 func alone(w typed.Want[Spec]) []kind.Claim {
 	claim := kind.Claim{Field: "spec.resource.floatingIP", Of: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", By: "FloatingIP"}
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
@@ -121,18 +119,17 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	}
 	claim.What = table.IP(w.Spec.FloatingIP)
 	if claim.From == "" {
-		claim.Of.ID = claim.Of.Facts.NetworkID // the address shows as one of the network's
+		claim.Of.ID = claim.Of.Facts.NetworkID // the address is shown as one of the network's
 	}
 	return []kind.Claim{claim}
 }
 
-// contains reports whether an address is of a network. Neutron does not show
-// which subnet a floating IP came from.
+// contains reports whether a network contains an address. Neutron does not show which subnet a floating IP came from.
 func contains(cidr, address string) bool {
 	p, err := netip.ParsePrefix(cidr)
 	a, addressErr := netip.ParseAddr(address)
 	return err == nil && addressErr == nil && p.Contains(a)
 }
 
-// export leaves out the address, which only an administrator can ask for.
+// export omits the address, because only an administrator can request a certain one.
 func export(_ *state, spec *Spec, _ *kind.Export) { spec.FloatingIP = "" }

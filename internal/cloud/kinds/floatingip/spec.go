@@ -1,7 +1,7 @@
 // Package floatingip is the kind FloatingIP: an address of an external network
-// that leads to a port, in K-ORC's vocabulary. Of ports, networks and subnets
-// it knows only IDs and addresses. Floating IPs have no name in Neutron; people
-// see their address instead.
+// that is associated with a port, in K-ORC's vocabulary. Of ports, networks and
+// subnets it knows only IDs and addresses. Floating IPs have no name in
+// Neutron; people see their address instead.
 package floatingip
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a floating IP shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/floatingip_types.go), values Neutron's
-// (neutron-lib api/definitions/l3.py). Unlike in K-ORC, portRef and fixedIP can
-// be changed, and there is loadBalancerRef.
+// Spec is the desired state of a floating IP. Field names and meanings are
+// K-ORC's (api/v1alpha1/floatingip_types.go), values Neutron's (neutron-lib
+// api/definitions/l3.py). Unlike in K-ORC, portRef and fixedIP can be changed,
+// and there is loadBalancerRef.
 type Spec struct {
 	Description        *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
@@ -29,12 +29,12 @@ type Spec struct {
 	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its DNS domain, with a final dot. As with dnsName, it is left out where the cloud has no such extension, and noted where it shows none."`
 	QoSPolicyRef       *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos-fip" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
 	define.ProjectRef  `json:",inline"`
-	// SubnetRefs are the subnets that the repository puts on the floating
-	// network: there is no address before there is one of them.
+	// SubnetRefs are the repository's subnets of the floating network. At least
+	// one must exist before there can be an address.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
-// Filter says which existing floating IP is meant.
+// Filter selects an existing floating IP.
 type Filter struct {
 	FloatingIP           *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
 	Description          *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
@@ -45,18 +45,17 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// FilterName implements plan.Named: people know a floating IP by its
-// address.
+// FilterName is the address that the filter asks for: people know a floating IP by it.
 func (f *Filter) FilterName() string { return table.Or(f.FloatingIP, "") }
 
-// More is what only Neutron says of a floating IP.
+// More holds the fields of a floating IP that only Neutron sets.
 type More struct {
 	RouterID string `json:"routerID" api:"router_id"`
 	Status   string `json:"status" api:"status"`
 	TenantID string `json:"tenantID" api:"project_id"`
 }
 
-// Kind is the kind FloatingIP over c, which may be nil where only rules are
+// Kind returns the kind FloatingIP. c may be nil where only its rules are
 // needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Two addresses that change places do so in one pass, though Neutron leads no second one to where one leads already
-// (K-ORC issue 466).
+// Two floating IPs exchange their ports in one pass, though Neutron associates no second floating IP with the same
+// fixed address (K-ORC issue 466).
 func TestAddressesChangePlaces(t *testing.T) {
 	const two = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: blue}, spec: {resource: {floatingNetworkRef: public, portRef: web-1, fixedIP: 192.168.50.10}}}" +
 		"\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: green}, spec: {resource: {floatingNetworkRef: public, portRef: web-2, fixedIP: 192.168.50.20}}}\n"
@@ -38,8 +38,8 @@ func idsOf(p plan.Plan) map[string]string {
 	return ids
 }
 
-// An address that leads nowhere, and that somebody else has taken, is not taken from them, though it is as the manifest
-// says (K-ORC issue 757).
+// A floating IP that was not associated, and that somebody else has marked since, stays theirs, though it equals the
+// manifest (K-ORC issue 757).
 func TestAddressOfSomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(needs + "---" + object)

@@ -1,5 +1,5 @@
 // Package group is the kind Group: users who get roles together (Keystone), in K-ORC's
-// vocabulary. Who is a member is not its business.
+// vocabulary. It does not manage the members of a group.
 package group
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a group shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a group. Field names and meanings are K-ORC's
 // (api/v1alpha1/group_types.go).
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
@@ -22,16 +22,16 @@ type Spec struct {
 	DomainRef   string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
 }
 
-// More is what only Keystone says of a group.
+// More holds the fields of a group that only Keystone sets.
 type More struct{}
 
-// Filter says which existing group is meant.
+// Filter selects an existing group.
 type Filter struct {
 	Name      *string `json:"name,omitempty" doc:"Exact name."`
 	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -39,7 +39,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind Group over c, which may be nil where only rules are needed.
+// Kind returns the kind Group. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
@@ -57,7 +57,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// remove keeps a group that the agent's own user is in, and may have its roles by.
+// remove refuses to delete a group that contains the agent's own user, who may have roles through it.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	member, err := d.Client.InGroup(ctx, have.ID)
 	if member {

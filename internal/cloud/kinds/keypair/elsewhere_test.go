@@ -14,8 +14,8 @@ import (
 )
 
 // inAnotherProject logs the user of the cloud under test in to a second
-// project. A real cloud needs an entry for its administrator, named like the
-// one under test with -admin behind it.
+// project. On a real cloud it needs an entry for an administrator, with the
+// name of the tested entry and -admin at its end.
 func inAnotherProject(t *testing.T, g *kindtest.Target, user string) *cloud.Client {
 	t.Helper()
 	entry, clouds, project := "demo", []byte(nil), ""
@@ -40,8 +40,7 @@ func inAnotherProject(t *testing.T, g *kindtest.Target, user string) *cloud.Clie
 	return c
 }
 
-// newProject makes a project for the time of the test, in which the user is a
-// member.
+// newProject makes a project for the time of the test, with the user as a member.
 func newProject(t *testing.T, admin *cloud.Client, user string) string {
 	t.Helper()
 	do := func(method, path string, body, into any) {
@@ -64,7 +63,7 @@ func newProject(t *testing.T, admin *cloud.Client, user string) string {
 	return id
 }
 
-// withProject writes a clouds.yaml whose entry leads to the project.
+// withProject writes a clouds.yaml whose entry uses the project.
 func withProject(t *testing.T, clouds []byte, entry, project string) string {
 	t.Helper()
 	var file struct {

@@ -45,8 +45,9 @@ spec:
 	}.Run(t)
 }
 
-// A user has key pairs across all projects, and the name of a stack is unique
-// within one: a namesake in another project must not take ours for its own.
+// A user's key pairs exist across all projects, but the name of a stack is
+// unique only within one project. A stack with the same name in another project
+// must not treat this stack's key pair as its own.
 func TestNamesakeInAnotherProject(t *testing.T) {
 	kinds := func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} }
 	g := kindtest.NewTarget(t, kinds)
@@ -76,7 +77,7 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 	}
 }
 
-// What cannot be renamed keeps the name that its manifest gave it before.
+// A key pair cannot be renamed. When its manifest is renamed, it keeps its name in the cloud.
 func TestKeepsItsNameWhenItsManifestIsRenamed(t *testing.T) {
 	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} })
 	name := "ops-" + strings.ToLower(rand.Text())

@@ -1,6 +1,5 @@
-// Package keypair is the kind KeyPair: a public key that servers let in
-// (Nova), in K-ORC's vocabulary. It knows how a mark fits into the comment of
-// a key.
+// Package keypair is the kind KeyPair: a public key that may log in to servers
+// (Nova), in K-ORC's vocabulary. It knows how the comment of a key holds a mark.
 package keypair
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a key pair shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a key pair. Field names and meanings are K-ORC's
 // (api/v1alpha1/keypair_types.go).
 type Spec struct {
 	Name      *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -19,20 +18,20 @@ type Spec struct {
 	PublicKey string  `json:"publicKey" api:"public_key" rule:"lines,required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys." example:"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"`
 }
 
-// More is what only Nova says of a key pair.
+// More holds the fields of a key pair that only Nova sets.
 type More struct {
 	Fingerprint string `json:"fingerprint" api:"fingerprint"`
 }
 
-// Filter says which existing key pair is meant.
+// Filter selects an existing key pair.
 type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind KeyPair over c, which may be nil where only rules are needed. It
+// Kind returns the kind KeyPair. c may be nil where only its rules are needed. It
 // lists the key pairs of the user. Their names are their IDs.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{

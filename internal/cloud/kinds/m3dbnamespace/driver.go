@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// recordTag is on ports of a cluster one of whose namespaces was asked for. Tags of this form are taken for a part of a mark: no manifest can
-// hold one.
+// recordTag is a tag on the ports of a cluster. It records that a manifest asked for this namespace. Tags of this form count as part of a
+// mark: no manifest can contain one.
 func recordTag(namespace string) string {
 	return ownertext.Prefix + "m3ns:" + checksum.Short(namespace)
 }
@@ -29,7 +29,7 @@ func (d driver) record(ctx context.Context, portIDs []string, namespace string) 
 	return nil
 }
 
-// forget takes back what [driver.record] noted: another namespace of that name is none that was asked for.
+// forget undoes [driver.record]: a later namespace of the same name was not asked for by this stack.
 func (d driver) forget(ctx context.Context, portIDs []string, namespace string) error {
 	for _, id := range portIDs {
 		err := d.cloud.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "ports/" + id + "/tags/" + recordTag(namespace)})
@@ -40,7 +40,7 @@ func (d driver) forget(ctx context.Context, portIDs []string, namespace string) 
 	return nil
 }
 
-// Create is that of [typed.Kind]. That it was asked for is recorded before.
+// Create implements [typed.Kind]. It records the request on the ports before it makes the namespace.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	options, field, ok := w.Spec.Options.read()
 	if !ok {
@@ -79,14 +79,14 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	var refused *m3.Refused
 	switch {
 	case errors.As(err, &refused) && refused.Exists():
-		return l, nil // an answer was lost
+		return l, nil // an earlier answer was lost
 	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
 		return live{}, fmt.Errorf("%w: %w", kind.ErrRejected, err)
 	}
 	return l, classed(err)
 }
 
-// Update is that of [typed.Kind].
+// Update implements [typed.Kind].
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.unrecorded {
@@ -96,7 +96,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	}
 	at := m3.Over(d.machines, s.env)
 	if kind.Has(changes, "spec.options.retentionOptions.retentionPeriod") {
-		options, _, _ := w.Spec.Options.read() // reported by Validate
+		options, _, _ := w.Spec.Options.read() // Validate reports errors
 		period := options.RetentionOptions.RetentionPeriod
 		if err := anywhere(s.addresses, func(address string) error { return at.SetRetention(ctx, address, s.name, period) }); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	return anywhere(s.addresses, func(address string) error { return at.ReadyNamespace(ctx, address, s.name) })
 }
 
-// Delete is that of [typed.Kind].
+// Delete implements [typed.Kind].
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	at := m3.Over(d.machines, s.env)
@@ -134,7 +134,7 @@ func anywhere(addresses []string, do func(address string) error) error {
 	return err
 }
 
-// classed says of what a coordinator refuses when to ask again: it may know more later, but not what a request means.
+// classed gives a coordinator's error a class, which says when to try again. Not found stays as it is.
 func classed(err error) error {
 	var refused *m3.Refused
 	if errors.As(err, &refused) && refused.NotFound() {

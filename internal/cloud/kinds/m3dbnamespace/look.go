@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// place is a cluster whose namespaces are asked for.
+// place is a cluster with namespaces in manifests, and the ports of its machines.
 type place struct {
 	namespace, cluster string
 	ports              []*kind.Live
@@ -36,7 +36,7 @@ func (p *place) portIDs() (list []string) {
 	return list
 }
 
-// own reports whether the tags of its ports say that the stack has begun the placement of the cluster: nothing is changed in another one.
+// own reports whether the stack itself began the cluster's placement, as tags of the ports record. Nothing is changed in any other cluster.
 func (p *place) own(tags map[string][]string) bool {
 	return slices.ContainsFunc(p.ports, func(port *kind.Live) bool { return member.PlacementBegun.On(tags[port.ID], port.Facts.Address) })
 }
@@ -61,7 +61,8 @@ func places(around kind.Hosts) (all []*place) {
 	return all
 }
 
-// List is that of [typed.Kind]. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
+// List implements [typed.Kind]. If no majority of a cluster's machines agrees on its namespaces, they are unknown. A cluster without
+// machines has none yet.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -101,7 +102,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	return all, ctx.Err()
 }
 
-// found is one namespace of a cluster; ok is false for one that no manifest asks or asked for.
+// found is one namespace of a cluster. ok is false if no manifest asks for it and no tag records that one did.
 func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[string]bool) (l live, ok bool) {
 	i := slices.IndexFunc(around.Want, func(d kind.Desired) bool {
 		return d.Key.Namespace == p.namespace && d.Key.Name == m3.NamespaceObject(p.cluster, name)
@@ -122,7 +123,7 @@ func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[s
 	return l, true
 }
 
-// awaitNodes has those of a cluster that are not used yet wait while nodes take their shards: till then none of them has a namespace.
+// awaitNodes sets unused namespaces to Pending while nodes of the cluster still take their shards: until then no node has a namespace.
 func awaitNodes(ctx context.Context, at m3.Client, address string, found []live) {
 	unused := func(l live) bool { return l.Phase == kind.Begun }
 	if !slices.ContainsFunc(found, unused) {
@@ -139,7 +140,7 @@ func awaitNodes(ctx context.Context, at m3.Client, address string, found []live)
 	}
 }
 
-// unknown are the namespaces of a cluster that does not answer, as far as manifests asked for them before: they are not made again.
+// unknown are the namespaces of a cluster that does not answer, if a tag records that they were asked for. They are not made a second time.
 func (p *place) unknown(around kind.Hosts, tags map[string]bool) (all []live) {
 	for i := range around.Want {
 		d := &around.Want[i]
@@ -155,10 +156,10 @@ func (p *place) unknown(around kind.Hosts, tags map[string]bool) (all []live) {
 
 type registry = map[string]m3.Namespace
 
-// agree is what most machines say of the namespaces; nil where there is no such.
+// agree is the answer of a majority of the machines about the namespaces; nil if there is no majority.
 func agree(ctx context.Context, at m3.Client, addresses []string) *member.Answer[registry] {
 	alike := func(r registry) string {
-		text, _ := json.Marshal(r) // plain values, in the order of their names
+		text, _ := json.Marshal(r) // plain values, sorted by name
 		return string(text)
 	}
 	same := member.Agreed(member.Everywhere(ctx, addresses, at.Namespaces), alike)

@@ -1,12 +1,12 @@
-// Package m3dbnamespace is the kind M3DBNamespace: a namespace of a cluster of M3DB, with the data that is in it. It is found by asking the
-// coordinators of the cluster, which an M3DBCluster makes; that makes one for each of its namespaces, too.
+// Package m3dbnamespace is the kind M3DBNamespace: a namespace of an M3DB cluster, with its data. The package asks the coordinators of the
+// cluster for it. An M3DBCluster makes the cluster, and an M3DBNamespace for each of its namespaces.
 //
 //	create   makes it
-//	update   has coordinators use it; changes how long data is kept
+//	update   makes coordinators use it; changes how long data is kept
 //	delete   deletes it with all data
 //
-// A namespace bears no mark. One that a manifest asks for is taken for it; one that none asks for is deleted only where a tag on ports
-// of the cluster says that a manifest did. Others are left alone.
+// A namespace bears no mark. A namespace that a manifest names is the stack's. Any other is deleted only if a tag on ports of the cluster
+// records that a manifest named it. The rest is left alone.
 package m3dbnamespace
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a namespace shall be.
+// Spec is the desired state of a namespace.
 type Spec struct {
 	Cluster      string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is in."`
 	Name         string   `json:"name" rule:"required,min=1,max=255,immutable" doc:"What the cluster calls it."`
@@ -33,7 +33,7 @@ type Spec struct {
 	Options      Options  `json:"options" rule:"required" doc:"What it is. Only retentionPeriod can be changed."`
 }
 
-// Options are those of m3db-operator. (pkg/apis/m3dboperator/v1alpha1/namespace.go: NamespaceOptions)
+// Options are the options of m3db-operator. (pkg/apis/m3dboperator/v1alpha1/namespace.go: NamespaceOptions)
 type Options struct {
 	BootstrapEnabled   bool               `json:"bootstrapEnabled,omitempty" doc:"Whether a node that starts reads what is there."`
 	FlushEnabled       bool               `json:"flushEnabled,omitempty" doc:"Whether data is written to disk."`
@@ -48,7 +48,7 @@ type Options struct {
 	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Not used, and noted."`
 }
 
-// RetentionOptions are how long data is kept. Times are like 48h or 10m.
+// RetentionOptions say how long data is kept. Durations are written like 48h or 10m.
 type RetentionOptions struct {
 	RetentionPeriod                     string `json:"retentionPeriod,omitempty" doc:"How long data is kept."`
 	BlockSize                           string `json:"blockSize,omitempty" doc:"Of what time the data in one block is."`
@@ -58,30 +58,30 @@ type RetentionOptions struct {
 	BlockDataExpiryAfterNotAccessPeriod string `json:"blockDataExpiryAfterNotAccessPeriod,omitempty" doc:"After which time."`
 }
 
-// IndexOptions are those of the index.
+// IndexOptions are the options of the index.
 type IndexOptions struct {
 	Enabled   bool   `json:"enabled,omitempty" doc:"Whether there is one."`
 	BlockSize string `json:"blockSize,omitempty" doc:"Of what time one block of it is."`
 }
 
-// AggregationOptions are what data is an aggregate of.
+// AggregationOptions say which aggregates the namespace holds.
 type AggregationOptions struct {
 	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"Aggregates; data as it was written where aggregated is false."`
 }
 
-// Aggregation is one of those.
+// Aggregation is one aggregate, or the data as it was written.
 type Aggregation struct {
 	Aggregated bool       `json:"aggregated,omitempty" doc:"Whether it is an aggregate."`
 	Attributes Attributes `json:"attributes,omitempty" doc:"Of what."`
 }
 
-// Attributes are those of an aggregate.
+// Attributes are the attributes of an aggregate.
 type Attributes struct {
 	Resolution        string      `json:"resolution,omitempty" doc:"Time that one value is of."`
 	DownsampleOptions *Downsample `json:"downsampleOptions,omitempty" doc:"Which data is aggregated."`
 }
 
-// Downsample is which data is aggregated.
+// Downsample says which data is aggregated.
 type Downsample struct {
 	All bool `json:"all,omitempty" doc:"All data, and not only what rules name."`
 }
@@ -107,7 +107,7 @@ type (
 	want = typed.Want[Spec]
 )
 
-// Kind is the kind M3DBNamespace over c, which may be nil where only rules are needed.
+// Kind returns the kind M3DBNamespace. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	d := driver{cloud: c}
 	if c != nil {
@@ -134,7 +134,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// diffOptions reports which options differ, as their JSON: what a plan shows of a value is a part of its hash, and is the same in every process.
+// diffOptions reports the options that differ, as JSON. A plan's hash includes the values that it shows, and JSON is the same in every process.
 func diffOptions(have, want m3.Options, c *kind.Changes) {
 	h, w := reflect.ValueOf(have), reflect.ValueOf(want)
 	for i := range h.NumField() {
@@ -145,11 +145,11 @@ func diffOptions(have, want m3.Options, c *kind.Changes) {
 }
 
 func textOf(option any) string {
-	text, _ := json.Marshal(option) // of numbers, texts and lists of them
+	text, _ := json.Marshal(option) // contains only numbers, texts and lists of them
 	return string(text)
 }
 
-// Diff reports what can be changed, what cannot without the data being lost, and what coordinators do not use yet.
+// Diff reports changes in place, changes that would lose the data, and a namespace that coordinators do not use yet.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	options, _, ok := w.Spec.Options.read()
 	if !ok {
@@ -168,12 +168,12 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	}
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(s *State) any {
 	return map[string]any{"name": s.name, "state": s.Staging.Status, "retentionPeriod": s.RetentionOptions.RetentionPeriod.String()}
 }
 
-// usual fills in what is left out: data as it was written, which coordinators want to be said, and all of it in an aggregate.
+// usual fills in the defaults: no list means data as it was written, which coordinators require explicitly; an aggregate is of all data.
 func usual(list []m3.Aggregation) []m3.Aggregation {
 	if len(list) == 0 {
 		return []m3.Aggregation{{}}
@@ -192,7 +192,7 @@ func usual(list []m3.Aggregation) []m3.Aggregation {
 	return all
 }
 
-// read gives options as coordinators take them; field is where there is something that is no time.
+// read converts the options to those of coordinators. If a value is no duration, field names it and ok is false.
 func (o *Options) read() (out m3.Options, field string, ok bool) {
 	out = m3.Options{BootstrapEnabled: o.BootstrapEnabled, FlushEnabled: o.FlushEnabled, WritesToCommitLog: o.WritesToCommitLog, CleanupEnabled: o.CleanupEnabled,
 		RepairEnabled: o.RepairEnabled, SnapshotEnabled: o.SnapshotEnabled, ColdWritesEnabled: o.ColdWritesEnabled}
@@ -227,7 +227,7 @@ func (o *Options) read() (out m3.Options, field string, ok bool) {
 	return out, "", true
 }
 
-// timed is a field that holds a time.
+// timed is a field that holds a duration.
 type timed struct {
 	field, text string
 	into        *time.Duration

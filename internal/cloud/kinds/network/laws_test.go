@@ -30,15 +30,15 @@ spec:
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 
-// A cloud that takes tags in the request that creates is served by fewer
-// requests, and obeys the same laws.
+// A cloud that accepts tags in the create request needs fewer requests. The
+// laws hold there, too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	s := laws()
 	s.Simulator = &simulator.Options{TagsOnCreate: true}
 	s.Run(t)
 }
 
-// So does one that does not, and holds the mark in the description.
+// The laws hold on a cloud that does not accept them, with the mark in the description.
 func TestLawsWithTheMarkInTheDescription(t *testing.T) {
 	s := laws()
 	s.MarksInDescriptions = true
@@ -70,7 +70,7 @@ func TestLawsWithMoreExtensions(t *testing.T) {
 	s.Run(t)
 }
 
-// What the cloud lacks an extension for is noted, and does not fail.
+// A field that needs an extension that the cloud lacks is noted, and causes no error.
 func TestWithoutTheExtension(t *testing.T) {
 	g := kindtest.NewTarget(t, laws().Kinds)
 	asked := strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: example.org.", 1)

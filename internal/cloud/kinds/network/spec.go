@@ -1,5 +1,5 @@
 // Package network is the kind Network: a Neutron network, in K-ORC's
-// vocabulary. It knows nothing of what is plugged into it.
+// vocabulary. It knows nothing about the ports on it.
 package network
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a network shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/network_types.go), values Neutron's
-// (neutron-lib api/definitions/network.py).
+// Spec is the desired state of a network. Field names and meanings are K-ORC's
+// (api/v1alpha1/network_types.go), values Neutron's (neutron-lib
+// api/definitions/network.py).
 type Spec struct {
 	Name                  *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -29,21 +29,21 @@ type Spec struct {
 	define.ProjectRef     `json:",inline"`
 }
 
-// More is what only Neutron says of a network.
+// More holds the fields of a network that only Neutron sets.
 type More struct {
 	Status   string   `json:"status" api:"status"`
 	Subnets  []string `json:"subnets" api:"subnets"`
 	Provider Provider `json:"provider" api:",inline"`
 }
 
-// Provider says what a network is made of, as administrators see it.
+// Provider is the physical realization of a network, which only administrators see.
 type Provider struct {
 	NetworkType     string `json:"networkType,omitempty" api:"provider:network_type"`
 	PhysicalNetwork string `json:"physicalNetwork,omitempty" api:"provider:physical_network"`
 	SegmentationID  int    `json:"segmentationID,omitempty" api:"provider:segmentation_id"`
 }
 
-// Filter says which existing network is meant.
+// Filter selects an existing network.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	External             *bool `json:"external,omitempty" doc:"Whether it is external."`
@@ -51,8 +51,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind Network over c, which may be nil where only rules are
-// needed.
+// Kind returns the kind Network. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Network", Short: "net", Unmark: mark.UnmarkByLabel("network"),

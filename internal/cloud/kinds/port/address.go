@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// impossible says which address is not one of the subnet that it is to be from.
+// impossible returns a reason if an address is outside the subnet that it is to come from.
 func impossible(w typed.Want[Spec]) string {
 	for i, a := range w.Spec.Addresses {
 		field, ip := addressField(i), table.Or(a.IP, "")
@@ -28,7 +28,7 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// alone are the addresses that are asked for: those that the manifest gives, and any others.
+// alone claims the addresses: the ones that the manifest names, and any free ones.
 func alone(w typed.Want[Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
 		switch {
@@ -51,7 +51,7 @@ func alone(w typed.Want[Spec]) (claims []kind.Claim) {
 
 func addressField(i int) string { return fmt.Sprintf("spec.resource.addresses[%d].ip", i) }
 
-// stated are the addresses, where the manifest gives all of them.
+// stated are the addresses, if the manifest names all of them.
 func stated(s *Spec) (f kind.Facts) {
 	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.IP == nil }) {
 		return f
@@ -62,8 +62,7 @@ func stated(s *Spec) (f kind.Facts) {
 	return f
 }
 
-// roles are what ports of the cloud's own are there for, by what their device_owner begins with
-// (neutron-lib constants.py).
+// roles say what the cloud's own ports are for, by the beginning of their device_owner (neutron-lib constants.py).
 var roles = []struct{ owner, role string }{
 	{"network:dhcp", "the network's DHCP server"},
 	{"network:distributed", "the network's DHCP and metadata server"},
@@ -73,7 +72,7 @@ var roles = []struct{ owner, role string }{
 	{"Octavia", "of a load balancer"},
 }
 
-// role says what a port is there for.
+// role says what a port is used for.
 func role(m More) string {
 	for _, r := range roles {
 		switch {
@@ -87,8 +86,8 @@ func role(m More) string {
 	return ""
 }
 
-// madeFor is the ID of the server, load balancer or router that a port goes with. That of a router's
-// interface stays where the router does.
+// madeFor is the ID of the server, load balancer or router that a port is deleted with. The port of
+// a router's interface is not deleted with the router.
 func madeFor(m More) string {
 	if id, vip := strings.CutPrefix(m.DeviceID, "lb-"); vip { // octavia/network/drivers/neutron/allowed_address_pairs.py
 		return id

@@ -23,7 +23,7 @@ const aPort = `{"id": "9b2d7ac5-0000-4000-8000-%012[1]d", "name": "web-%[1]d", "
 "resource_request": null, "ip_allocation": "immediate", "tags": ["stackreeve-applied:0123456789abcdef", "stackreeve:prod:Port/web-%[1]d"],
 "created_at": "2026-03-01T12:00:00Z", "updated_at": "2026-03-01T12:00:05Z", "revision_number": 4}`
 
-// canned answers every request by itself, so that nothing but the client is measured.
+// canned answers every request itself, so that only the client is measured.
 type canned struct{ ports string }
 
 // RoundTrip implements http.RoundTripper.
@@ -41,8 +41,8 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 		Header: http.Header{"Content-Type": {"application/json"}, "X-Subject-Token": {"gAAAA"}}}, nil
 }
 
-// BenchmarkList reads 2,000 ports that come as one page, as Neutron answers unless it is
-// set up otherwise.
+// BenchmarkList reads 2,000 ports in one page. Neutron answers so unless it is
+// configured otherwise.
 func BenchmarkList(b *testing.B) {
 	ports := make([]string, 2000)
 	for i := range ports {

@@ -17,7 +17,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// observe takes every status for Ready: a port that no machine uses is DOWN.
+// observe treats every status as Ready: a port that no machine uses is DOWN.
 func observe(s *state, live *kind.Live) {
 	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
 	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
@@ -44,8 +44,7 @@ func addresses(s *state) (list []string) {
 	return list
 }
 
-// create asks for no address and no security group where the manifest names none:
-// Neutron would choose.
+// create requests no address and no security group if the manifest names none. Otherwise Neutron would choose some.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, hidden := host(w); hidden != "" {
 		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show on which host Server %s is, as it does to administrators of servers that have one; give the host's name as hostID.id",
@@ -65,9 +64,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return d.Post(ctx, w, body)
 }
 
-// remove refuses to pull a port out of a running machine, whoever runs it,
-// unless another will take its place, and the machine is the stack's. A machine that is gone can leave the port plugged into it.
-// (Launchpad 2134375)
+// remove refuses to delete a port that is plugged into a running machine. It deletes the port only if another port will replace
+// it and the machine belongs to the stack. A port can still name a machine that no longer exists. (Launchpad 2134375)
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
 		if !have.Remade && !define.ServerGone(ctx, d.Client, m.DeviceID) {

@@ -65,8 +65,7 @@ var key = manifest.Key{Group: define.OrcGroup, Kind: "Port", Namespace: "default
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 
-// A cloud that takes tags in the request that creates is served by fewer
-// requests, and obeys the same laws.
+// A cloud that accepts tags in the create request needs fewer requests. The laws hold there, too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	testcost.Long(t)
 	s := laws()
@@ -106,8 +105,8 @@ func laws() kindtest.Suite {
 	}
 }
 
-// A port gets an address on every subnet whose machines make their own; the
-// one that the manifest does not name is no difference.
+// A port gets an address on every subnet whose machines configure their own addresses. Such an address is no difference,
+// though the manifest does not name it.
 func TestAddressesChosenByTheCloud(t *testing.T) {
 	one, port := onNeeds(t)
 	for name, addresses := range map[string]string{
@@ -130,7 +129,7 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 	}
 }
 
-// onNeeds is a cloud that has what ports depend on, and the manifests with the beginning of a port's.
+// onNeeds is a cloud with the objects that ports depend on, and the manifests with the beginning of a port's.
 func onNeeds(t *testing.T) (g *kindtest.Target, port string) {
 	g = kindtest.NewTarget(t, all.Kinds)
 	port = needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
@@ -138,8 +137,8 @@ func onNeeds(t *testing.T) (g *kindtest.Target, port string) {
 	return g, port
 }
 
-// As with K-ORC, a port is guarded by what its manifest names and by nothing
-// else: not by the default group that Neutron puts on it unless asked otherwise.
+// As in K-ORC, a port has exactly the security groups that its manifest names. It does not have the default group that
+// Neutron adds unless told otherwise.
 func TestGroupsLeftOut(t *testing.T) {
 	one, doc := onNeeds(t)
 	for name, test := range map[string]struct {
@@ -177,7 +176,7 @@ func stepOf(t *testing.T, planned plan.Plan) plan.Step {
 	return plan.Step{}
 }
 
-// Status has the words of K-ORC.
+// The status uses K-ORC's field names.
 func TestStatus(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(needs + "\n---\n" + object)
@@ -247,8 +246,8 @@ func TestTrustedByAnAdministrator(t *testing.T) {
 	}
 }
 
-// Nova names a port after the machine that is plugged into it, and users are not shown whether it is trusted: neither is
-// a difference to a manifest that says nothing of it.
+// Nova names a port after the machine that it is plugged into, and users cannot see whether a port is trusted. Neither
+// is a difference if the manifest does not set the field.
 func TestNotAskedFor(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true})
 	doc := strings.Replace(object, "    portSecurity: Enabled\n", "", 1)
@@ -263,7 +262,7 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-// What the cloud lacks an extension for is noted, and does not fail.
+// A field that needs an extension that the cloud lacks is noted, and causes no error.
 func TestWithoutTheExtensions(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	asked := needs + "---" + strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: web\n    propagateUplinkStatus: true\n    trustedVIF: true", 1)

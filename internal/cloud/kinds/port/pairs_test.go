@@ -29,7 +29,7 @@ func TestPairsStayInSync(t *testing.T) {
 	}
 }
 
-// Multicast addresses are noted: Neutron refuses such a pair since 2026, and it is of no use (Launchpad 2147115).
+// Multicast addresses in pairs are noted: Neutron refuses them since 2026, and they have no effect (Launchpad 2147115).
 func TestMulticastPairsAreNoted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for pair, noted := range map[string]bool{"224.0.0.18": true, "ff02::12": true, "239.1.0.0/16": true, "10.77.0.200": false} {

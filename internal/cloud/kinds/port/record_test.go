@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// What is recorded on a port stays when the port and its mark are written, wherever the mark stands.
+// A record on a port stays when the port and its mark are written, wherever the mark is stored.
 func TestARecordStays(t *testing.T) {
 	testcost.Long(t)
 	const record member.Record = "stackreeve:etcd"

@@ -13,15 +13,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// findSubnets makes no object; it finds the subnets an address can come from.
+// findSubnets adds no object; it finds the subnets that an address can come from.
 func findSubnets(s *Spec, e *kind.Expansion) {
 	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.SubnetRef == "" }) {
 		s.SubnetRefs = e.Referring("Subnet", "Network", s.NetworkRef)
 	}
 }
 
-// reserved are the attributes that carry ownership, or have fields of their
-// own.
+// reserved are the attributes that hold the ownership, or that have a field of their own.
 const reserved = " name description tags network_id project_id tenant_id device_id device_owner fixed_ips security_groups " +
 	"allowed_address_pairs admin_state_up mac_address port_security_enabled binding:vnic_type binding:host_id trusted propagate_uplink_status qos_policy_id dns_name dns_domain "
 
@@ -62,13 +61,12 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// anyAddress reports whether the cloud is to choose from all subnets.
+// anyAddress reports whether the cloud may choose an address from all subnets.
 func (s *Spec) anyAddress() bool { return len(s.Addresses) == 1 && s.Addresses[0] == Address{} }
 
-// compareAddresses matches what the manifest asks for with what the port has. An
-// entry that names no address is content with any of its subnet. Addresses
-// that Neutron adds by itself, on every subnet where machines make their own
-// (SLAAC), are no difference. While a subnet is not known, nothing is said.
+// compareAddresses compares the addresses of the manifest with those of the port. An entry without an address
+// accepts any address of its subnet. Neutron adds addresses by itself on every subnet where machines configure
+// their own (SLAAC); they are no difference. Nothing is compared while a subnet is not ready.
 func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.anyAddress() && len(have.Spec.Addresses) > 0 {
 		return
@@ -98,8 +96,7 @@ func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kin
 	}
 }
 
-// tokens are the addresses as load balancer members and others refer to them; the
-// subnets in s are IDs.
+// tokens are the addresses in the form in which load balancer members and others refer to them. The subnets in s are IDs.
 func tokens(s *Spec) []string {
 	out := []string{}
 	for _, a := range s.Addresses {
@@ -122,7 +119,7 @@ func fromMAC(address, mac string) bool {
 	return [8]byte(low[8:]) == [8]byte{hw[0] ^ 2, hw[1], hw[2], 0xff, 0xfe, hw[3], hw[4], hw[5]}
 }
 
-// comparePairs takes a MAC address that is not given for the port's own.
+// comparePairs uses the port's own MAC address for a pair without one.
 func comparePairs(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	texts := func(pairs []AddressPair) (out []string) {
 		for _, p := range pairs {
@@ -147,8 +144,7 @@ func compareGroups(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// portSecurity is what the words stand for; with another one, the port goes by its
-// network.
+// portSecurity maps the words to Neutron's values. With any other word, the network decides.
 var portSecurity = map[string]bool{"Enabled": true, "Disabled": false}
 
 func comparePortSecurity(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
@@ -157,8 +153,8 @@ func comparePortSecurity(w typed.Want[Spec], have *table.Object[Spec, More], c *
 	}
 }
 
-// writePortSecurity takes the groups and pairs off a port that loses its security:
-// Neutron refuses to switch it off while they are there.
+// writePortSecurity removes the security groups and address pairs of a port when its security is switched off:
+// Neutron refuses to switch it off while the port has any.
 func writePortSecurity(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	on, asked := portSecurity[w.Spec.PortSecurity]
 	if asked {
@@ -169,8 +165,8 @@ func writePortSecurity(w typed.Want[Spec], _ *table.Object[Spec, More], body map
 	}
 }
 
-// host is the host that the port is to be bound to, as far as it is known; ""
-// for none. hidden is the Server whose host the cloud does not show, "" for none.
+// host is the host that the port is to be bound to, if it is known; otherwise "". hidden is the Server whose
+// host the cloud does not show, or "".
 func host(w typed.Want[Spec]) (id, hidden string) {
 	h := table.Or(w.Spec.HostID, HostID{})
 	server := w.Ref("Server", table.Or(h.ServerRef, ""))
@@ -196,9 +192,9 @@ func writeHost(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]
 	}
 }
 
-// export leaves out ports that belong to something of the cloud, and what it has chosen
-// for a port: its MAC address, its host, and addresses that machines make of the former.
-// One without a name that a machine uses is taken for the machine's, with which it goes, unless it was chosen.
+// export omits ports that belong to a service of the cloud. It also omits values that the cloud chose for a port:
+// the MAC address, the host, and the addresses that machines derive from the MAC address. A nameless port that a
+// machine uses belongs to that machine and is deleted with it, so it is omitted unless it was chosen.
 func export(s *state, spec *Spec, e *kind.Export) {
 	switch owner := s.More.DeviceOwner; {
 	case owner != "" && !strings.HasPrefix(owner, "compute:"):

@@ -1,5 +1,5 @@
-// Package port is the kind Port: a Neutron port, in K-ORC's vocabulary. It
-// knows nothing of the machine that may be plugged in, but that there is one.
+// Package port is the kind Port: a Neutron port, in K-ORC's vocabulary. Of a
+// machine that is plugged into a port it knows only that it exists.
 package port
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a port shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/port_types.go), values Neutron's
-// (neutron-lib api/definitions/port.py, portbindings.py, port_security.py).
+// Spec is the desired state of a port. Field names and meanings are K-ORC's
+// (api/v1alpha1/port_types.go), values Neutron's (neutron-lib
+// api/definitions/port.py, portbindings.py, port_security.py).
 type Spec struct {
 	Name                  *string       `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string       `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -35,36 +35,36 @@ type Spec struct {
 	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
 	define.ProjectRef     `json:",inline"`
 
-	// SubnetRefs are the subnets that the repository puts on the network: where
-	// the cloud chooses an address, they must be there first.
+	// SubnetRefs are the subnets of the network in the repository. They must
+	// exist before the cloud can choose an address.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
-// Address asks for an IP address.
+// Address requests an IP address.
 type Address struct {
 	IP        *string `json:"ip,omitempty" api:"ip_address" rule:"format=ip" doc:"The address; the cloud chooses one of the subnet if left out."`
 	SubnetRef string  `json:"subnetRef,omitempty" api:"subnet_id" show:"subnetID" ref:"Subnet" doc:"The subnet it is from."`
 }
 
-// AddressPair is an address that may be used besides the port's own.
+// AddressPair is an address that may be used in addition to the port's own.
 type AddressPair struct {
 	IP  string  `json:"ip" api:"ip_address" rule:"required,max=49" doc:"IP address or network."`
 	MAC *string `json:"mac,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the port's own if left out."`
 }
 
-// HostID names a host: literally, or by a server that runs there.
+// HostID names a host, directly or through a server that runs there.
 type HostID struct {
 	ID        *string `json:"id,omitempty" api:"binding:host_id" show:"hostID" rule:"min=1,max=36" doc:"Name of the host."`
 	ServerRef *string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"A Server whose host is meant."`
 }
 
-// ValueSpec is an attribute that this vocabulary has no word for.
+// ValueSpec is an attribute for which this kind has no field.
 type ValueSpec struct {
 	Key   string  `json:"key" rule:"required,min=1,max=255" doc:"Name of the attribute in Neutron's API."`
 	Value *string `json:"value" rule:"required,max=255" doc:"Its value."`
 }
 
-// More is what only Neutron says of a port.
+// More holds the fields of a port that only Neutron sets.
 type More struct {
 	Status              string `json:"status" api:"status"`
 	DeviceID            string `json:"deviceID" api:"device_id"`
@@ -72,7 +72,7 @@ type More struct {
 	PortSecurityEnabled *bool  `json:"portSecurityEnabled,omitempty" api:"port_security_enabled"`
 }
 
-// Filter says which existing port is meant.
+// Filter selects an existing port.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	NetworkRef           string `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
@@ -82,7 +82,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind Port over c, which may be nil where only rules are needed.
+// Kind returns the kind Port. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Port", Exclusive: true, Unmark: mark.UnmarkByLabel("port"),

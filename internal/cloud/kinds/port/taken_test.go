@@ -15,7 +15,7 @@ func at(name, subnet, ip string) string {
 	return fmt.Sprintf("\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: %s, annotations: {stackreeve.dev/replace: allow}}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: %s, ip: %q}]}}", name, subnet, ip)
 }
 
-// An address that one of the stack's own objects gives up goes to another one in the same pass.
+// An address that one object of the stack gives up is used by another one in the same pass.
 func TestAddressesChangeHands(t *testing.T) {
 	const five, six = "192.168.60.5", "192.168.60.6"
 	one := kindtest.NewTarget(t, all.Kinds)
@@ -40,7 +40,7 @@ func TestAddressesChangeHands(t *testing.T) {
 	}
 }
 
-// Addresses that several ports may use, and those of networks that overlap, are nobody's alone.
+// An address that several ports may use, or that exists in two networks, is claimed by nobody exclusively.
 func TestAddressesThatAreShared(t *testing.T) {
 	const other = `
 ---

@@ -30,7 +30,7 @@ metadata: {name: web}
 spec: {resource: {networkRef: net, description: before, addresses: [{subnetRef: net}], securityGroupRefs: [one], allowedAddressPairs: [{ip: 10.77.0.200}]}}
 `
 
-// Two security groups of one name are two: a port has the one that its manifest names, and is in sync with it
+// Two security groups can have the same name. A port has the one that its manifest refers to, and is in sync with it
 // (terraform-provider-openstack#1173).
 func TestSecurityGroupsOfOneName(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -47,8 +47,8 @@ func TestSecurityGroupsOfOneName(t *testing.T) {
 	}
 }
 
-// An update sends what has changed and nothing else: a policy can forbid to write allowed_address_pairs, even as they are
-// (terraform-provider-openstack#298).
+// An update sends only the changed fields: a policy can forbid writing allowed_address_pairs, even with an unchanged
+// value (terraform-provider-openstack#298).
 func TestAnUpdateSendsWhatHasChanged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(trap)

@@ -52,8 +52,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// What somebody else forwards on the same address is neither taken for ours nor removed,
-// and one that is made with the same mark is a rival.
+// A port forwarding of somebody else on the same floating IP is neither treated as the
+// stack's own nor removed. A second one with the same mark makes the mark contested.
 func TestForwardedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(needs + "---" + object)
@@ -84,7 +84,7 @@ func TestForwardedBySomebodyElse(t *testing.T) {
 	}
 }
 
-// The address of the port need not be said.
+// A manifest may omit the address of the port.
 func TestTheFirstAddress(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	short := needs + "---" + strings.Replace(object, "    internalIP: 192.168.50.10\n", "", 1)
@@ -94,7 +94,8 @@ func TestTheFirstAddress(t *testing.T) {
 	}
 }
 
-// A way that is not there yet is waited for: the forwarding does not name what makes it.
+// The agent waits for a missing route to the port: the forwarding's manifest does not
+// refer to the objects that make the route.
 func TestTheWayComesUp(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(strings.Replace(needs, ", routerRef: edge", "", 1))

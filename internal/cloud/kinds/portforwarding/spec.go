@@ -1,9 +1,9 @@
-// Package portforwarding is the kind PortForwarding: a port of a floating IP that leads to a
-// port of a machine (Neutron). Of floating IPs and ports it knows only their IDs.
+// Package portforwarding is the kind PortForwarding: a port of a floating IP that is forwarded to
+// a port of a machine (Neutron). Of floating IPs and ports it knows only their IDs.
 //
-// Port forwardings have no tags, so the mark of the owner stands behind the description; a
-// cloud whose port forwardings have none is not used. Only administrators and the project
-// itself can write it.
+// Port forwardings have no tags, so the owner mark is at the end of the description. A cloud
+// whose port forwardings have no description is not supported. Only administrators and the
+// project itself can write the description.
 package portforwarding
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a port forwarding shall be. Values are Neutron's (neutron-lib
+// Spec is the desired state of a port forwarding. Values are Neutron's (neutron-lib
 // api/definitions/floating_ip_port_forwarding.py).
 type Spec struct {
 	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron takes 255 characters, and the mark of the owner stands behind it."`
@@ -39,10 +39,10 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// More is what only Neutron says of a port forwarding.
+// More holds the fields of a port forwarding that only Neutron sets.
 type More struct{}
 
-// Filter says which existing port forwarding is meant.
+// Filter selects an existing port forwarding.
 type Filter struct {
 	FloatingIPRef string  `json:"floatingIPRef,omitempty" ref:"FloatingIP" doc:"The FloatingIP whose port it is."`
 	PortRef       string  `json:"portRef,omitempty" ref:"Port" doc:"The Port that it leads to."`
@@ -51,10 +51,10 @@ type Filter struct {
 	Description   *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 }
 
-// FilterName implements plan.Named: port forwardings have no names.
+// FilterName is "": port forwardings have no names.
 func (f *Filter) FilterName() string { return "" }
 
-// Kind is the kind PortForwarding over c, which may be nil where only rules are needed.
+// Kind returns the kind PortForwarding. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "PortForwarding", Service: cloud.Network, Rare: true,
@@ -69,8 +69,9 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// find lists the floating IPs of the project that have port forwardings. One that leads to a
-// port can have none; where a cloud does not show which have any, the others are asked.
+// find lists the floating IPs of the project that may have port forwardings. A floating IP
+// that is associated with a port has none. If the cloud does not show which ones have any,
+// all others are returned.
 func find(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	type address struct {
 		ID        string      `json:"id"`
@@ -88,7 +89,7 @@ func find(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	return projects, err
 }
 
-// findWay makes no object; it notes where no router leads to the port.
+// findWay adds no object; it notes if no router leads to the port.
 func findWay(s *Spec, e *kind.Expansion) {
 	external := ""
 	if networks, _ := e.Referred("FloatingIP", s.FloatingIPRef, "Network"); len(networks) == 1 {
@@ -110,8 +111,8 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return err
 }
 
-// unreachable explains Neutron's 400 to a port that no router connects with the external
-// network: the way may still come up (services/portforwarding/pf_plugin.py).
+// unreachable explains Neutron's 400 for a port that no router connects with the external
+// network: a router may still come (services/portforwarding/pf_plugin.py).
 func unreachable(err error) error {
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "is not reachable from subnet") {
 		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
@@ -124,14 +125,14 @@ func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.FloatingIPRef, s.Spec.PortRef}
 }
 
-// writeAddress says which address of the port is meant, which Neutron asks for in a creation.
+// writeAddress writes the address of the port, which Neutron requires in a create request.
 func writeAddress(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if body["internal_ip_address"] = w.Spec.InternalIP; w.Spec.InternalIP == "" {
 		body["internal_ip_address"] = w.Ref("Port", w.Spec.PortRef).Facts.Address
 	}
 }
 
-// impossible says when the address is none of the port's.
+// impossible returns a reason if the port does not have the address.
 func impossible(w typed.Want[Spec]) string {
 	if why := addressing.Lacks(w.Spec.InternalIP, w.Ref("Port", w.Spec.PortRef)); why != "" {
 		return "spec.resource.internalIP: " + why

@@ -47,7 +47,7 @@ spec:
 	}.Run(t)
 }
 
-// of is a project and a network in it; the project is found by its ID.
+// of is a project that is imported by its ID, and a network in it.
 func of(g *kindtest.Target, id string) string {
 	return strings.ReplaceAll(head+"{managementPolicy: unmanaged, import: {id: "+id+"}}\n"+`---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -69,8 +69,8 @@ func TestProjectOfTheStack(t *testing.T) {
 	}
 }
 
-// A project that is not the stack's own can be found and looked through, and an administrator makes
-// things in it. They go while a Project leads there.
+// A project that is not the stack's own can be imported and listed, and an administrator can make
+// objects in it. They can be deleted only while a Project manifest refers to it.
 func TestProjectOfOthers(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)
 	admin := demo.Beside("admin")
@@ -85,8 +85,7 @@ func TestProjectOfOthers(t *testing.T) {
 	}
 }
 
-// What exists is not recreated for the sake of a project that nothing can be
-// moved to.
+// An existing object is not recreated only to move it to another project, to which nothing can be moved.
 func TestProjectOfOthersIsAddedLater(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)
 	admin := demo.Beside("admin")
@@ -106,7 +105,7 @@ func TestImport(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" where it is found
+		code       cause.Code // "" if it is found
 	}{
 		{"by ID", `{managementPolicy: unmanaged, import: {id: ` + g.Client(nil).ProjectID + `}}`, ""},
 		{"by a name there is not", `{managementPolicy: unmanaged, import: {filter: {name: no-such-project}}}`, cause.NoName},
@@ -129,7 +128,7 @@ func TestTagsThatKeystoneRefuses(t *testing.T) {
 	}
 }
 
-// A member finds its own project, as before, and learns what it takes to make one.
+// A member finds its own project, and the message says what is needed to make one.
 func TestMembersMakeNoProjects(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	pass := g.Sync(head + `{resource: {name: ` + g.Stack + `}}`)
@@ -138,7 +137,7 @@ func TestMembersMakeNoProjects(t *testing.T) {
 	}
 }
 
-// Nobody can lock the agent out by removing a manifest.
+// A removed manifest cannot lock the agent out.
 func TestOwnProjectIsKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {

@@ -31,8 +31,8 @@ func (r *refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer.Spoil(req, r.next)
 }
 
-// A refused list is no sign that a managed project is not there: it is neither made a second
-// time nor forgotten, and the next list that is answered counts again.
+// A refused list does not mean that a managed project is gone. The project is neither made a
+// second time nor forgotten, and the next list that succeeds counts again.
 func TestAttackRefusedListOfProjects(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	refuse := &refusing{}
@@ -61,7 +61,7 @@ func TestAttackRefusedListOfProjects(t *testing.T) {
 	}
 }
 
-// What is only imported is found among the user's own projects, pass after pass.
+// A project that is only imported is found among the user's own projects in every pass.
 func TestImportsWhereListsAreRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	refuse := &refusing{on: true}

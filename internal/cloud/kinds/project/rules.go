@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// validate refuses tags that Keystone does not take.
+// validate rejects tags that Keystone does not accept.
 // (keystone/resource/schema.py: _project_tag_name_properties)
 func validate(s *Spec, r *kind.Report) {
 	for i, tag := range s.Tags {

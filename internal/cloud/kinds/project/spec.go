@@ -1,8 +1,8 @@
 // Package project is the kind Project: a project of the cloud (Keystone), in K-ORC's
-// vocabulary. Everybody can find the projects in which the credentials have a role;
-// making them is an administrator's work.
+// vocabulary. Everybody can find the projects in which the credentials have a role.
+// Making one needs an administrator.
 //
-// The mark is an attribute of its own: Keystone's tags can hold no slash.
+// The mark is a separate attribute: Keystone's tags cannot contain a slash.
 package project
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a project shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a project. Field names and meanings are K-ORC's
 // (api/v1alpha1/project_types.go).
 type Spec struct {
 	Name        *string  `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
@@ -26,25 +26,26 @@ type Spec struct {
 	Tags        []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=80,unique" doc:"Tags, without commas and slashes."`
 }
 
-// More is what only Keystone says of a project.
+// More holds the fields of a project that only Keystone sets.
 type More struct {
 	ParentID string `json:"parentID" api:"parent_id"`
 }
 
-// Filter says which existing project is meant.
+// Filter selects an existing project.
 type Filter struct {
 	Name             *string `json:"name,omitempty" doc:"Exact name."`
 	DomainRef        string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
 	define.TagFilter `json:",inline"`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type state = define.State[Spec, More]
 
-// Kind is the kind Project over c, which may be nil where only rules are needed. It
-// lists all projects, or those in which the user has a role: that, everybody may.
+// Kind returns the kind Project. c may be nil where only its rules are needed. It
+// lists all projects if it may; otherwise those in which the user has a role, which
+// everybody may list.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -17,7 +17,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// create makes the policy, then its rules, and says last that all is done: a kill in between
+// create makes the policy, then its rules, and marks it as complete last. A kill in between
 // leaves a policy that is known to be half-made.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.Begin(ctx, w)
@@ -46,8 +46,8 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// setRules changes rules where they are, so that none is out of force for a moment. What
-// makes room for others comes first: Neutron refuses a minimum above a limit.
+// setRules changes rules in place, so that each stays in force. Changes that make room for
+// others come first: Neutron refuses a minimum above a limit.
 func setRules(ctx context.Context, d driver, s *state, want []Rule) error {
 	for _, r := range s.More.Rules {
 		known := r.Type == limit || r.Type == minimum || r.Type == marking
@@ -62,7 +62,7 @@ func setRules(ctx context.Context, d driver, s *state, want []Rule) error {
 			have := of(s.More.Rules, r.slot())
 			lower := r.Type == limit || have != nil && r.MinKbps < have.MinKbps
 			if r.Type == limit && have != nil && r.MaxKbps < have.MaxKbps {
-				lower = false // a minimum may have to be lowered before
+				lower = false // a minimum may have to be lowered first
 			}
 			if lower != first || have != nil && have.String() == r.String() {
 				continue

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 )
 
-// What is exported asks for the very rules that there are.
+// An exported manifest has exactly the rules of the policy.
 func TestExportWritesRules(t *testing.T) {
 	mark := 26
 	var have define.State[Spec, More]

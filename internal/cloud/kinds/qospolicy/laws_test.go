@@ -24,7 +24,7 @@ spec:
     dscpMark: 26
 `
 
-// To make a QoS policy needs an administrator.
+// Only an administrator can make a QoS policy.
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Object: object, Administrator: true,
@@ -76,7 +76,8 @@ metadata: {name: www}
 spec: {resource: {floatingNetworkRef: public, qosPolicyRef: gold}}
 `
 
-// A policy is in force for what names it, is taken off by an empty name, and goes last.
+// A policy applies to the objects that refer to it. An empty reference removes it from
+// an object, and the policy is deleted last.
 func TestInForce(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	g.MustSync(object + users)

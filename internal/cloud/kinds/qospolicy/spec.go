@@ -1,8 +1,8 @@
-// Package qospolicy is the kind QoSPolicy: bounds on the traffic of networks, ports and
-// floating IPs (Neutron). It knows nothing of those.
+// Package qospolicy is the kind QoSPolicy: limits on the traffic of networks, ports and
+// floating IPs (Neutron). It knows nothing about those objects.
 //
-// It is longer than its table: rules are objects of their own in Neutron, below the policy,
-// and are changed in an order in which none contradicts another.
+// The package is more than a table of fields: rules are separate objects of Neutron below
+// the policy. They are changed in an order in which none contradicts another.
 package qospolicy
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a QoS policy shall be. Values are Neutron's (neutron-lib
+// Spec is the desired state of a QoS policy. Values are Neutron's (neutron-lib
 // api/definitions/qos.py).
 type Spec struct {
 	Name              *string            `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -32,25 +32,25 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// BandwidthLimit is the most traffic that passes in a direction.
+// BandwidthLimit is the maximum traffic in one direction.
 type BandwidthLimit struct {
 	Direction    string `json:"direction,omitempty" rule:"enum=egress|ingress,default=egress" doc:"egress: from the machine; ingress: to it."`
 	MaxKbps      int    `json:"maxKbps" rule:"required,min=0,max=2147483647" doc:"Most traffic, in kilobits per second."`
 	MaxBurstKbps int    `json:"maxBurstKbps,omitempty" rule:"min=0,max=2147483647" doc:"Size of a burst, in kilobits; the cloud decides if left out."`
 }
 
-// MinimumBandwidth is traffic that is to be possible in a direction.
+// MinimumBandwidth is the guaranteed traffic in one direction.
 type MinimumBandwidth struct {
 	Direction string `json:"direction,omitempty" rule:"enum=egress|ingress,default=egress" doc:"egress: from the machine; ingress: to it."`
 	MinKbps   int    `json:"minKbps" rule:"required,min=0,max=2147483647" doc:"Least traffic, in kilobits per second."`
 }
 
-// More is what only Neutron says of a QoS policy.
+// More holds the fields of a QoS policy that only Neutron sets.
 type More struct {
 	Rules []Rule `json:"rules" api:"rules"`
 }
 
-// Rule is a rule in the cloud. Those of other types than the three are let be.
+// Rule is a rule in the cloud. Rules of other types than the three below are left alone.
 type Rule struct {
 	ID           string `json:"id" api:"id"`
 	Type         string `json:"type" api:"type"`
@@ -61,14 +61,14 @@ type Rule struct {
 	DSCPMark     *int   `json:"dscpMark,omitempty" api:"dscp_mark"`
 }
 
-// The types of rules (neutron-lib services/qos/constants.py).
+// These are the types of rules (neutron-lib services/qos/constants.py).
 const (
 	limit   = "bandwidth_limit"
 	minimum = "minimum_bandwidth"
 	marking = "dscp_marking"
 )
 
-// Filter says which existing QoS policy is meant.
+// Filter selects an existing QoS policy.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	Shared               *bool `json:"shared,omitempty" doc:"Whether other projects can use it."`
@@ -77,7 +77,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind QoSPolicy over c, which may be nil where only rules are needed.
+// Kind returns the kind QoSPolicy. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "QoSPolicy", Unmark: mark.UnmarkByTag("network qos policy"),
@@ -103,7 +103,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// rules are those that the manifest asks for.
+// rules are the rules of the manifest.
 func rules(s *Spec) (list []Rule) {
 	for _, l := range s.BandwidthLimits {
 		list = append(list, Rule{Type: limit, Direction: direction(l.Direction), MaxKbps: l.MaxKbps, MaxBurstKbps: l.MaxBurstKbps})
@@ -117,7 +117,7 @@ func rules(s *Spec) (list []Rule) {
 	return list
 }
 
-// export writes the rules of the policy; others than the three types cannot be said.
+// export writes the rules of the policy. A manifest cannot express other types than the three.
 func export(s *define.State[Spec, More], spec *Spec, _ *kind.Export) {
 	for _, r := range s.More.Rules {
 		switch r.Type {
@@ -138,10 +138,10 @@ func direction(asked string) string {
 	return asked
 }
 
-// slot is what there can be one rule of.
+// slot identifies a rule: a policy has at most one rule of each type and direction.
 func (r Rule) slot() string { return r.Type + " " + r.Direction }
 
-// String is what rules are compared by.
+// String is the text by which rules are compared.
 func (r Rule) String() string {
 	switch r.Type {
 	case limit:
@@ -166,7 +166,7 @@ func compareRules(field, ruleType string) func(typed.Want[Spec], *table.Object[S
 	}
 }
 
-// of finds the rule that takes the place of another one.
+// of finds the rule with the given slot.
 func of(list []Rule, slot string) *Rule {
 	if i := slices.IndexFunc(list, func(r Rule) bool { return r.slot() == slot }); i >= 0 {
 		return &list[i]

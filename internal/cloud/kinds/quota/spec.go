@@ -49,7 +49,7 @@ type (
 	state struct{ table.Object[Spec, More] }
 )
 
-// Kind is the kind Quota over c, which may be nil where only rules are needed. Its ID is the
+// Kind returns the kind Quota. c may be nil where only its rules are needed. Its ID is the
 // service and the project's ID.
 func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a role shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a role. Field names and meanings are K-ORC's
 // (api/v1alpha1/role_types.go).
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
@@ -25,16 +25,16 @@ type Spec struct {
 	DomainRef   string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that the role is for; all of them if left out."`
 }
 
-// More is what only Keystone says of a role.
+// More holds the fields of a role that only Keystone sets.
 type More struct{}
 
-// Filter says which existing role is meant.
+// Filter selects an existing role.
 type Filter struct {
 	Name      *string `json:"name,omitempty" doc:"Exact name."`
 	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is for."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -42,7 +42,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind Role over c, which may be nil where only rules are needed.
+// Kind returns the kind Role. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

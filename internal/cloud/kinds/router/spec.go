@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a router shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/router_types.go), values Neutron's
-// (neutron-lib api/definitions/l3.py).
+// Spec is the desired state of a router. Field names and meanings are K-ORC's
+// (api/v1alpha1/router_types.go), values Neutron's (neutron-lib
+// api/definitions/l3.py).
 type Spec struct {
 	Name                  *string           `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -33,20 +33,20 @@ type ExternalGateway struct {
 	NetworkRef string `json:"networkRef" rule:"required,min=1" ref:"Network" doc:"An external network."`
 }
 
-// More is what only Neutron says of a router.
+// More holds the fields of a router that only Neutron sets.
 type More struct {
 	Status          string `json:"status" api:"status"`
 	ExternalNetwork string `json:"externalNetworkID" api:"external_gateway_info,read=external_gateway_info.network_id" show:"-"` // "" for none
 }
 
-// Filter says which existing router is meant.
+// Filter selects an existing router.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind Router over c, which may be nil where only rules are needed.
+// Kind returns the kind Router. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Router", Unmark: mark.UnmarkByLabel("router"),

@@ -35,8 +35,8 @@ type FixedIP struct {
 	IP       string `json:"ip" api:"ip_address"`
 }
 
-// Kind is the kind RouterInterface over c, which may be nil where only rules
-// are needed.
+// Kind returns the kind RouterInterface. c may be nil where only its rules are
+// needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, struct{}, More]{
 		Info: kind.Info{Kind: "RouterInterface", Carries: "Subnet", Unmark: mark.UnmarkByLabel("port"),

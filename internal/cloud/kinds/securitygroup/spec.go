@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a security group shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/securitygroup_types.go), values Neutron's
-// (neutron-lib api/definitions/security_groups.py).
+// Spec is the desired state of a security group. Field names and meanings are K-ORC's
+// (api/v1alpha1/securitygroup_types.go), values Neutron's (neutron-lib
+// api/definitions/security_groups.py).
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -44,7 +44,7 @@ type PortRange struct {
 	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, or ICMP code; any code if left out."`
 }
 
-// More is what only Neutron says of a security group.
+// More holds the fields of a security group that only Neutron sets.
 type More struct {
 	Rules []CloudRule `json:"rules" api:"security_group_rules"`
 }
@@ -55,16 +55,15 @@ type CloudRule struct {
 	Rule `json:",inline"`
 }
 
-// Filter says which existing security group is meant.
+// Filter selects an existing security group.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind SecurityGroup over c, which may be nil where only rules are
-// needed. The mark is kept in the tags: the dashboard offers to rewrite the description
-// of security groups, and of nothing else here.
+// Kind returns the kind SecurityGroup. c may be nil where only its rules are needed. The mark is kept in
+// the tags: the dashboard offers to rewrite the description of security groups, and of nothing else here.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),

@@ -15,9 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a server group shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/servergroup_types.go); names are shorter by what the mark
-// takes.
+// Spec is the desired state of a server group. Field names and meanings are K-ORC's
+// (api/v1alpha1/servergroup_types.go); names are shorter by what the mark takes.
 type Spec struct {
 	Name   *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=190" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
 	Policy string  `json:"policy" api:"policy" rule:"required,immutable,enum=affinity|anti-affinity|soft-affinity|soft-anti-affinity" doc:"How the scheduler places the members."`
@@ -29,27 +28,26 @@ type Rules struct {
 	MaxServerPerHost int `json:"maxServerPerHost,omitempty" api:"rules,read=rules.max_server_per_host,empty" rule:"min=1" doc:"How many members may share a host, with the policy anti-affinity."`
 }
 
-// More is what only Nova says of a server group. Before 2.64 it has policies instead
-// of policy and rules, before 2.13 no project.
+// More holds the fields of a server group that only Nova sets. Before 2.64 it has
+// policies instead of policy and rules, before 2.13 no project.
 type More struct {
 	ProjectID string   `json:"projectID" api:"project_id"`
 	UserID    string   `json:"userID" api:"user_id"`
 	Policies  []string `json:"policies" api:"policies" show:"-"`
 }
 
-// Filter says which existing server group is meant.
+// Filter selects an existing server group.
 type Filter struct {
 	Name *string `json:"name,omitempty" api:"-" doc:"Exact name."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // withRules is the microversion from which a group has one policy and rules.
 const withRules = "2.64"
 
-// Kind is the kind ServerGroup over c, which may be nil where only rules are
-// needed.
+// Kind returns the kind ServerGroup. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a service shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a service. Field names and meanings are K-ORC's
 // (api/v1alpha1/service_types.go).
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which others may have too; metadata.name if left out."`
@@ -21,21 +21,21 @@ type Spec struct {
 	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
 }
 
-// More is what only Keystone says of a service.
+// More holds the fields of a service that only Keystone sets.
 type More struct{}
 
-// Filter says which existing service is meant.
+// Filter selects an existing service.
 type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 	Type *string `json:"type,omitempty" doc:"Exact type."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type state = define.State[Spec, More]
 
-// Kind is the kind Service over c, which may be nil where only rules are needed.
+// Kind returns the kind Service. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a share network shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a share network. Field names and meanings are K-ORC's
 // (api/v1alpha1/sharenetwork_types.go), values Manila's (manila/db/sqlalchemy/models.py:
 // ShareNetwork); descriptions are shorter by what the mark takes.
 type Spec struct {
@@ -27,8 +27,8 @@ type Spec struct {
 	SubnetRef   string  `json:"subnetRef,omitempty" api:"neutron_subnet_id,null" show:"neutronSubnetID" ref:"Subnet" doc:"The Subnet of that network in which they have their addresses, for all availability zones."`
 }
 
-// More is what only Manila says of a share network. What is of the network is known from the
-// first share server on.
+// More holds the fields of a share network that only Manila sets. What is of the network is
+// known from the first share server on.
 type More struct {
 	NetworkType    string     `json:"networkType" api:"network_type"`
 	SegmentationID *int       `json:"segmentationID,omitempty" api:"segmentation_id"`
@@ -39,12 +39,12 @@ type More struct {
 	UpdatedAt      table.Time `json:"updatedAt" api:"updated_at"`
 }
 
-// Filter says which existing share network is meant.
+// Filter selects an existing share network.
 type Filter struct {
 	define.NameFilter `json:",inline"`
 }
 
-// Kind is the kind ShareNetwork over c, which may be nil where only rules are needed.
+// Kind returns the kind ShareNetwork. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -13,11 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a subnet shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/subnet_types.go), values Neutron's
-// (neutron-lib api/definitions/subnet.py). Gateway and pools stay as they are when the
-// manifest does not give them: the cloud has chosen, and K-ORC does not take back what
-// it had set either.
+// Spec is the desired state of a subnet. Field names and meanings are K-ORC's
+// (api/v1alpha1/subnet_types.go), values Neutron's (neutron-lib
+// api/definitions/subnet.py). Gateway and pools stay as they are when the manifest
+// does not give them: the cloud has chosen, and K-ORC does not take back what it had
+// set either.
 type Spec struct {
 	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -73,12 +73,12 @@ type IPv6 struct {
 	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`
 }
 
-// More is what only Neutron says of a subnet.
+// More holds the fields of a subnet that only Neutron sets.
 type More struct {
 	GatewayIP string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" for none
 }
 
-// Filter says which existing subnet is meant.
+// Filter selects an existing subnet.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	IPVersion            *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
@@ -91,7 +91,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind Subnet over c, which may be nil where only rules are needed.
+// Kind returns the kind Subnet. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Subnet", Parts: []string{"RouterInterface"}, Unmark: mark.UnmarkByLabel("subnet"),

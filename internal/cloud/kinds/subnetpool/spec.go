@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a subnet pool shall be. Values are Neutron's (neutron-lib
+// Spec is the desired state of a subnet pool. Values are Neutron's (neutron-lib
 // api/definitions/subnetpool.py).
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -46,12 +46,12 @@ func (l *Length) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// More is what only Neutron says of a subnet pool.
+// More holds the fields of a subnet pool that only Neutron sets.
 type More struct {
 	IPVersion int `json:"ipVersion" api:"ip_version"`
 }
 
-// Filter says which existing subnet pool is meant.
+// Filter selects an existing subnet pool.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	AddressScopeRef      string `json:"addressScopeRef,omitempty" ref:"AddressScope" doc:"The AddressScope it is in."`
@@ -61,7 +61,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind SubnetPool over c, which may be nil where only rules are needed.
+// Kind returns the kind SubnetPool. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "SubnetPool", Rare: true, Unmark: mark.UnmarkByLabel("subnet pool"),

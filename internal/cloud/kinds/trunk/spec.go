@@ -18,9 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a trunk shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/trunk_types.go), values Neutron's (neutron-lib
-// api/definitions/trunk.py).
+// Spec is the desired state of a trunk. Field names and meanings are K-ORC's (api/v1alpha1/trunk_types.go), values Neutron's
+// (neutron-lib api/definitions/trunk.py).
 type Spec struct {
 	Name              *string   `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string   `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -38,13 +37,13 @@ type Subport struct {
 	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan|inherit,default=vlan" doc:"How the machine tells it from others. inherit: by the VLAN of its network, which must be one of a VLAN; a subport that is there already keeps the number that it has."`
 }
 
-// More is what only Neutron says of a trunk.
+// More holds the fields of a trunk that only Neutron sets.
 type More struct {
 	Status   string `json:"status" api:"status"`
 	TenantID string `json:"tenantID" api:"tenant_id"`
 }
 
-// Filter says which existing trunk is meant.
+// Filter selects an existing trunk.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	PortRef              string `json:"portRef,omitempty" ref:"Port" doc:"The Port that the machine is plugged into."`
@@ -53,7 +52,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind is the kind Trunk over c, which may be nil where only rules are needed.
+// Kind returns the kind Trunk. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Trunk", Unmark: mark.UnmarkByLabel("network trunk"),

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a user shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a user. Field names and meanings are K-ORC's
 // (api/v1alpha1/user_types.go).
 type Spec struct {
 	Name              *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -35,13 +35,13 @@ type More struct {
 	Print             table.Text `json:"print" api:"stackreeve_password" show:"-"`
 }
 
-// Filter says which existing user is meant.
+// Filter selects an existing user.
 type Filter struct {
 	Name      *string `json:"name,omitempty" doc:"Exact name."`
 	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -50,7 +50,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind User over c, which may be nil where only rules are needed.
+// Kind returns the kind User. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -15,9 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a backup shall be. Values are Cinder's (cinder/api/schemas/backups.py).
-// What it was made of is no rule of an object that is there: a backup is never replaced
-// because its volume is gone or is another one now.
+// Spec is the desired state of a backup. Values are Cinder's (cinder/api/schemas/backups.py). What it was made of is no rule of an object that is
+// there: a backup is never replaced because its volume is gone or is another one now.
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
@@ -30,7 +29,7 @@ type Spec struct {
 	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
 }
 
-// More is what only Cinder says of a backup.
+// More holds the fields of a backup that only Cinder sets.
 type More struct {
 	Status     string     `json:"status" api:"status"`
 	Size       int        `json:"size" api:"size"`
@@ -42,7 +41,7 @@ type More struct {
 	parent string // the backup that an incremental one is of
 }
 
-// Filter says which existing backup is meant.
+// Filter selects an existing backup.
 type Filter struct {
 	define.NameFilter `json:",inline"`
 	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume that it is of."`
@@ -54,7 +53,7 @@ type (
 	odd    = table.Override[Spec, More]
 )
 
-// Kind is the kind VolumeBackup over c, which may be nil where only rules are needed.
+// Kind returns the kind VolumeBackup. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -19,7 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a snapshot shall be. Values are Cinder's (cinder/api/schemas/snapshots.py).
+// Spec is the desired state of a snapshot. Values are Cinder's
+// (cinder/api/schemas/snapshots.py).
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
@@ -28,7 +29,7 @@ type Spec struct {
 	Metadata    []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
 }
 
-// More is what only Cinder says of a snapshot.
+// More holds the fields of a snapshot that only Cinder sets.
 type More struct {
 	Status    string     `json:"status" api:"status"`
 	Size      int        `json:"size" api:"size"`
@@ -39,7 +40,7 @@ type More struct {
 	Reason string `json:"-"`
 }
 
-// Filter says which existing snapshot is meant.
+// Filter selects an existing snapshot.
 type Filter struct {
 	define.NameFilter `json:",inline"`
 	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume that it is of."`
@@ -50,7 +51,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind VolumeSnapshot over c, which may be nil where only rules are needed.
+// Kind returns the kind VolumeSnapshot. c may be nil where only its rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a volume type shall be. Field names and meanings are K-ORC's
+// Spec is the desired state of a volume type. Field names and meanings are K-ORC's
 // (api/v1alpha1/volumetype_types.go).
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -27,14 +27,14 @@ type Spec struct {
 	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-volume-type-access:is_public,read=is_public" rule:"default=true" doc:"Whether every project can use it."`
 }
 
-// Filter says which existing volume type is meant.
+// Filter selects an existing volume type.
 type Filter struct {
 	Name        *string `json:"name,omitempty" doc:"Exact name."`
 	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 	IsPublic    *bool   `json:"isPublic,omitempty" doc:"Whether every project can use it."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is the name that the filter asks for.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -42,8 +42,8 @@ type (
 	driver = *define.Driver[Spec, Filter, struct{}]
 )
 
-// Kind is the kind VolumeType over c, which may be nil where only rules are
-// needed. Without is_public, Cinder lists public types only to administrators.
+// Kind returns the kind VolumeType. c may be nil where only its rules are needed. Without
+// is_public, Cinder lists public types only to administrators.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, struct{}]{
 		Info: kind.Info{
