@@ -17,9 +17,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// List reads the project's load balancers first: one that was ACTIVE then has children that are at least as new. If any of them bears a
-// mark, bore one in an earlier list, or everything is asked for, it also reads listeners, pools, health monitors, flavors and zones: six
-// lists in all.
+// List reads the project's load balancers first: one that was ACTIVE then has children that are at least as new. Then it reads
+// listeners, pools, health monitors, flavors and zones: six lists in all. It skips these if no load balancer bears a mark or bore one in an
+// earlier list, unless everything is asked for.
 //
 // Members need one further list for each pool of such a load balancer: Octavia has no other.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {

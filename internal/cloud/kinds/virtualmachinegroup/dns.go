@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// DNS is how a group and its machines are found by name.
+// DNS says under which names a group and its machines are found.
 type DNS struct {
 	ZoneRef string   `json:"zoneRef" rule:"required,min=1" doc:"The DNSZone that the records are in."`
 	Name    string   `json:"name,omitempty" rule:"max=200" doc:"Name of the record of all machines; the group's name if left out. Those of each are called NAME-0 and so on, like the machine when NAME is left out."`
 	Types   []string `json:"types,omitempty" rule:"min=1,max=2,unique,enum=A|AAAA" doc:"Types of the records; A if left out."`
 	TTL     *int     `json:"ttl,omitempty" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
 	Members *bool    `json:"members,omitempty" rule:"default=true" doc:"Whether each machine has a record, too."`
-	// ReverseZoneRef is of addresses of one family, whatever Types are.
+	// ReverseZoneRef is a zone for the addresses of one family, whatever Types are.
 	ReverseZoneRef string `json:"reverseZoneRef,omitempty" rule:"min=1" doc:"A DNSZone such as 0.0.10.in-addr.arpa. that the addresses of the machines are in: each has a PTR record there, with the name of its own record."`
 }
 
@@ -24,7 +24,8 @@ func (d *DNS) validate(r *kind.Report) {
 	}
 }
 
-// expand adds the record sets. They come last: they ask what the group consists of.
+// expand adds the record sets. They come last, since they need the members of the
+// group.
 func (d *DNS) expand(numbers []int, least int, e *kind.Expansion) {
 	if d == nil {
 		return
@@ -59,12 +60,13 @@ func (d *DNS) expand(numbers []int, least int, e *kind.Expansion) {
 	}
 }
 
-// single adds a record set that is there when its machine is.
+// single adds a record set that exists whenever its machine does.
 func single(e *kind.Expansion, name string, record body, when kind.Presence) {
 	e.Varied("DNSRecordSet", 1, func(int) string { return name }, []any{record}, func(int) int { return 0 }, when)
 }
 
-// pointer is the record set that says the name of a machine's record for its address.
+// pointer is the PTR record set that maps a machine's address to the name of its
+// record.
 func (d *DNS) pointer(record, machine string) body {
 	return d.lasting(map[string]any{"zoneRef": d.ReverseZoneRef, "type": "PTR", "recordSetRef": record, "virtualMachineRef": machine})
 }
@@ -74,7 +76,7 @@ func (d *DNS) record(of, called, field, follows string) body {
 	return d.lasting(map[string]any{"zoneRef": d.ZoneRef, "name": called, "type": of, field: follows})
 }
 
-// lasting is a record set with how long answers are kept.
+// lasting is a record set with its TTL.
 func (d *DNS) lasting(r map[string]any) body {
 	if d.TTL != nil {
 		r["ttl"] = *d.TTL

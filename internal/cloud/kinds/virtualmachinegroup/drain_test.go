@@ -37,19 +37,19 @@ spec:
   - {port: 80, protocol: http, realServers: {virtualMachineGroupRef: web}}
 `
 
-// gate stands before the cloud. It knows since when which members get no new connections, and looks at
-// each request that interrupts a server.
+// gate intercepts requests to the cloud. It knows since when which members get no new connections, and checks each request that
+// interrupts a server.
 type gate struct {
 	t     *testing.T
 	next  http.RoundTripper
-	names func(id string) string // of servers
+	names func(id string) string // the name of the server with that ID
 
 	mu          sync.Mutex
-	drained     map[string]time.Time // by name of the member
-	left        map[string]time.Time // likewise, of those that were taken out
-	inside      []member             // that the load balancer has
+	drained     map[string]time.Time // by name
+	left        map[string]time.Time // those taken out, by name
+	inside      []member             // in the load balancer
 	behind      int                  // how many they are
-	floor       int                  // how many of them have to get new connections
+	floor       int                  // how many must get new connections
 	interrupted []string
 }
 
@@ -116,8 +116,8 @@ func (g *gate) interrupt(name string) {
 	}
 }
 
-// A machine behind a load balancer gets no new connections for a while before it is interrupted, however that
-// is done, and gets them again when it is back. None of this is drift.
+// A machine behind a load balancer gets no new connections for a while before it is interrupted, by any sort of change. It gets
+// connections again when it is back. None of this is drift.
 func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -160,7 +160,7 @@ func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 	}
 }
 
-// namesOf are the names of servers, by their IDs.
+// namesOf returns the names of servers by their IDs.
 func namesOf(g *kindtest.Target) func(id string) string {
 	c := g.Client(nil)
 	return func(id string) string {
@@ -170,7 +170,7 @@ func namesOf(g *kindtest.Target) func(id string) string {
 	}
 }
 
-// With a spare machine no fewer than all serve at any time: it is made first, is behind the load balancer like the
+// With a spare machine, the full number of machines serves at any time. The spare is created first, joins the load balancer like the
 // others, and is drained and deleted in the end.
 func TestASpareMachineServesMeanwhile(t *testing.T) {
 	testcost.Long(t)
@@ -193,7 +193,7 @@ func TestASpareMachineServesMeanwhile(t *testing.T) {
 	if again := g.Plan(after); !again.InSync() {
 		t.Errorf("then the plan is %v", again.Summary())
 	}
-	// Nothing is left of it, and nothing of it is counted.
+	// The spare is gone, and no count includes it.
 	for _, s := range pass.Last.Steps {
 		if strings.Contains(s.Key.Name, "spare") {
 			t.Errorf("%s: %s", s.Key, s.Action)
@@ -201,8 +201,7 @@ func TestASpareMachineServesMeanwhile(t *testing.T) {
 	}
 }
 
-// Who approved of the change approved of all that it takes: an agent that is stopped after any of the machines
-// is followed by one that needs no further approval.
+// An approval of a change covers all of its steps. An agent may stop after any machine: the next one needs no further approval.
 func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -239,7 +238,7 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 	}
 }
 
-// So has who asked for one plan and nothing else.
+// The same holds for an agent that is to carry out one plan only.
 func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -254,7 +253,7 @@ func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
 	}
 }
 
-// stopper ends a pass once it has changed or deleted anything.
+// stopper ends a pass after the first change or deletion.
 type stopper struct{ stop context.CancelFunc }
 
 func (*stopper) Planned(plan.Plan, preflight.Findings) {}
@@ -262,8 +261,7 @@ func (*stopper) Started(plan.Step)                     {}
 func (*stopper) Progress(engine.Progress)              {}
 func (s *stopper) Finished(engine.Result)              { s.stop() }
 
-// leaving stands before the cloud, and notes when the last machine is taken out of the load balancer, and when it
-// is deleted.
+// leaving intercepts requests to the cloud. It records when the last machine is taken out of the load balancer, and when it is deleted.
 type leaving struct {
 	next       http.RoundTripper
 	id         string
@@ -283,8 +281,8 @@ func (l *leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// A machine that its group has no more is taken out of the load balancer first, and deleted a while later, also where the group has none
-// any more.
+// A machine that has left its group is taken out of the load balancer first, and deleted a while later, even if the group has no
+// machines any more.
 func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -303,7 +301,7 @@ func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	}
 }
 
-// answering stands before the cloud, and changes what comes back of it.
+// answering intercepts requests to the cloud, and changes the responses.
 type answering struct {
 	next   http.RoundTripper
 	change func(req *http.Request, resp *http.Response)
@@ -317,7 +315,7 @@ func (a *answering) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// says has a response say something else.
+// says replaces the status and the body of a response.
 func says(resp *http.Response, code int, body []byte) {
 	resp.Body.Close()
 	resp.StatusCode, resp.Status = code, fmt.Sprint(code)
@@ -325,8 +323,8 @@ func says(resp *http.Response, code int, body []byte) {
 	resp.Header.Del("Content-Length")
 }
 
-// While it is not known which load balancers there are, nobody knows who serves, and nobody can be drained: no machine that serves
-// goes, be it to be replaced or because there are fewer.
+// While load balancers are unknown, the agent does not know which machines serve, and can drain none. No serving machine is deleted
+// then, neither for a replacement nor because the group shrinks.
 func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -360,7 +358,8 @@ func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	}
 }
 
-// A machine whose health changes all the time is drained for no longer than others, although the load balancer is written each time.
+// A machine whose health changes all the time is drained for no longer than others, although each change of its health updates the load
+// balancer.
 func TestAMachineThatFlapsIsDrainedInTime(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)

@@ -13,19 +13,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// fields are a part of a manifest, as JSON has it.
+// fields are a part of a manifest, as in JSON.
 type fields map[string]any
 
-// member is what a server and its parts say together, in the words of a template.
+// member is a server with its parts, in the words of a template.
 type member struct {
 	template  fields
 	group     string // the server group
 	parts     []kind.Called
-	described bool // by a text of its own, and not by its name as Nova does
+	described bool // by a text of its own; Nova's default is the name
 }
 
-// gatherer reads members from what is exported. It takes every field out of the specs that it
-// has a word for; where any is left, the server is none.
+// gatherer reads members from exported objects. It takes every field that it has a word for out of the specs.
+// If any field is left, the server is not a member.
 type gatherer struct {
 	of map[kind.Called]fields
 	member
@@ -67,7 +67,7 @@ func (rules) Gather(of []kind.Exported) (found []kind.Gathered) {
 	return found
 }
 
-// numbered takes the name of a member apart, as [rules.Expand] makes it.
+// numbered splits the name of a member into group and number, as [rules.Expand] composes it.
 func numbered(name string) (of string, number int, ok bool) {
 	at := strings.LastIndexByte(name, '-')
 	if at < 1 {
@@ -77,7 +77,7 @@ func numbered(name string) (of string, number int, ok bool) {
 	return name[:at], number, err == nil && strconv.Itoa(number) == name[at+1:]
 }
 
-// alike is the group of members that differ in nothing but their numbers, from 0 on.
+// alike is the group of members that differ only in their numbers, which count from 0.
 func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	count, first := len(list), list[0]
 	if count < 2 {
@@ -96,7 +96,7 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	if err != nil || json.Unmarshal(text, &spec.Template) != nil {
 		return one, false
 	}
-	if !first.described { // Nova calls each by its name
+	if !first.described { // Nova's default is each server's own name
 		one.Ignore = []string{"spec.resource.description"}
 	}
 	one.Spec = spec
@@ -104,8 +104,8 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	return one, true
 }
 
-// unzone takes the zones out of the templates of members that are in several, and reports whether those are as
-// [spread] has them.
+// unzone removes the zones from the templates of members that are in several zones. With even, the zones are
+// those of [machine.Spread].
 func unzone(list map[int]member) (zones []string, even bool) {
 	for i := range len(list) {
 		zone, _ := list[i].template["zone"].(string)
@@ -127,7 +127,7 @@ func unzone(list map[int]member) (zones []string, even bool) {
 	return zones, true
 }
 
-// read makes a template of a server, its ports and its volumes.
+// read derives a template from a server, its ports and its volumes.
 func (g *gatherer) read() {
 	g.template = fields{}
 	spec := g.part(g.key)
@@ -163,7 +163,7 @@ func (g *gatherer) read() {
 	}
 }
 
-// part takes an object as a part of the machine; its spec is the caller's to change.
+// part records an object as a part of the machine and returns a copy of its spec, which the caller may change.
 func (g *gatherer) part(key kind.Called) fields {
 	spec, there := g.of[key]
 	g.ok = g.ok && there
@@ -171,7 +171,7 @@ func (g *gatherer) part(key kind.Called) fields {
 	return maps.Clone(spec)
 }
 
-// suffix is what a part is called within the machine.
+// suffix is the part's own name within the machine.
 func (g *gatherer) suffix(name string) string {
 	rest, ok := strings.CutPrefix(name, g.key.Name+"-")
 	g.ok = g.ok && ok && rest != ""
@@ -233,7 +233,7 @@ func (g *gatherer) metadata(spec fields) {
 	}
 }
 
-// refs takes a list of references out of a spec, each a field alone.
+// refs removes a list of references from a spec; each element must have no other field.
 func (g *gatherer) refs(spec fields, field, ref string) (names []string) {
 	list, _ := spec[field].([]any)
 	delete(spec, field)
@@ -246,7 +246,7 @@ func (g *gatherer) refs(spec fields, field, ref string) (names []string) {
 	return names
 }
 
-// move takes fields, FROM=TO, out of one part of a manifest into another.
+// move moves fields, FROM=TO, from one part of a manifest to another.
 func move(from, to fields, names string) {
 	for pair := range strings.FieldsSeq(names) {
 		old, name, _ := strings.Cut(pair, "=")

@@ -10,15 +10,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// machines are the specs that are exported of two servers, each with a port and a disk.
+// machines are the exported specs of two servers, each with a port and a disk.
 const machines = `{
 "Server/web-%[1]d": {"description": "web-%[1]d", "imageRef": "os", "flavorRef": "small", "ports": [{"portRef": "web-%[1]d"}], "volumes": [{"volumeRef": "web-%[1]d-data"}],
   "availabilityZone": "az-a", "schedulerHints": {"serverGroupRef": "near"}, "metadata": [{"key": "role", "value": "front"}]},
 "Port/web-%[1]d": {"networkRef": "front", "addresses": [{"ip": "10.0.0.1%[1]d", "subnetRef": "v4"}], "securityGroupRefs": ["web"]},
 "Volume/web-%[1]d-data": {"size": 2, "volumeTypeRef": "ssd", "availabilityZone": "az-a"}}`
 
-// gathered are the groups of what is exported; each replacement, OLD -> NEW, is made in the specs of
-// both machines, or only of the second one where it begins with "1: ".
+// gathered are the groups found in the exported specs. Each replacement, OLD -> NEW, is made in the
+// specs of both machines, or only of the second one if it begins with "1: ".
 func gathered(t *testing.T, change string) []kind.Gathered {
 	t.Helper()
 	var of []kind.Exported
@@ -54,11 +54,11 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// Whatever a group has no word for makes servers none, also where a plan would not notice that
-// it is left out.
+// A server with a field that a group has no word for belongs to no group, even if a plan would not
+// notice the missing field.
 func TestGatherKnowsEveryField(t *testing.T) {
 	for change, groups := range map[string]int{
-		`"securityGroupRefs" -> "dnsName": "web-%[1]d", "securityGroupRefs"`:                   1, // which is Nova's own
+		`"securityGroupRefs" -> "dnsName": "web-%[1]d", "securityGroupRefs"`:                   1, // Nova's default
 		`"description": "web-%[1]d" -> "description": "one of many"`:                           1,
 		`"securityGroupRefs" -> "dnsName": "shop", "securityGroupRefs"`:                        0,
 		`"securityGroupRefs" -> "qosPolicyRef": "slow", "securityGroupRefs"`:                   0,
@@ -74,7 +74,7 @@ func TestGatherKnowsEveryField(t *testing.T) {
 		`"volumeTypeRef": "ssd", "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:     0,
 		`Volume/web-%[1]d-data -> Volume/other-%[1]d`:                                          0,
 		`Port/web-%[1]d -> Port/other-%[1]d`:                                                   0,
-		`1: "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:                          0, // not its volume
+		`1: "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:                          0, // the zone of the server, and not of its volume
 		`1: "flavorRef": "small" -> "flavorRef": "large"`:                                      0,
 		`1: "size": 2 -> "size": 3`:                                                            0,
 		`1: "serverGroupRef": "near" -> "serverGroupRef": "far"`:                               0,
@@ -87,7 +87,7 @@ func TestGatherKnowsEveryField(t *testing.T) {
 	}
 }
 
-// Machines that differ in their zones only are gathered if zones would put them there.
+// Machines that differ only in their zones are gathered if the field zones would put them there.
 func TestGatherZones(t *testing.T) {
 	for zones, want := range map[string]string{"aa": `"zone":"az-a"`, "ab": `"zones":["az-a","az-b"]`, "aba": `"zones":["az-a","az-b"]`, "abcba": `"zones":["az-a","az-b","az-c"]`, "aab": "", "abca": "", "abb": ""} {
 		var of []kind.Exported

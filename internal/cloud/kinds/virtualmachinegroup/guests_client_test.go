@@ -16,16 +16,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// aspect is what is seen of a member.
+// aspect is a property of a member that a test observes.
 type aspect int
 
 const (
-	answered aspect = iota // what its web server answers; "" is nothing
-	sent                   // not "" when a load balancer sends it something
+	answered aspect = iota // the answer of its web server; "" is none
+	sent                   // not "" when a load balancer sends it requests
 	broken                 // not "" when the test breaks it
 )
 
-// sighting is what was seen of a member at a moment.
+// sighting is an observation of a member at a moment.
 type sighting struct {
 	at     time.Duration
 	member int
@@ -33,8 +33,8 @@ type sighting struct {
 	what   string
 }
 
-// client uses the members of a group: ten times a second it asks each which version it serves, and three times a second the
-// load balancers which of them they send something to.
+// client uses the members of a group. It asks each member ten times a second which version it serves. It asks the load
+// balancers three times a second to which members they send requests.
 type client struct {
 	addresses []string
 	fronted   bool // there is a load balancer
@@ -48,7 +48,7 @@ type client struct {
 	present *view
 }
 
-// watch begins to use the members at these addresses, until the test ends; behind is for load balancers, or nil.
+// watch begins to use the members at these addresses, until the test ends. behind is a client for load balancers, or nil.
 func watch(t *testing.T, addresses []string, behind *cloud.Client) *client {
 	t.Helper()
 	c := &client{addresses: addresses, fronted: behind != nil, began: time.Now(), present: newView(len(addresses), behind != nil),
@@ -92,7 +92,7 @@ func (c *client) note(s sighting) {
 	c.present.see(s)
 }
 
-// get is what a member answers; "" is nothing.
+// get is the answer of a member; "" is none.
 func (c *client) get(ctx context.Context, member int) string {
 	resp, err := c.request(ctx, http.MethodGet, member)
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *client) request(ctx context.Context, method string, member int) (*http.
 	return c.http.Do(req)
 }
 
-// sentTo are the addresses that the load balancers of the project send something to: the weight is not 0, and no monitor
-// keeps them out.
+// sentTo are the addresses that the project's load balancers send requests to: the weight is not 0, and no monitor excludes
+// them.
 func sentTo(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	var pools struct{ Pools []struct{ ID string } }
 	if err := c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/pools", Into: &pools}); err != nil {
@@ -142,14 +142,14 @@ func sentTo(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	return sends, nil
 }
 
-// record is what was seen, in the order in which it was asked.
+// record are the observations, in the order of their requests.
 func (c *client) record() []sighting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.SortedStableFunc(slices.Values(c.seen), func(a, b sighting) int { return cmp.Compare(a.at, b.at) })
 }
 
-// now is what each member serves to those who come through its load balancer, if there is one.
+// now is the version that each member serves, through its load balancer if there is one.
 func (c *client) now() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +162,7 @@ func (c *client) now() []string {
 	return now
 }
 
-// await waits until the members serve so, and ends the test when they do not in time.
+// await waits until the members serve the wanted versions, and ends the test when they do not in time.
 func (c *client) await(t *testing.T, what string, want func(now []string) bool) {
 	t.Helper()
 	kindtest.Await(t, 3*time.Minute, 100*time.Millisecond, func() error {
@@ -184,11 +184,11 @@ func (c *client) serve(version string) bool {
 	return !slices.ContainsFunc(c.now(), func(v string) bool { return v != version })
 }
 
-// view is how things are at a moment of a record.
+// view is the state of the members at a moment of a record.
 type view struct {
 	fronted bool
 	last    [broken + 1][]string
-	down    []bool // of members that the test broke: that it was seen
+	down    []bool // the member was seen down after the test broke it
 }
 
 func newView(members int, fronted bool) *view {
@@ -205,7 +205,7 @@ func (v *view) see(s sighting) {
 	case v.last[broken][s.member] == "":
 	case !serves:
 		v.down[s.member] = true
-	case v.down[s.member]: // it is back, so what happens to it next is the agent's doing
+	case v.down[s.member]: // it is back: the test no longer answers for later outages
 		v.down[s.member], v.last[broken][s.member] = false, ""
 	}
 }
@@ -214,7 +214,7 @@ func (v *view) serves(member int) bool {
 	return v.last[answered][member] != "" && (!v.fronted || v.last[sent][member] != "")
 }
 
-// missing counts those that do not serve, and those that the test has broken.
+// missing counts the members that do not serve, and those that the test has broken.
 func (v *view) missing() (missing, own int) {
 	for i := range v.down {
 		if !v.serves(i) {
@@ -227,7 +227,7 @@ func (v *view) missing() (missing, own int) {
 	return missing, own
 }
 
-// changes are the moments at which something else was seen of a member than before, one a line.
+// changes are the observations that differ from earlier ones of the same member, one a line.
 func changes(record []sighting, members int) string {
 	var text strings.Builder
 	v := newView(members, false)
@@ -240,8 +240,8 @@ func changes(record []sighting, members int) string {
 	return text.String()
 }
 
-// outage is the first moment, after all served for the first time, when more members did not serve than may, or than the test
-// itself has broken; "" when there was none. What was seen at the same time is one moment.
+// outage is the first moment when more members did not serve than may, or than the test itself has broken; "" when there was
+// none. It begins to count when all members have served once. Observations of the same time are one moment.
 func outage(record []sighting, members int, fronted bool, may int) string {
 	v, all := newView(members, fronted), false
 	for i, s := range record {
@@ -258,10 +258,10 @@ func outage(record []sighting, members int, fronted bool, may int) string {
 	return ""
 }
 
-// What a client saw is judged from the moment on when all served.
+// A client's record counts from the moment when all members served.
 func TestOutage(t *testing.T) {
 	for _, c := range []struct {
-		seen string // member after member: a digit is one that serves, a letter from a on one that does not, from x on one that is broken
+		seen string // member after member: a digit serves, a letter from a on does not, a letter from x on is broken by the test
 		may  int
 		want string
 	}{
@@ -285,7 +285,7 @@ func TestOutage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.seen, got, c.want)
 		}
 	}
-	// Through a load balancer two change at the same moment.
+	// Through a load balancer two members change at the same moment.
 	var record []sighting
 	for i, sends := range []string{"yyy", "-yy", "y-y", "yyy", "--y"} {
 		for member, r := range sends {

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A template that does not work costs one machine behind a load balancer, and the group goes back to the last one that did, by itself, whichever agent
-// finds it so.
+// A template that does not work costs one machine behind a load balancer. The group then goes back by itself to the last template that worked,
+// whichever agent detects the failure.
 func TestRealMachinesGoBack(t *testing.T) {
 	s := onGuests(t)
 	within := func(seconds int, version string) guests {
@@ -29,7 +29,7 @@ func TestRealMachinesGoBack(t *testing.T) {
 		return nil
 	}
 	for _, seed := range s.seeds {
-		s.sync(of("one")) // or the next agent would leave the group where it went
+		s.sync(of("one")) // otherwise the next agent would leave the group at the earlier template
 		before := s.server(0)
 		s.lives(seed, rev, func(pass engine.Pass) bool {
 			return strings.Contains(failures(pass), "went back to what it was at commit before") && c.serve("one")
@@ -41,14 +41,14 @@ func TestRealMachinesGoBack(t *testing.T) {
 	s.judge(c, 1)
 }
 
-// What somebody breaks behind a load balancer is brought back by what the group's manifest says, and no other machine is touched.
+// The agent repairs machines that somebody breaks behind a load balancer, in the way that the group's manifest declares. It touches no other machine.
 func TestRealMachinesAreHealed(t *testing.T) {
 	s := onGuests(t)
-	// Longer than a machine takes to start: an agent that has just begun does not know that another one healed it.
+	// The period exceeds the start of a machine: a newly started agent does not know that another one healed the machine.
 	const start = 15
 	of := func(cure string, after int) guests {
 		g := guests{version: "one", front: true, spec: fmt.Sprintf("heal: {afterSeconds: %d, perHour: 1000, unresponsive: %s}", after, cure)}
-		if after < start { // and nobody waits for those of which an agent has not seen that they served
+		if after < start { // nor does it wait for machines that it has never seen serving
 			g.strategy = "drainSeconds: 0, progressDeadlineSeconds: 1"
 		}
 		return g
@@ -75,7 +75,7 @@ func TestRealMachinesAreHealed(t *testing.T) {
 	s.judge(c, 0)
 }
 
-// harm has something done to members, until they do not serve.
+// harm breaks members, and waits until they do not serve.
 func (s *stage) harm(c *client, harm func(member int), members ...int) {
 	s.t.Helper()
 	for _, member := range members {
@@ -94,7 +94,7 @@ func (s *stage) end(c *client, member int) {
 	}
 }
 
-// mostAreSick ends two web servers of three: nothing is done about that, and said.
+// mostAreSick ends two web servers of three: the agent heals neither, and reports it.
 func (s *stage) mostAreSick(c *client, rev engine.Revision) {
 	s.t.Helper()
 	s.harm(c, func(m int) { s.end(c, m) }, 0, 2)

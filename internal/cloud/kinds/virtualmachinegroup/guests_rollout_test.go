@@ -12,8 +12,8 @@ import (
 
 var versions = []string{"two", "one"}
 
-// A group of real machines is changed while somebody uses it: all three serve before and after, and two of them at every moment
-// in between, whether the change works, does not, or is made by agents that are killed.
+// A group of real machines is changed while a client uses it. All three serve before and after, and two of them at every moment in
+// between. This holds whether the change works, fails, or is carried out by agents that are killed.
 func TestARolloutOnRealMachines(t *testing.T) {
 	s := onGuests(t)
 	c := s.begin(guests{version: "one"}, 3)
@@ -37,7 +37,7 @@ func TestARolloutOnRealMachines(t *testing.T) {
 	}
 }
 
-// breaks has an agent at work on a template that does not serve: one machine is lost to it, the others go on serving a version.
+// breaks runs an agent with a template that does not serve: one machine is lost, and the others continue to serve a version.
 func (s *stage) breaks(c *client, g guests, version string) {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
@@ -56,8 +56,8 @@ func (s *stage) breaks(c *client, g guests, version string) {
 	}
 }
 
-// The same behind a load balancer, whose monitor asks the machines, too: who does not get new connections does not serve. It begins
-// with a template that does not work, and its fix.
+// The same behind a load balancer, whose monitor asks the machines, too: a machine without new connections does not serve. The test
+// begins with a template that does not work, and its fix.
 func TestARolloutOfRealMachinesBehindALoadBalancer(t *testing.T) {
 	s := onGuests(t)
 	behind := func(version string) guests {
@@ -73,7 +73,7 @@ func TestARolloutOfRealMachinesBehindALoadBalancer(t *testing.T) {
 	s.judge(c, 1)
 }
 
-// A machine that its group has no more serves those that it has for as long as it is drained, and the others do not notice.
+// A machine that has left its group serves its open connections for as long as it is drained, and the others are not affected.
 func TestRealMachinesAreDrainedBeforeTheyGo(t *testing.T) {
 	s := onGuests(t)
 	const drained = 4 * time.Second
@@ -97,7 +97,7 @@ func TestRealMachinesAreDrainedBeforeTheyGo(t *testing.T) {
 	s.judge(stay, 0)
 }
 
-// farewell is for how long a member served after it was last seen to be sent something.
+// farewell is how long a member served after the load balancer last sent it requests.
 func farewell(record []sighting) time.Duration {
 	var last, silent time.Duration
 	for _, s := range record {

@@ -21,11 +21,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Stories on real machines (deploy/devcloud/README.md): somebody uses a group while agents work on it that are killed at any moment,
-// each followed by one with an empty disk. There may be no moment when fewer machines serve than the group allows, except for what
-// the test itself breaks.
+// These tests run on real machines (deploy/devcloud/README.md). A client uses a group while agents change it that are killed at any moment, each
+// followed by one with an empty disk. At no moment may fewer machines serve than the group allows, except for those that the test itself breaks.
 
-// guests is a group of real machines: their web servers answer with the version. What is sent to them to delete ends them.
+// guests is a group of real machines: their web servers answer with the version. A DELETE request ends the web server.
 type guests struct {
 	version  string // "" is a template that serves nothing
 	replicas int    // 3 if left out
@@ -95,10 +94,10 @@ type stage struct {
 	cloud *cloud.Client
 	wire  *wire
 	seeds []uint64
-	tasks uint64 // that agents were given so far
+	tasks uint64 // given to agents so far
 }
 
-// wire is between agents and the cloud, which goes on with what a dead one asked of it.
+// wire is the connection between agents and the cloud. The cloud continues the requests of a dead agent.
 type wire struct {
 	next   http.RoundTripper
 	asking sync.WaitGroup
@@ -131,7 +130,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// onGuests is such a cloud, or the end of the test.
+// onGuests is such a cloud. Without one it skips the test.
 func onGuests(t *testing.T) *stage {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
@@ -158,7 +157,7 @@ func (s *stage) get(service, path string, into any) {
 	}
 }
 
-// begin makes a group, and has a client use so many of its members.
+// begin creates a group, and starts a client that uses this number of its members.
 func (s *stage) begin(g guests, members int) *client {
 	s.t.Helper()
 	s.Only(g.String())
@@ -176,8 +175,8 @@ func (s *stage) begin(g guests, members int) *client {
 	return c
 }
 
-// judged waits until the monitor of a new load balancer has found that every member answers. Before its first word they are sent requests, too, and
-// what it says first may be from a time when one did not answer yet.
+// judged waits until the monitor of a new load balancer has found that every member answers. Members get requests even before the monitor's first
+// result, and that result may be from a time when a member did not answer yet.
 func (s *stage) judged(behind *cloud.Client, addresses []string) {
 	s.t.Helper()
 	kindtest.Await(s.t, kindtest.Patience, 300*time.Millisecond, func() error {
@@ -192,7 +191,7 @@ func (s *stage) judged(behind *cloud.Client, addresses []string) {
 	})
 }
 
-// addresses are those of members; they keep them.
+// addresses are those of the members with these numbers; members keep them.
 func (s *stage) addresses(from, to int) (out []string) {
 	s.t.Helper()
 	for i := from; i < to; i++ {
@@ -211,7 +210,7 @@ func (s *stage) server(member int) string {
 	return answer.Servers[0].ID
 }
 
-// act does something to a member's server behind the agents' backs.
+// act changes a member's server without the agents' knowledge; a nil body deletes it.
 func (s *stage) act(member int, body any) {
 	s.t.Helper()
 	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + s.server(member) + "/action", Body: body}
@@ -223,7 +222,7 @@ func (s *stage) act(member int, body any) {
 	}
 }
 
-// agent is a newly started one, which asks the machines.
+// agent is a newly started agent that probes the machines.
 func (s *stage) agent() *engine.Engine {
 	e := s.Engine(s.cloud)
 	e.Probe = probe.Asker{}.Ask
@@ -234,7 +233,7 @@ func (s *stage) revision(g guests) engine.Revision {
 	return engine.Revision{Commit: "test", Want: s.Resolve(g.String())}
 }
 
-// sync is one pass of an agent that nobody disturbs.
+// sync is one pass of an agent that is not killed.
 func (s *stage) sync(g guests) {
 	s.t.Helper()
 	began := time.Now()
@@ -246,8 +245,8 @@ func (s *stage) sync(g guests) {
 	s.t.Logf("in sync after %s", time.Since(began).Round(time.Second))
 }
 
-// lives has one agent after the other at work, pass after pass, until all is done; each but the last dies at a moment that
-// follows from the seed and from how many tasks there were before.
+// lives runs one agent after the other, pass after pass, until all is done. Each agent but the last dies at a moment that follows from the seed and
+// the number of earlier tasks.
 func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) bool) {
 	s.t.Helper()
 	s.tasks++
@@ -260,7 +259,7 @@ func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) b
 		ctx, die := context.WithTimeout(s.t.Context(), life)
 		pass, ended := s.live(ctx, rev, done)
 		die()
-		s.wire.asking.Wait() // an agent that is started while the cloud makes a server would make another one
+		s.wire.asking.Wait() // an agent that starts while the cloud creates a server would create another one
 		if ended {
 			s.t.Logf("seed %d: done after %s, %d agents died", seed, time.Since(began).Round(time.Second), deaths)
 			return
@@ -271,7 +270,7 @@ func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) b
 	}
 }
 
-// live is one agent's life; ended is false where it died before all was done.
+// live is one agent's life; ended is false if it died before all was done.
 func (s *stage) live(ctx context.Context, rev engine.Revision, done func(engine.Pass) bool) (pass engine.Pass, ended bool) {
 	for e := s.agent(); ; {
 		pass = e.Sync(ctx, rev)
@@ -283,14 +282,14 @@ func (s *stage) live(ctx context.Context, rev engine.Revision, done func(engine.
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(500 * time.Millisecond): // a real one checks for drift every few minutes
+		case <-time.After(500 * time.Millisecond): // a real agent checks for drift every few minutes
 		}
 	}
 }
 
 func inSync(pass engine.Pass) bool { return pass.Outcome() == plan.InSync }
 
-// judge fails the test when fewer members served at a moment than may.
+// judge fails the test if more members than mayMiss did not serve at some moment.
 func (s *stage) judge(c *client, mayMiss int) {
 	s.t.Helper()
 	if found := outage(c.record(), len(c.addresses), c.fronted, mayMiss); found != "" {
@@ -298,7 +297,7 @@ func (s *stage) judge(c *client, mayMiss int) {
 	}
 }
 
-// lost is true of members of which one serves nothing and the others a version.
+// lost reports whether one member serves nothing and the others serve the version.
 func lost(version string) func(now []string) bool {
 	return func(now []string) bool {
 		now = slices.Sorted(slices.Values(now))

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// What is done about machines that do not serve where that is not said.
+// The defaults for machines that do not serve.
 const (
 	healAfter   = 120
 	healPerHour = 3
@@ -34,7 +34,8 @@ func (h *Heal) validate(probed bool, r *kind.Report) {
 
 const leave = "leave"
 
-// rollout is it as the core knows it; the zero value where the group heals nothing.
+// rollout is the policy in the core's types. It is the zero value where the group
+// heals nothing.
 func (h *Heal) rollout() rollout.Heal {
 	if h == nil {
 		return rollout.Heal{}
@@ -46,7 +47,7 @@ func (h *Heal) rollout() rollout.Heal {
 		return rollout.Cure(given)
 	}
 	most, err := amount(h.MaxSick)
-	if most == nil || err != nil { // reported by validate
+	if most == nil || err != nil { // validate reports it
 		parsed, _ := rollout.ParseAmount(healMaxSick)
 		most = &parsed
 	}

@@ -23,7 +23,7 @@ func healing(heal string) string {
 	return strings.Replace(object, "spec:\n", "spec:\n  heal: {afterSeconds: 0, "+heal+"}\n  probes: [{type: http, port: 80, threshold: 1}]\n", 1)
 }
 
-// novaStatus is what Nova has for a server, once it is the wanted one or the test ends.
+// novaStatus is Nova's status of a server, once it is the wanted one or the test ends.
 func novaStatus(t *testing.T, c *cloud.Client, id, want string) (now string) {
 	t.Helper()
 	for t.Context().Err() == nil && now != want {
@@ -38,15 +38,15 @@ func novaStatus(t *testing.T, c *cloud.Client, id, want string) (now string) {
 	return now
 }
 
-// A machine that somebody switched off is switched on again, and one that does not answer is rebooted or rebuilt:
-// the same machine, and no other is touched.
+// The agent starts a machine that somebody switched off, and reboots or rebuilds one that does not answer. The machine is the same
+// afterwards, and no other is touched.
 func TestMachinesAreHealed(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
 	c := g.Client(nil)
 	g.Only(healing(""))
-	// once is one pass of an agent that has just been started, to which so many machines are silent.
-	var deaf string // the address that alone does not answer; "" for any
+	// once is one pass of a newly started agent; the given number of machines do not answer it.
+	var deaf string // the only address that does not answer; "" for any
 	once := func(manifest string, silent int) engine.Pass {
 		e := g.Engine(g.Client(nil))
 		var asked atomic.Int32
@@ -90,7 +90,7 @@ func TestMachinesAreHealed(t *testing.T) {
 			deaf = m.Address
 		}
 	}
-	// Nor does it answer its probes, and that is no reason to wipe its disk, or to touch what is to be left.
+	// It does not answer its probes either. That is no reason to wipe its disk, or to change a machine that is to be left alone.
 	if left := once(healing("stopped: leave, unresponsive: rebuild"), 1); len(left.Results) > 0 {
 		t.Errorf("what is to be left is not: %v", left.Results[0].Step.Reason())
 	}
@@ -103,7 +103,7 @@ func TestMachinesAreHealed(t *testing.T) {
 	}
 }
 
-// What is missing is named once, where somebody has written it, and not for each machine that it is passed on to.
+// A missing reference is reported once, where somebody has written it, and not for each machine that inherits it.
 func TestAMissingReferenceIsNamedOnce(t *testing.T) {
 	g := pure(t)
 	_, err := g.TryResolve(strings.Replace(object, "{value: ls}", "{value: ls, template: true, secretRefs: [nope]}", 1))
@@ -124,8 +124,8 @@ func TestRefusedHealing(t *testing.T) {
 	})
 }
 
-// A machine that its group leaves as it is although the template is another one now is rebuilt as it was, and not with half of the new
-// template.
+// A group may leave a machine unchanged although the template has changed. The agent then rebuilds it with its own template, and not
+// with half of the new one.
 func TestAMachineThatIsLeftIsRebuiltAsItWas(t *testing.T) {
 	g := pure(t)
 	old := strings.Replace(healing("unresponsive: rebuild"), "spec:\n", "spec:\n  strategy: {type: OnDelete}\n", 1)

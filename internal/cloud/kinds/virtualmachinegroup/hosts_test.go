@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A plan says before anything is made that machines which have to be on hosts of their own are more than
-// there are hosts, to those whom Nova says how many there are.
+// Machines may need a host each, and be more than the hosts. The plan says so before anything is
+// created, if Nova tells these credentials the number of hosts.
 func TestMoreMachinesThanHosts(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// once answers the first creation of a floating IP with a refusal.
+// once refuses the first creation of a floating IP.
 type once struct {
 	next    http.RoundTripper
 	refused atomic.Bool
@@ -24,7 +24,7 @@ func (o *once) RoundTrip(req *http.Request) (*http.Response, error) {
 	return o.next.RoundTrip(req)
 }
 
-// shop is a network from which there is a way out.
+// shop is a network with a route to the outside.
 const shop = `
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -48,8 +48,8 @@ metadata: {name: fence}
 spec: {resource: {}}
 `
 
-// A group that changes a machine when somebody has deleted it gives it what it lacks, and what can be changed while it runs, also
-// when another image is wanted. A volume that only another machine in its place would use is not made.
+// A group with OnDelete gives its machines missing parts, and changes that need no interruption, even when their image differs,
+// too. A volume that only a replaced machine would use is not created.
 func TestMachinesThatAreLeftGetWhatInterruptsNobody(t *testing.T) {
 	g := pure(t)
 	public := strings.Replace(with(2, "type: OnDelete"), "    image:", "    network: shop\n    floatingIP: {network: public}\n    image:", 1) + shop

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// What probes do where that is not said.
+// The defaults of probes.
 const (
 	interval  = 10
 	timeout   = 3
@@ -44,7 +44,7 @@ func validateProbes(list []Probe, r *kind.Report) {
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// probes are they as the core knows them.
+// probes are the probes in the core's types.
 func probes(list []Probe) (out []rollout.Probe) {
 	seconds := func(given *int, otherwise int) time.Duration {
 		return time.Duration(table.Or(given, otherwise)) * time.Second

@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// hinted are the numbers of the machines that the group does without; ok is false where it is not clear which.
+// hinted are the numbers of the machines that the group omits; ok is false where a hint names no machine of
+// the group.
 func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 	numbers, ok = map[int]bool{}, true
 	for i, hint := range s.RemovalHints {
@@ -22,7 +23,7 @@ func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 	return numbers, ok
 }
 
-// noteIdle notes the hints at machines that there would not be anyway.
+// noteIdle notes the hints at machines that would not exist anyway.
 func (s *Spec) noteIdle(numbers []int, e *kind.Expansion) {
 	for i, hint := range s.RemovalHints {
 		if _, number, _ := numbered(hint); number > last(numbers) {
@@ -39,14 +40,14 @@ func last(numbers []int) int {
 	return numbers[len(numbers)-1]
 }
 
-// withVolumes is the template with what becomes of volumes of which that is not said.
+// withVolumes is the template with end as the onDelete of volumes that declare none.
 func withVolumes(t machine.Template, end string) machine.Template {
 	list := make([]machine.Volume, len(t.Volumes))
 	for i, v := range t.Volumes {
 		if v.VolumeRef == "" && v.OnDelete == "" {
 			v.OnDelete = end
 		}
-		if end == "delete" { // of a spare, which has nothing to be kept, and no number that others had
+		if end == "delete" { // a spare has no data to keep, and a number that no other machine had
 			v.Snapshots, v.RestoreFrom = nil, nil
 		}
 		list[i] = v

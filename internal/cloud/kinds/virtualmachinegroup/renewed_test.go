@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// What machines share is made again first where it can go before they do, and they follow one at a time.
+// An object that machines share is recreated first, if it can be recreated before them. The machines
+// follow one at a time.
 func TestWhatMachinesShareIsReplaced(t *testing.T) {
 	testcost.Long(t)
 	data := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("an image")) }))
@@ -47,7 +48,7 @@ func TestWhatMachinesShareIsReplaced(t *testing.T) {
 	}
 }
 
-// away counts the servers that were deleted and not made again.
+// away counts the servers that were deleted and not recreated.
 type away struct {
 	next      http.RoundTripper
 	mu        sync.Mutex

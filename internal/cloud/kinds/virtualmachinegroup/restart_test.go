@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// rolling is a group of five machines of which two are to be replaced one by one, and then the rest.
+// rolling is a group of five machines that are to be replaced one by one.
 func rolling(t *testing.T) (g *kindtest.Target, before, after string) {
 	t.Helper()
 	later := &atomic.Int64{}
@@ -28,11 +28,11 @@ func rolling(t *testing.T) (g *kindtest.Target, before, after string) {
 	after = strings.Replace(before, "value: ls", "value: sleep", 1)
 	g.Only(before)
 	g.MustSync(before)
-	later.Store(int64(time.Minute)) // Nova says in which second a machine was made
+	later.Store(int64(time.Minute)) // Nova gives the second in which a machine was created
 	return g, before, after
 }
 
-// held is an agent that lets nothing through by itself, has just been started, and has neither a folder nor a forge.
+// held is a newly started agent that carries out no plan without an approval, and has neither a folder nor a forge.
 func held(t *testing.T, g *kindtest.Target, wrap func(http.RoundTripper) http.RoundTripper) *engine.Engine {
 	t.Helper()
 	e := g.Engine(g.Client(wrap))
@@ -40,7 +40,7 @@ func held(t *testing.T, g *kindtest.Target, wrap func(http.RoundTripper) http.Ro
 	return e
 }
 
-// dies ends a process before it deletes the machine after so many.
+// dies ends a process before it deletes the machine after the given number.
 type dies struct {
 	next  http.RoundTripper
 	after *atomic.Int64
@@ -57,7 +57,7 @@ func (d dies) RoundTrip(q *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(q)
 }
 
-// approved carries a plan out that somebody approves of, and ends after so many machines.
+// approved carries out an approved plan, and ends after the given number of machines.
 func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	t.Helper()
 	want := g.Resolve(after)
@@ -76,7 +76,7 @@ func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	}
 }
 
-// A rollout that was approved of goes on in another process.
+// An approved rollout continues in another process.
 func TestAnApprovedRolloutGoesOnAfterARestart(t *testing.T) {
 	g, _, after := rolling(t)
 	approved(t, g, after, 2)
@@ -86,7 +86,7 @@ func TestAnApprovedRolloutGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// target is the sum that a machine bears.
+// target is the target checksum in a machine's metadata.
 func target(t *testing.T, c *cloud.Client, id string) string {
 	t.Helper()
 	var answer struct {
@@ -109,8 +109,8 @@ func writeTarget(t *testing.T, c *cloud.Client, id, sum string) {
 	}
 }
 
-// Nothing but that is approved of: another commit is held, and so is what the group's machines say of another target, what other machines
-// say, and what was made without an approval.
+// The approval covers nothing else. Another commit is held, and so are marks of another target, marks on other machines, and changes made
+// without an approval.
 func TestWhatAMachineSaysApprovesOfNothingElse(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct {

@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A group that went back is left there by an agent that was just started: the machine's metadata say so.
+// A newly started agent leaves a group at the template it went back to: the metadata of the machine say
+// so.
 func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -49,7 +50,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	if pass := once(two, e); !pass.Back {
 		t.Fatalf("it does not go back: %v", pass.Failures)
 	}
-	clear(served) // all serve that are made from now on
+	clear(served) // all machines created from now on serve
 	once(two, e)
 	for range 2 {
 		pass := once(two, start())

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// policies are Nova's words for ours.
+// policies are Nova's words for those of manifests.
 var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-affinity", "hard": "anti-affinity"}
 
 func (rules) Validate(s *Spec, r *kind.Report) {
@@ -25,10 +25,10 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// Expand makes
+// Expand creates
 //
 //	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
-//	VirtualMachine/NAME-0 …     in that group, with the numbers that places says; those beyond minReplicas come and go
+//	VirtualMachine/NAME-0 …     in that group, with the numbers of places; those beyond minReplicas come and go
 //	DNSRecordSet/NAME …         if there is dns, one for each machine, and one for each of their addresses
 //	VirtualMachine/NAME-spare-0 …  in it, while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
@@ -49,7 +49,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	m := one{Template: s.Template}
 	m.Description = cmp.Or(s.Template.Description, s.Description)
 	if s.ServerGroup != "" {
-		m.ServerGroup = s.ServerGroup // which each of them finds
+		m.ServerGroup = s.ServerGroup // each machine refers to it by name
 	} else if policy := policies[s.HAPolicy]; policy != "" {
 		m.ServerGroup = e.Key.Name
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
@@ -57,7 +57,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if script := m.InitScript; script != nil && script.Template {
 		peers := numbers
 		if script.Group != nil {
-			peers, _ = script.Group.Members() // reported by Validate
+			peers, _ = script.Group.Members() // Validate reports the error
 		}
 		if !script.CheckPeers("spec.template.initScript", len(peers), e) {
 			return
@@ -77,7 +77,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	s.DNS.expand(numbers, least, e)
 }
 
-// members adds machines with these numbers, each in its place.
+// members adds machines with these numbers, each in its zone or isolation group.
 func (s *Spec) members(numbers, in []int, m one, when kind.Presence, e *kind.Expansion) {
 	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, numbers[i]) }
 	e.Varied("VirtualMachine", len(numbers), name, s.bodies(m), func(i int) int { return in[i] }, when)

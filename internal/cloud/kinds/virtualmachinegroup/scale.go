@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// validateScale says what is wrong with the bounds between which somebody else chooses the number of machines.
+// validateScale checks the bounds between which somebody else chooses the number of machines.
 func (s *Spec) validateScale(r *kind.Report) {
 	const least, most = "spec.minReplicas", "spec.maxReplicas"
 	if s.MaxReplicas == nil {
@@ -30,7 +30,7 @@ func (s *Spec) validateScale(r *kind.Report) {
 	}
 }
 
-// least is how many of so many machines there always are.
+// least is how many of so many machines always exist.
 func (s *Spec) least(of int) int {
 	if s.MaxReplicas == nil {
 		return of

@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// open is a group that leaves it open how many machines it has.
+// open is a group whose manifest leaves the number of machines open.
 const open = `
 apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachineGroup
@@ -31,7 +31,7 @@ spec:
   template: {image: cirros, flavor: m1.nano, network: private}
 `
 
-// ask writes a number on the server of a machine, as a scaler does; "" takes it away.
+// ask writes a number on the server of a machine, as a scaler does; "" removes it.
 func ask(t *testing.T, c *cloud.Client, server, number string) {
 	t.Helper()
 	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + server + "/metadata", Body: map[string]any{"metadata": map[string]string{"stackreeve-replicas": number}}}
@@ -72,8 +72,8 @@ func notes(p plan.Plan) (text string) {
 	return text
 }
 
-// Somebody else says how many machines there are, within the bounds of the manifest: what follows is no drift, and the plan says
-// where the number comes from.
+// Somebody else chooses the number of machines, within the bounds of the manifest: the resulting changes are no drift, and the plan says where
+// the number comes from.
 func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -107,7 +107,7 @@ func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
 	}
 }
 
-// What is asked for stays where it was written when the agent writes there, too; a machine that somebody deleted is made again.
+// The requested number stays when the agent writes metadata, too. A machine that somebody deleted is recreated.
 func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
 	g := pure(t)
 	g.Only(open)
@@ -126,13 +126,13 @@ func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
 	if got := strings.Join(servers(g.MustSync(described).Last), " "); got != "0 1 2" {
 		t.Errorf("then: %s", got)
 	}
-	// Fewer are allowed, then a number is given: the bounds are what counts.
+	// A lower maxReplicas shrinks the group: the manifest's bounds decide.
 	if got := strings.Join(servers(g.MustSync(strings.Replace(described, "maxReplicas: 5", "maxReplicas: 2", 1)).Last), " "); got != "0 1" {
 		t.Errorf("with fewer: %s", got)
 	}
 }
 
-// A group that gets another name is as large as it was, whether somebody asks for that number or not; machines that go then are drained.
+// A group that is renamed keeps its size, whether somebody asks for that number or not. Machines that leave then are drained.
 func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
 	testcost.Long(t)
 	for name, asked := range map[string]string{"somebody asks": "5", "nobody asks": ""} {
@@ -161,7 +161,7 @@ func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
 	}
 }
 
-// Machines that go while their group gets another name are drained as those of the group.
+// Machines that leave while their group is renamed are drained as those of the group.
 func TestARenamedGroupHasFewerMachines(t *testing.T) {
 	g := pure(t)
 	before := with(3, "drainSeconds: 2, maxSurge: 1") + front
@@ -175,7 +175,7 @@ func TestARenamedGroupHasFewerMachines(t *testing.T) {
 	}
 }
 
-// What cannot be listed is not absent: no machine goes, nor is one made that may be there.
+// An object that cannot be listed is not absent: no machine is deleted, and none is created that may exist.
 func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 	g := pure(t)
 	g.Only(open)
@@ -198,7 +198,7 @@ func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 	}
 }
 
-// Where somebody has copied a mark, no wish counts.
+// The agent ignores requested numbers where somebody has copied a mark.
 func TestAForgedMarkAsksForNothing(t *testing.T) {
 	g := pure(t)
 	g.Only(open)
@@ -242,7 +242,7 @@ func image(t *testing.T, c *cloud.Client) string {
 	return answer.Images[0].ID
 }
 
-// The records of a group are those of the machines that it has.
+// The records of a group are those of its current machines.
 func TestRecordsOfAGroupThatIsLeftOpen(t *testing.T) {
 	g := pure(t)
 	manifests := strings.Replace(named(g.Stack, "2", ""), "replicas: 2", "minReplicas: 1\n  maxReplicas: 3", 1)
@@ -258,7 +258,7 @@ func TestRecordsOfAGroupThatIsLeftOpen(t *testing.T) {
 	}
 }
 
-// A further machine during a rollout is in no record.
+// A spare machine of a rollout is in no record.
 func TestSpareMachinesHaveNoRecords(t *testing.T) {
 	g := pure(t)
 	manifests := strings.Replace(named(g.Stack, "2", ""), "replicas: 2", "replicas: 2\n  strategy: {maxSurge: 1}", 1)
@@ -286,7 +286,7 @@ func TestRefusedBounds(t *testing.T) {
 	}, func(change string) string { return strings.Replace(open, "template: {", "template: {"+change+", ", 1) })
 }
 
-// The machines that a group has no more stay while it is suspended: those that its manifest has no more, and those that nobody asks for any more.
+// A suspended group keeps the machines that it no longer needs: those that its manifest omits, and those that nobody asks for any more.
 func TestASuspendedGroupKeepsItsMachines(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	fixed := func(n, annotations string) string {

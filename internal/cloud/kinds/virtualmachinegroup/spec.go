@@ -1,6 +1,6 @@
-// Package virtualmachinegroup is the kind VirtualMachineGroup: a number of
-// machines that are all alike. It stands for that many virtual machines, and a
-// server group that spreads them over hosts.
+// Package virtualmachinegroup is the kind VirtualMachineGroup: a number of machines
+// that are all alike. It expands into that number of virtual machines, and a server
+// group that spreads them over hosts.
 package virtualmachinegroup
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a group shall be.
+// Spec is the declared group.
 type Spec struct {
 	Replicas        *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines; left out with maxReplicas. Fewer deletes those with the highest numbers, unless removalHints names others. With isolationGroups it is their sum, and can be left out."`
 	MinReplicas     *int             `json:"minReplicas,omitempty" rule:"min=1,max=1000,default=1" doc:"Least number of machines; with maxReplicas."`
@@ -29,7 +29,7 @@ type Spec struct {
 	Description     string           `json:"description,omitempty" rule:"lines,max=255" doc:"Free text, for machines whose template has none."`
 }
 
-// Strategy is how the machines of a group are changed.
+// Strategy says how the machines of a group are changed.
 type Strategy struct {
 	Type            string                `json:"type,omitempty" rule:"enum=Rolling|OnDelete|Recreate,default=Rolling" doc:"Rolling: some at a time, as long as enough of them serve. OnDelete: a machine only when somebody has deleted it, or it is broken. Recreate: all at the same time."`
 	MaxUnavailable  *manifest.IntOrString `json:"maxUnavailable,omitempty" doc:"How many machines may not serve because they are changed: a number, or a share of replicas such as 25%, which is rounded down and at least one; default 1."`
@@ -50,7 +50,7 @@ type Canary struct {
 	DurationSeconds int `json:"durationSeconds" rule:"required,min=1,max=604800" doc:"How long they must have run, and serve, before others are changed."`
 }
 
-// Heal is what is done about machines that do not serve.
+// Heal says how the agent repairs machines that do not serve.
 type Heal struct {
 	Stopped      string                `json:"stopped,omitempty" rule:"enum=restart|replace|leave,default=restart" doc:"A machine that is switched off (SHUTOFF)."`
 	Failed       string                `json:"failed,omitempty" rule:"enum=restart|rebuild|replace|leave,default=replace" doc:"A machine in ERROR that has been running before."`
@@ -60,7 +60,8 @@ type Heal struct {
 	MaxSick      *manifest.IntOrString `json:"maxSick,omitempty" doc:"How many machines may not serve for any to be brought back: a number, or a share of replicas, at least one; default 50%. When there are more, nothing is done."`
 }
 
-// Probe is how a machine is asked whether it serves, at the address of its first port.
+// Probe says how a machine is asked whether it serves, at the address of its first
+// port.
 type Probe struct {
 	Type                string `json:"type" rule:"required,enum=http|https|tcp|grpc" doc:"tcp: it accepts a connection. http, https: it answers a GET with a status from 200 to 399; its certificate is not verified. grpc: by the gRPC health checking protocol, without TLS, it is SERVING."`
 	Port                int    `json:"port" rule:"required,min=1,max=65535" doc:"Port that is asked."`

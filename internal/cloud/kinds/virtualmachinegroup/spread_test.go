@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
-// Any count of machines is balanced to within one, and more machines move none.
+// Any number of machines is balanced to within one, and a larger number moves
+// none.
 func TestSpreadIsBalanced(t *testing.T) {
 	for zones := 1; zones <= 10; zones++ {
 		all, count := machine.Spread(zones, 200), make([]int, zones)
@@ -24,7 +25,7 @@ func TestSpreadIsBalanced(t *testing.T) {
 	}
 }
 
-// A further zone gets its share, and hardly anything else moves.
+// A further zone gets its share, and hardly any other machine moves.
 func TestAFurtherZoneMovesFew(t *testing.T) {
 	const machines = 840
 	for zones := 1; zones < 10; zones++ {
@@ -82,7 +83,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Spare machines are spread like others, and none is made where a group has none.
+// Spare machines are spread like others, and none is created where a group has
+// none.
 func TestSparesAreWhereMachinesAre(t *testing.T) {
 	for want, spec := range map[string]Spec{
 		"[0 0 0]": {},

@@ -38,16 +38,16 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: tr
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: shop}, spec: {resource: {networkRef: shop, ipVersion: 4, cidr: 192.168.50.0/24, routerRef: edge}}}
 `
 
-// standing stands before the cloud, and looks at each request that takes something away from a machine.
+// standing intercepts requests to the cloud, and checks each request that takes something away from a machine.
 type standing struct {
 	next    http.RoundTripper
 	name    string                  // of the machine
 	id      string                  // of its floating IP
-	serves  func() bool             // whether the one in its place does
-	wrong   func(what string)       // is told what is taken away before that
-	mu      sync.Mutex              // the fields below
-	outside bool                    // it is not behind the load balancer any more
-	members []struct{ Name string } // that are
+	serves  func() bool             // whether its replacement serves
+	wrong   func(what string)       // reports a loss before that
+	mu      sync.Mutex              // guards the fields below
+	outside bool                    // out of the load balancer
+	members []struct{ Name string } // inside it
 }
 
 func (s *standing) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -72,7 +72,7 @@ func (s *standing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(req)
 }
 
-// served reports whether a server of a name has been running for so long.
+// served reports whether a server of this name has been running for that long.
 func served(t *testing.T, c *cloud.Client, name string, ready time.Duration) bool {
 	t.Helper()
 	var answer struct {
@@ -92,8 +92,8 @@ func served(t *testing.T, c *cloud.Client, name string, ready time.Duration) boo
 	return false
 }
 
-// A machine that its group has no more is sent traffic, and keeps its address, until the one in its place serves: by another number, and
-// by fewer.
+// A machine that has left its group gets traffic, and keeps its address, until its replacement serves. This holds for another number, and
+// for a smaller group.
 func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -116,7 +116,7 @@ func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
 	wantHolding(t, g, hinted, before)
 }
 
-// wantHolding wants the plan for the way back to keep everything that leads to the machine that goes.
+// wantHolding wants the plan for the way back to keep every path to the machine that is deleted.
 func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	t.Helper()
 	g.MustSync(now)
@@ -132,7 +132,7 @@ func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	}
 }
 
-// Nor does the last machine of a group go while its load balancer cannot be seen.
+// The last machine of a group is not deleted either while its load balancer is unknown.
 func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	g := pure(t)
 	before, none := with(1, "drainSeconds: 1")+front, with(0, "drainSeconds: 1")+front
@@ -145,8 +145,8 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be seen")
 }
 
-// Fewer further machines are allowed while there are more: those stay as long as they stand in for others, are drained as all are that go,
-// and limits count it as what it is: known by its name only, it may have been somebody's own.
+// Fewer spare machines are allowed than exist. The surplus ones stay as long as they stand in for others, and are drained like all
+// machines that leave. Limits count their deletion: known by its name only, such a machine may be somebody's own.
 func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)

@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each story is a repository, the stack's defaults and what the machines in it
-// stand for. The first line of the file says what it shows.
+// Each story has a repository, the stack's defaults and the expected objects.
+// The first line of the file says what it shows.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -62,7 +62,7 @@ func tell(t *testing.T, file string) {
 	}
 }
 
-// wanted writes down what a repository comes to, a line an object.
+// wanted lists the objects that a repository expands into, one a line.
 func wanted(repo fstest.MapFS, d defaults.Defaults) string {
 	objects, _, err := resolve.Read(repo, all.Kinds(nil, d))
 	if err != nil {

@@ -10,13 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// drainSeconds is how long machines are drained for which that is not said.
+// drainSeconds is the default time for which machines are drained.
 const drainSeconds = 30
 
-// maxSpares is how many further machines a group can have.
+// maxSpares is the maximal number of spare machines of a group.
 const maxSpares = 1000
 
-// validate says what of the strategy makes no sense for so many machines.
+// validate reports the parts of the strategy that make no sense for this number of
+// machines.
 func (s *Strategy) validate(machines int, r *kind.Report) {
 	const field = "spec.strategy"
 	if s == nil {
@@ -54,13 +55,14 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	}
 }
 
-// rollout is the strategy as the core knows it. What cannot be read counts as left out.
+// rollout is the strategy in the core's types. A value that cannot be read counts as
+// left out.
 func (s *Strategy) rollout() rollout.Strategy {
 	said := s != nil
 	if !said {
 		s = &Strategy{}
 	}
-	unavailable, _ := amount(s.MaxUnavailable) // reported by validate
+	unavailable, _ := amount(s.MaxUnavailable) // validate reports the error
 	surge, _ := amount(s.MaxSurge)
 	var canary rollout.Canary
 	if s.Canary != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// with is the group with so many machines and a strategy.
+// with is the group with this number of machines and a strategy.
 func with(replicas int, strategy string) string {
 	return strings.NewReplacer("replicas: 2", fmt.Sprintf("replicas: %d", replicas), "spec:\n", "spec:\n  strategy: {"+strategy+"}\n").Replace(object)
 }
 
-// pure begins a test of what the core decides: nothing of it depends on the cloud.
+// pure begins a test of the core's decisions: none of them depends on the cloud.
 func pure(t *testing.T) *kindtest.Target {
 	t.Helper()
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -28,10 +28,10 @@ func pure(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// more is another image, and a volume besides.
+// more changes the image and adds a volume.
 var more = strings.NewReplacer("centos79", "cirros", "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript")
 
-// turns is what is done about each server: its action, and what it waits for.
+// turns are the steps of the servers: name, action, and the condition that each waits for.
 func turns(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Key.Kind == "Server" {
@@ -55,7 +55,7 @@ func TestStrategies(t *testing.T) {
 	g.MustSync(with(4, ""))
 	const one, two = "after Server/web-0, one member of VirtualMachineGroup/web at a time", "after Server/web-0, 2 members of VirtualMachineGroup/web at a time"
 	wantTurns(t, g.Plan(image.Replace(with(4, ""))), "web-0 replace", "web-1 replace "+one, "web-2 replace "+one, "web-3 replace "+one)
-	// What is new besides the change that interrupts is no reason for all of them to go.
+	// A new volume beside the interrupting change is no reason to replace all machines at once.
 	wantTurns(t, g.Plan(more.Replace(with(4, ""))), "web-0 replace", "web-1 replace "+one, "web-2 replace "+one, "web-3 replace "+one)
 	wantTurns(t, g.Plan(image.Replace(with(4, "maxUnavailable: 2"))), "web-0 replace", "web-1 replace", "web-2 replace "+two, "web-3 replace "+two)
 	wantTurns(t, g.Plan(image.Replace(with(4, `maxUnavailable: "50%"`))), "web-0 replace", "web-1 replace", "web-2 replace "+two, "web-3 replace "+two)
@@ -64,7 +64,7 @@ func TestStrategies(t *testing.T) {
 	wantTurns(t, g.Plan(more.Replace(with(4, "partition: 3"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 replace")
 }
 
-// A group that leaves members as they are is in sync, and shows what is different.
+// A group that leaves members unchanged is in sync, and shows how they differ.
 func TestAPartitionIsInSync(t *testing.T) {
 	g := pure(t)
 	g.Only(more.Replace(object))
@@ -86,7 +86,7 @@ func TestAPartitionIsInSync(t *testing.T) {
 	g.MustSync(more.Replace(with(3, "")))
 }
 
-// A group pauses after as many machines as it says, in sync, and goes on where it was when it may change more.
+// A group pauses after the declared number of machines, in sync, and continues there when it may change more.
 func TestAPauseIsInSync(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -106,7 +106,7 @@ func TestAPauseIsInSync(t *testing.T) {
 	wantTurns(t, g.Plan(more.Replace(with(4, "pauseAfter: 1"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
 }
 
-// What a template no longer has stays with the machines that are left as they are.
+// An object that the template has dropped stays with the machines that are left unchanged.
 func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
 	g := pure(t)
 	older := strings.NewReplacer("    initScript", "    volumes: [{name: data, size: 1, onDelete: delete}]\n    initScript")

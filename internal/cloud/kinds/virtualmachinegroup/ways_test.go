@@ -15,8 +15,8 @@ func chosen(policy string) string {
 	return strings.Replace(object, "metadata: {name: web}", `metadata: {name: web, annotations: {stackreeve.dev/change-policy: "`+policy+`"}}`, 1)
 }
 
-// The annotation of a group is about its servers, in the words of either manifest; they
-// take turns as when they are replaced, and keep their IDs, ports and addresses.
+// The annotation of a group applies to its servers, in the words of either manifest. They take turns as for a replacement,
+// and keep their IDs, ports and addresses.
 func TestChangePolicyOfAGroup(t *testing.T) {
 	testcost.Long(t)
 	const policy = "image=rebuild,flavor=resize,initScript=rebuild"
@@ -50,7 +50,7 @@ func TestChangePolicyOfAGroup(t *testing.T) {
 	}
 }
 
-// A script for the next boot from scratch is no reason to touch a machine, and goes along when one is rebuilt for another.
+// A script for the next boot from scratch is no reason to change a machine. A rebuild for another reason applies it, too.
 func TestScriptForTheNextRebuild(t *testing.T) {
 	const policy = "image=rebuild,initScript=next"
 	g := kindtest.NewTarget(t, all.Kinds)

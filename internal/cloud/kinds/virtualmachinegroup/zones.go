@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// IsolationGroup is a part of the machines that is in one zone. The words are m3db-operator's
-// (m3db-operator pkg/apis/m3dboperator/v1alpha1/cluster.go).
+// IsolationGroup is a part of the machines that is in one zone. The words are those of m3db-operator (m3db-operator
+// pkg/apis/m3dboperator/v1alpha1/cluster.go).
 type IsolationGroup struct {
 	Name         string `json:"name" rule:"required,format=label" doc:"What it is called: the machines have it as metadata isolationGroup, unless the template's metadata say something else there."`
 	Zone         string `json:"zone,omitempty" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one; the cloud decides if left out."`
@@ -19,12 +19,12 @@ type IsolationGroup struct {
 	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"Another word for members, m3db-operator's."`
 }
 
-// groupKey is the metadata that a machine has of its isolation group.
+// groupKey is the metadata key on a machine for the name of its isolation group.
 const groupKey = "isolationGroup"
 
 func (g *IsolationGroup) members() int { return table.Or(g.Members, table.Or(g.NumInstances, 0)) }
 
-// validateZones says what is wrong with where the machines shall be.
+// validateZones reports errors in the declared zones and isolation groups.
 func (s *Spec) validateZones(r *kind.Report) {
 	const zones, groups = "spec.zones", "spec.isolationGroups"
 	if s.Template.Zone != "" && s.zones() > 0 {
@@ -52,10 +52,10 @@ func (s *Spec) validateZones(r *kind.Report) {
 	}
 }
 
-// maxMachines is how many there can be in a group.
+// maxMachines is the maximal number of machines in a group.
 const maxMachines = 1000
 
-// machines is how many there can be, spare ones aside.
+// machines is the maximal number of machines, without spare ones.
 func (s *Spec) machines() (n int) {
 	if len(s.IsolationGroups) == 0 {
 		return table.Or(s.MaxReplicas, table.Or(s.Replicas, 1))
@@ -66,11 +66,11 @@ func (s *Spec) machines() (n int) {
 	return n
 }
 
-// zones is over how many places the machines are spread; 0 where they all are alike.
+// zones is the number of zones or isolation groups over which the machines are spread; 0 where all machines are alike.
 func (s *Spec) zones() int { return max(len(s.Zones), len(s.IsolationGroups)) }
 
-// places are the numbers of the machines, in ascending order, and for each in which zone or isolation group it is. Numbers
-// that are hinted at are left out.
+// places are the numbers of the machines, in ascending order, and for each the index of its zone or isolation group.
+// Numbers of removal hints are left out.
 func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
 	if len(s.IsolationGroups) == 0 {
 		return machine.Places(max(1, len(s.Zones)), s.machines(), hinted)
@@ -82,7 +82,7 @@ func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
 	return machine.PlacesIn(room, hinted)
 }
 
-// beside is in which zone or isolation group each spare machine is: in turn, and in none that has no machines.
+// beside is the zone or isolation group of each spare machine: in turn, and in none without machines.
 func (s *Spec) beside(count int) []int {
 	var open []int
 	for zone := range max(1, s.zones()) {
@@ -100,7 +100,7 @@ func (s *Spec) beside(count int) []int {
 	return in
 }
 
-// bodies are the machines of each zone or isolation group; one where they are all alike.
+// bodies are the machines of each zone or isolation group; one body where they are all alike.
 func (s *Spec) bodies(m one) (list []any) {
 	for _, zone := range s.Zones {
 		m.Zone = zone
@@ -123,7 +123,7 @@ type one struct {
 	ServerGroup string `json:"serverGroup,omitempty"`
 }
 
-// noteUneven notes that what is left out leaves some zones with fewer machines.
+// noteUneven notes that removal hints leave some zones with fewer machines.
 func (s *Spec) noteUneven(in []int, e *kind.Expansion) {
 	if len(s.Zones) == 0 {
 		return

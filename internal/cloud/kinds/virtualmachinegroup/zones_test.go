@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// having is the group with further fields, each "field: value", and so many replicas unless that is "".
+// having is the group with further fields, each "field: value", and that number of replicas unless it is "".
 func having(replicas string, fields ...string) string {
 	if replicas != "" {
 		fields = append(fields, "replicas: "+replicas)
@@ -25,7 +25,7 @@ func having(replicas string, fields ...string) string {
 	return strings.NewReplacer("replicas: 2", "description: one", "  description: one of many\n", "", "spec:\n", "spec:\n  "+strings.Join(fields, "\n  ")+"\n").Replace(object)
 }
 
-// steps are those of a kind that are not kept as they are, each "action name".
+// steps are the steps of a kind other than keep, each "action name".
 func steps(p plan.Plan, kind string) (list []string) {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kind && s.Action != plan.Keep {
@@ -61,13 +61,13 @@ func TestZonesOfAGroup(t *testing.T) {
 		}
 	}
 	g.MustSync(first)
-	// More machines move nobody.
+	// More machines move none of the others.
 	wantSteps(t, g.Plan(having("5", "zones: [az-a, az-b]")), "Server", "create web-3, create web-4")
 	// Another zone is a replacement, and takes its turn.
 	groups := having("", "isolationGroups: [{name: a, zone: az-a, members: 1}, {name: b, zone: az-a, numInstances: 2}]")
 	moved := g.Plan(groups)
 	wantSteps(t, moved, "Server", "create web-3, delete web-2, replace web-1, update web-0")
-	// A zone that there is not is known before anything is made.
+	// A zone that does not exist is reported before anything is created.
 	none := g.Plan(having("3", "zones: [az-a, az-b, az-z]"))
 	if asked := preflight.ZonesOf(none, g.Engine(g.Client(nil)).Kinds)["compute"]["az-z"]; len(asked) != 1 || asked[0].Name != "web-2" {
 		t.Errorf("az-z is asked for by %v", asked)
@@ -101,7 +101,8 @@ func TestZonesThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// Who goes is for a hint to say, and no other is touched, whatever knows machines by their numbers.
+// A removal hint selects the machine that goes. No other machine changes, and neither do objects that know
+// machines by their numbers.
 func TestRemovalHints(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -110,10 +111,10 @@ func TestRemovalHints(t *testing.T) {
 	wantSteps(t, g.Plan(hinted), "Server", "delete web-1")
 	g.MustSync(hinted)
 	wantSteps(t, g.Plan(having("4", "removalHints: [web-1]")+front), "Server", "create web-4")
-	// The members are 0, 2 and 3: from number 2 on they are changed.
+	// The members are 0, 2 and 3: from number 3 on they are changed.
 	image := strings.NewReplacer("centos79", "cirros")
 	wantTurns(t, g.Plan(image.Replace(having("3", "removalHints: [web-1]", "strategy: {partition: 3, drainSeconds: 0}"))+front), "web-0 keep", "web-2 keep", "web-3 replace")
-	// Without the hint web-1 is made, and the last one goes.
+	// Without the hint web-1 is created, and the last one is deleted.
 	wantSteps(t, g.Plan(having("3")+front), "Server", "create web-1, delete web-3")
 	for _, d := range g.Resolve(having("2", "removalHints: [web-5]")) {
 		if d.Key.Name == "web" && d.Key.Kind == "VirtualMachineGroup" && (len(d.Notes) != 1 || d.Notes[0].Field != "spec.removalHints[0]") {
@@ -122,7 +123,7 @@ func TestRemovalHints(t *testing.T) {
 	}
 }
 
-// ids of objects of a kind, by name.
+// idsOf are the IDs of objects of a kind, by name.
 func idsOf(p plan.Plan, kind string) map[string]string {
 	ids := map[string]string{}
 	for _, s := range p.Steps {
@@ -133,7 +134,7 @@ func idsOf(p plan.Plan, kind string) map[string]string {
 	return ids
 }
 
-// What is on a machine's own disks outlives the machine, and is attached again when that comes back.
+// The volumes of a machine outlive it, and are attached again when the machine comes back.
 func TestDataVolumesOfMembers(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -169,7 +170,7 @@ func TestDataVolumesOfMembers(t *testing.T) {
 	back := g.MustSync(two)
 	wantSteps(t, back.First, "Volume", "")
 	attached("back again", back.Last, "web-1")
-	// A disk of no worth is gone with its machine, where the manifest says so.
+	// A volume with onDelete: delete is deleted with its machine.
 	deleted := strings.Replace(two, "size: 1", "size: 1, onDelete: delete", 1)
 	g.MustSync(deleted)
 	wantSteps(t, g.Plan(strings.Replace(deleted, "replicas: 2", "replicas: 1", 1)), "Volume", "delete web-1-data")
@@ -193,7 +194,8 @@ func (c crowd) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// The scheduler may have put two machines on one host that are to be apart: that is reported, and nothing is done.
+// The scheduler may have put two machines on one host although they are to be apart: the agent reports that, and
+// changes nothing.
 func TestMachinesThatShareAHost(t *testing.T) {
 	g := pure(t)
 	for policy, want := range map[string]status.State{"hard": status.StateDegraded, "soft": status.StateInSync} {
@@ -227,7 +229,7 @@ func TestMachinesThatShareAHost(t *testing.T) {
 	}
 }
 
-// A server group that the stack only uses has its members looked at, too.
+// An imported server group has its members examined, too.
 func TestMachinesThatShareAHostInAGroupOfOthers(t *testing.T) {
 	g := pure(t)
 	group := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: apart}\nspec: {resource: {policy: anti-affinity}}\n"
