@@ -12,8 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// checkAnnotations refuses annotations of ours that no manifest could have, or that are about one object and not about
-// what a template makes. Those that steer the agent are written out, so that they are judged when the definition is.
+// checkAnnotations refuses annotations of ours that no manifest could have, and those that are about one object and not
+// about the objects of a template. Annotations that steer the agent must be written without expressions, so that they can
+// be checked together with the definition.
 func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	all, ok := from.(map[string]any)
 	if !ok {
@@ -47,11 +48,11 @@ func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	}
 }
 
-// mostEntries is how many entries of a list are judged.
+// mostEntries is the number of entries of a list that are checked.
 const mostEntries = 100
 
-// checkChoices refuses names of fields, and ways to change them, that neither objects of the kind have nor what these stand
-// for. What other definitions' kinds stand for is known when all of them are read.
+// checkChoices refuses field names, and ways to change fields, that neither objects of the kind have nor the objects that
+// these stand for. It runs when all definitions are read, because only then is it known what their kinds stand for.
 func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	all := d.reached(k)
 	if len(all) == 0 {
@@ -67,7 +68,7 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	}
 	for i, entry := range strings.SplitN(text, ",", mostEntries+1) {
 		if i == mostEntries {
-			return // objects with so many are refused
+			return // an object with so many entries is refused
 		}
 		entry = strings.TrimSpace(entry)
 		switch {
@@ -80,7 +81,8 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	}
 }
 
-// checkIgnored refuses a path that none of the kinds has, or that is no value of its own.
+// checkIgnored refuses a path that none of the kinds has, and a path inside a value that is compared and written as a
+// whole.
 func (d *draft) checkIgnored(path, entry, of string, all []*kind.Kind) {
 	switch known, whole := resolve.Ignorable(all, entry); {
 	case !known:
@@ -95,7 +97,7 @@ func isChoice(c manifest.Choice, entry string) bool {
 	return c.Called(strings.TrimSpace(field)) && slices.Contains(c.Ways, strings.TrimSpace(way))
 }
 
-// meantChoice says which choice an entry that is none may mean.
+// meantChoice suggests the choice that an invalid entry may mean.
 func meantChoice(choices []manifest.Choice, entry string) string {
 	field, _, _ := strings.Cut(entry, "=")
 	var fields, ways []string
@@ -116,7 +118,7 @@ func meantChoice(choices []manifest.Choice, entry string) string {
 	return "the fields with a choice are " + strings.Join(slices.Compact(fields), ", ")
 }
 
-// reached are the kinds with objects in the cloud among a kind and all that it can stand for.
+// reached lists the kinds that have objects in the cloud: the kind itself, and all kinds that it can stand for.
 func (d *draft) reached(k *kind.Kind) (list []*kind.Kind) {
 	seen := map[string]bool{}
 	var walk func(k *kind.Kind)

@@ -14,15 +14,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Bounds of all definitions of a revision together: what is compiled takes time and memory.
+// These bounds are for all definitions of a revision together, because compiling takes time and memory.
 const (
 	mostDefinitions = 200
 	mostSource      = 256 << 10 // bytes of expressions
-	mostFields      = 1000      // in schemas, those of types counted where they are used
-	mostText        = 64 << 10  // bytes of the names and markers of these
+	mostFields      = 1000      // in schemas; the fields of a type count wherever it is used
+	mostText        = 64 << 10  // bytes of the names and markers of fields
 )
 
-// total is what all definitions of a revision have together.
+// total holds the sums over all definitions of a revision.
 type total struct {
 	source, fields, text int
 	said                 bool
@@ -41,7 +41,7 @@ type draft struct {
 	ids    []string
 
 	later     []func() // checks that need to know all definitions
-	explained int      // wrong expressions so far
+	explained int      // number of wrong expressions so far
 }
 
 func (d *draft) problem(path, what, fix string) {
@@ -49,7 +49,7 @@ func (d *draft) problem(path, what, fix string) {
 	d.report.Problem(path, what, fix)
 }
 
-// define is that of [kind.Kind.Define].
+// define implements [kind.Kind.Define].
 func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error) (list []*kind.Kind, problems []manifest.Problem) {
 	known := make(map[string]*kind.Kind, len(kinds))
 	for _, k := range kinds {
@@ -64,7 +64,7 @@ func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error)
 		}
 		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: newDefined(obj)}
 		var body Body
-		d.made.broken = len(obj.Decode(&body)) > 0 // reported when the object itself is read
+		d.made.broken = len(obj.Decode(&body)) > 0 // these problems are reported when the object itself is read
 		if d.spec = body.Spec; d.name(drafts, kinds) {
 			drafts = append(drafts, d)
 		}
@@ -97,17 +97,17 @@ func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error)
 	return list, problems
 }
 
-// problems are those found since it was asked last.
+// problems returns the problems since its last call.
 func (d *draft) problems() []manifest.Problem {
 	list := d.report.Problems(d.obj)
 	d.report = kind.Report{}
 	return list
 }
 
-// takenKinds mean something else where manifests are written, or in the read API.
+// takenKinds are names that already have another meaning in manifests or in the read API.
 var takenKinds = []string{"List", "Plan", "Pass"}
 
-// name reads which kind is defined. It is false when that is none.
+// name reads the name of the defined kind. It returns false when the name is not valid.
 func (d *draft) name(before []*draft, kinds []*kind.Kind) bool {
 	s := d.spec.Schema
 	info := kind.Info{Group: s.Group, Version: s.APIVersion, Kind: s.Kind, Public: true}
@@ -170,10 +170,10 @@ func (d *draft) types() {
 	d.made.body, d.made.Body = body, body
 }
 
-// specField is the one field of documents of a kind that a definition makes.
+// specField is the only field of documents of a defined kind.
 const specField = "spec"
 
-// named is what expressions see of another resource: its name.
+// named is the type that expressions have for another resource: its name and namespace only.
 func named() *shape {
 	text := &shape{what: "string"}
 	return &shape{what: "struct", name: "@resource", fields: []*field{
@@ -218,7 +218,7 @@ func (d *draft) resources() {
 	}
 }
 
-// reserved are words that CEL does not take for names, and those with a meaning here.
+// reserved lists the words that CEL does not accept as names, and those with a meaning in definitions.
 var reserved = strings.Fields("as break const continue else false for function if import in let loop package namespace null return true var void while schema each self metadata spec status bool double dyn int uint string size has lists")
 
 func (d *draft) checkIDs() {
@@ -242,10 +242,11 @@ func (d *draft) checkIDs() {
 	}
 }
 
-// mostNested is how deep definitions may stand for objects of definitions.
+// mostNested is the maximal depth to which definitions may be nested.
 const mostNested = 3
 
-// nesting refuses kinds that stand for themselves, directly or by others, and those that are nested too deep.
+// nesting refuses kinds that stand for themselves, directly or through others, and kinds that are nested too
+// deep.
 func (d *draft) nesting() {
 	chain := []string{d.made.Info.Kind}
 	var walk func(k *defined) bool

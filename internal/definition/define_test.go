@@ -31,7 +31,7 @@ func reading(files map[string]string) (resolve.Reading, error) {
 	return resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Read(context.Background(), fsys)
 }
 
-// wanted are the objects of a kind, as JSON by their names.
+// wanted maps the names of a kind's objects to their JSON.
 func wanted(want []kind.Desired, of string) map[string]string {
 	found := map[string]string{}
 	for _, d := range want {
@@ -72,7 +72,7 @@ func TestExpands(t *testing.T) {
 	}
 }
 
-// problems are what is wrong with files, one line each.
+// problems lists the problems of files, one line each.
 func problems(files map[string]string) []string {
 	_, err := reading(files)
 	if err == nil {
@@ -81,7 +81,8 @@ func problems(files map[string]string) []string {
 	return strings.Split(err.Error(), "\n")
 }
 
-// Mappings are gone through in the order of their keys, so an object stands for the same whenever it is asked.
+// TestMappingsHaveAnOrder checks that mappings are walked in the order of their keys, so that an object always
+// stands for the same.
 func TestMappingsHaveAnOrder(t *testing.T) {
 	for _, c := range []struct{ name, expr, want string }{
 		{"of texts", "schema.spec.env.map(k, k + '=' + schema.spec.env[k]).join(' ')", "a=1 b=2 c=3 d=4"},
@@ -109,7 +110,7 @@ func TestMappingsHaveAnOrder(t *testing.T) {
 	}
 }
 
-// A default is what a manifest with that value would say.
+// TestDefaults checks that a default has the same effect as its value in a manifest.
 func TestDefaults(t *testing.T) {
 	for _, c := range []struct{ name, fields, expr, want string }{
 		{"what is below", " {size: 'Size | default={}'}", "${schema.spec.size.cpu}", "2"},
@@ -134,7 +135,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Definitions are found however many objects there are of kinds that are called like them.
+// TestManyObjectsCalledLikeDefinitions checks that definitions are found among many objects whose kind has a
+// similar name.
 func TestManyObjectsCalledLikeDefinitions(t *testing.T) {
 	var objects strings.Builder
 	for i := range 1100 {

@@ -19,8 +19,8 @@ type defined struct {
 	schema    *shape
 	resources []*resource
 	status    *node
-	uses      map[string]string // kinds in its templates, and where
-	broken    bool              // something is wrong with the definition
+	uses      map[string]string // kinds in its templates, with the path of the template
+	broken    bool              // whether the definition has a mistake
 }
 
 // anything is the body of objects whose definition is broken.
@@ -60,7 +60,7 @@ func (k *defined) expand(d *kind.Desired, e *kind.Expansion) {
 	}
 }
 
-// object is one that a resource makes.
+// object is an object that a resource makes.
 type object struct {
 	*resource
 	name      string
@@ -88,7 +88,7 @@ func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
 			if len(list) > 0 {
 				name = list[0].name
 			} else if v, err := r.name(from, map[string]any{"schema": schema}); err == nil {
-				name = v // it is left out: what refers to it is reported like any other reference to nothing
+				name = v // includeWhen leaves the object out; a reference to it is reported like any reference to a missing object
 			}
 			names[from.id] = celValue(map[string]any{"metadata": map[string]any{"name": name, "namespace": d.Key.Namespace}})
 		}
@@ -105,7 +105,7 @@ func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
 	return nil
 }
 
-// variable is what expressions see of an object.
+// variable is the value that expressions have for an object.
 func (k *defined) variable(d *kind.Desired) ref.Val {
 	labels := make(map[string]any, len(d.Object.Labels))
 	for name, value := range d.Object.Labels {
@@ -117,7 +117,7 @@ func (k *defined) variable(d *kind.Desired) ref.Val {
 	})
 }
 
-// template says where a resource of the definition has a field.
+// template returns a function that finds the line of a field in the definition's resource at path.
 func (k *defined) template(path string) func(field string) manifest.Origin {
 	return func(field string) manifest.Origin {
 		if field == "" {
@@ -130,7 +130,7 @@ func (k *defined) template(path string) func(field string) manifest.Origin {
 // make adds an object with all of its fields.
 func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error {
 	r.room = mostElements
-	if err := r.take(1); err != nil { // what is written out costs nothing, and nothing more is made when too much was
+	if err := r.take(1); err != nil { // constants cost nothing, so this stops the run after too much was spent
 		return err
 	}
 	body, err := o.body.value(r, variables)
@@ -148,7 +148,7 @@ func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error 
 	return nil
 }
 
-// texts is a node whose fields are texts.
+// texts evaluates a node whose fields are strings.
 func (r *run) texts(n *node, variables map[string]any) (map[string]string, error) {
 	if n == nil {
 		return nil, nil
@@ -172,10 +172,10 @@ func (r *run) texts(n *node, variables map[string]any) (map[string]string, error
 	return out, nil
 }
 
-// mostEach is how many objects forEach makes.
+// mostEach is the number of objects that forEach may make.
 const mostEach = 1000
 
-// objects are those that a resource makes, without their fields.
+// objects lists the objects that a resource makes, without their fields.
 func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 	r.room = mostElements
 	variables := map[string]any{"schema": schema}
@@ -217,7 +217,7 @@ func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 }
 
 func combine(all []map[string]any, name string, values []any) (out []map[string]any) {
-	seen := make([]ref.Val, len(values)) // once, however many combinations a value is in
+	seen := make([]ref.Val, len(values)) // each value is converted once, even if it is in many combinations
 	for i := range values {
 		seen[i] = celValue(values[i])
 	}
@@ -234,7 +234,7 @@ func combine(all []map[string]any, name string, values []any) (out []map[string]
 	return out
 }
 
-// name is what an object is called.
+// name evaluates the name of an object.
 func (r *run) name(from *resource, variables map[string]any) (string, error) {
 	v, err := from.name.value(r, variables)
 	if err != nil {

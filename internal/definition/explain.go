@@ -15,8 +15,8 @@ var (
 	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)(\.metadata\.name(?:space)?\b)?`)
 )
 
-// mostExplained is of how many wrong expressions of a definition is looked up what may have been meant. No more problems of
-// one object are shown.
+// mostExplained is the number of wrong expressions of a definition that get a suggestion. No more problems of one object are
+// shown.
 const mostExplained = 100
 
 // explain says what is wrong with an expression, and how to correct it.
@@ -48,8 +48,8 @@ func (c *compiler) explain(source, err string) (what, fix string) {
 	return what, ""
 }
 
-// observes is the first resource of which a wrong expression asks for more than its name where nothing of the cloud is seen,
-// or for its name where that is not seen either; "" for none.
+// observes finds the first resource about which a wrong expression asks too much, where expressions see nothing of the
+// cloud. Too much is anything but the name, and also the name where that is not visible. It returns "" for none.
 func (c *compiler) observes(source, err string) string {
 	if !c.pure {
 		return ""

@@ -12,7 +12,7 @@ import (
 //	${schema.spec.replicas}    nothing but an expression: a value of any type
 //	$${HOME}                   no expression, but the text ${HOME}
 
-// segment is a part of a text: what is written, or the source of an expression.
+// segment is a part of a text: a constant text, or the source of an expression.
 type segment struct {
 	text string
 	expr bool
@@ -24,7 +24,7 @@ var (
 	errTooLong = fmt.Errorf("an expression is longer than %d bytes", mostExpression)
 )
 
-// segments takes a text apart.
+// segments splits a text into its segments.
 func segments(text string) (list []segment, err error) {
 	var written strings.Builder
 	flush := func() {
@@ -56,7 +56,7 @@ func segments(text string) (list []segment, err error) {
 	}
 }
 
-// endOf is where the expression that text begins with ends: at the brace that closes it.
+// endOf is the end of the expression at the start of text: the offset of the brace that closes it.
 func endOf(text string) (int, error) {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text) && i <= mostExpression; i++ {
@@ -88,7 +88,7 @@ func endOf(text string) (int, error) {
 	return 0, errNoEnd
 }
 
-// alone is the expression that a text is, and nothing else.
+// alone returns the expression if the text is an expression and nothing else.
 func alone(text string) (expr string, ok bool, err error) {
 	list, err := segments(strings.TrimSpace(text))
 	if err != nil || len(list) != 1 || !list[0].expr {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// commit is a revision with a definition and an object, all of whose names are in no other one.
+// commit is a revision with a definition and an object whose names are in no other revision.
 func commit(number int) map[string]string {
 	var fields, values strings.Builder
 	for i := range 60 {
@@ -32,7 +32,7 @@ func commit(number int) map[string]string {
 	return map[string]string{"def.yaml": rename(definition), "red.yaml": rename(team) + "spec:\n" + values.String()}
 }
 
-// heap is what is in use once nothing is left to be collected.
+// heap is the memory in use after garbage collection.
 func heap() int64 {
 	var m runtime.MemStats
 	for range 3 {
@@ -42,7 +42,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// follow reads commits, plans them, and shows what there is to be shown.
+// follow reads and plans commits, and makes all documents that show them.
 func follow(t *testing.T, from, to int) {
 	t.Helper()
 	for number := from; number < to; number++ {
@@ -61,13 +61,15 @@ func follow(t *testing.T, from, to int) {
 }
 
 const (
-	// leftOver is what a hundred commits may leave, by chance: less than one commit's names take.
+	// leftOver is the memory that a hundred commits may leave by chance. It is less than the names
+	// of one commit take.
 	leftOver = 256 << 10
-	// mostLeft is what all that a process makes once may take.
+	// mostLeft is the memory that everything may take that a process makes once.
 	mostLeft = 8 << 20
 )
 
-// Nothing that a pusher names is left when its commit is gone.
+// TestCommitsAreForgotten checks that no name from a commit stays in memory after the commit is
+// dropped.
 func TestCommitsAreForgotten(t *testing.T) {
 	follow(t, 0, 20)
 	if _, kept := testcost.AllocatedAndKept(func() { follow(t, 20, 120) }); kept > leftOver {
@@ -75,7 +77,7 @@ func TestCommitsAreForgotten(t *testing.T) {
 	}
 }
 
-// It is not by little that the heap grows, either.
+// TestThousandsOfCommitsAreForgotten checks that the heap does not grow slowly either.
 func TestThousandsOfCommitsAreForgotten(t *testing.T) {
 	testcost.Long(t)
 	follow(t, 0, 1000)

@@ -9,10 +9,10 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// Functions beside those of CEL itself, with the names that kro and Kubernetes have for them. Each says what its
-// result is from its arguments alone, and refuses before it makes a large one.
+// These functions are available besides those of CEL itself, under the names that kro and Kubernetes use. The
+// result of each depends on its arguments alone. Each refuses to make a large result before it makes one.
 
-// mostMade is how many bytes, or elements, a function makes.
+// mostMade is the number of bytes, or elements, that a function may make.
 const (
 	mostMade  = 1 << 20
 	mostItems = 1000

@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// FuzzDefinition reads whatever a repository may hold as a definition, and an object of its kind. It comes to an end
-// soon, and to the same one each time; what is wrong is a problem with a place.
+// FuzzDefinition reads any content of a repository as a definition, and an object of its kind. Reading ends soon and
+// always with the same result; every problem has a place.
 func FuzzDefinition(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/definitions/*/definition.yaml")
 	if err != nil || len(files) < 4 {

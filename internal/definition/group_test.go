@@ -61,8 +61,8 @@ spec:
         serverGroup: ${hosts.metadata.name}
 `
 
-// A group of machines that a definition describes is what a VirtualMachineGroup is: the same objects in the cloud, with
-// the same names, specs and references.
+// TestGroupLikeBuiltIn describes a group of machines with a definition. It must equal a VirtualMachineGroup: the same
+// objects in the cloud, with the same names, specs and references.
 func TestGroupLikeBuiltIn(t *testing.T) {
 	const spec = "metadata: {name: web}\nspec:\n  replicas: 3\n  template:\n    image: debian\n    flavor: small\n    network: net\n    securityGroups: [sg]\n    volumes: [{name: data, size: 5}]\n"
 	objects := func(files map[string]string) map[string]string {
@@ -95,7 +95,8 @@ func TestGroupLikeBuiltIn(t *testing.T) {
 	}
 }
 
-// What a definition makes is there for everything else in the repository, like what is written out.
+// TestOthersSeeWhatADefinitionMakes checks that other manifests can refer to objects that a definition makes, like
+// objects with a manifest of their own.
 func TestOthersSeeWhatADefinitionMakes(t *testing.T) {
 	front := `apiVersion: stackreeve.dev/v1alpha1
 kind: LoadBalancer
@@ -148,7 +149,7 @@ spec:
 	}
 }
 
-// A Secret that a template makes is as secret as one that is written out.
+// TestSecretsOfTemplates checks that a Secret in a template is as secret as one with a manifest of its own.
 func TestSecretsOfTemplates(t *testing.T) {
 	text := definitionOf(" {password: string}", `  - id: secret
     template: {apiVersion: v1, kind: Secret, metadata: {name: "${schema.metadata.name}"}, stringData: {password: "${schema.spec.password}-long-enough"}}
@@ -169,7 +170,7 @@ func TestSecretsOfTemplates(t *testing.T) {
 	if !seen {
 		t.Error("there is no such Secret, or it is public")
 	}
-	// A template cannot read one.
+	// A template cannot read a Secret.
 	text = definitionOf(" {}", resource("", "{description: '${secret.data.password}'}"))
 	if got := strings.Join(problems(map[string]string{"a.yaml": text}), "\n"); !strings.Contains(got, "undeclared reference to 'secret'") {
 		t.Errorf("problems are %s", got)
@@ -180,7 +181,8 @@ func resolvedSecrets(got resolve.Reading, text string) string {
 	return confidential.Redactor(got.Want).Text(text)
 }
 
-// No status has a number that no JSON has: whoever reads that of other objects would not get it.
+// TestStatusWithoutInfinity checks that no status has a number that JSON cannot write: it would make the statuses of
+// other objects unreadable too.
 func TestStatusWithoutInfinity(t *testing.T) {
 	text := definitionOf(" {a: string}\n    status: {finite: \"${1.5}\", infinite: \"${1.0/0.0}\", none: \"${[0.0/0.0]}\"}", resource("", "{}"))
 	got, err := reading(map[string]string{"a.yaml": text, "b.yaml": team})

@@ -14,18 +14,18 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// Bounds of an expression.
+// These bounds are for one expression.
 const (
 	mostExpression = 4 << 10   // bytes of its source
 	mostDepth      = 50        // of its nesting
 	mostNodes      = 10_000    // of its tree, macros expanded
 	mostCost       = 1_000_000 // of one evaluation
 	mostObjectCost = 10_000_000
-	mostElements   = 100_000 // that a value in it can have, at any depth
+	mostElements   = 100_000 // of a value in it, at any depth
 )
 
-// The functions and operators of CEL that expressions have. Those that are left out read time zones, or match regular
-// expressions, which costs more than is counted.
+// standard lists the functions and operators of CEL that expressions may use. The omitted ones read time zones, or match
+// regular expressions, which costs more than CEL counts.
 var standard = []string{
 	"_?_:_", "_&&_", "_||_", "!_", "@not_strictly_false", "_==_", "_!=_", "_+_", "_-_", "_*_", "_/_", "_%_", "-_",
 	"_<_", "_<=_", "_>_", "_>=_", "_[_]", "@in", "size", "bool", "double", "dyn", "int", "uint", "string",
@@ -74,7 +74,7 @@ func (l *language) with(variables map[string]*cel.Type) (*language, error) {
 	return &language{made}, err
 }
 
-// expression is one that was compiled.
+// expression is a compiled expression.
 type expression struct {
 	source  string
 	program cel.Program
@@ -91,7 +91,7 @@ func (l *language) compile(source string) (*expression, error) {
 	if err := issues.Err(); err != nil {
 		return nil, errors.New(firstIssue(issues))
 	}
-	// A list that grows in a loop is not sized at each turn: that would take the square of the time.
+	// A list that grows in a loop is not measured in each iteration: that would take quadratic time.
 	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
 	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}), orderedMaps(),
 		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(mostItems)))
@@ -100,12 +100,12 @@ func (l *language) compile(source string) (*expression, error) {
 	}
 	sees := map[string]bool{}
 	for _, reference := range ast.NativeRep().ReferenceMap() {
-		sees[reference.Name] = true // "" of a function
+		sees[reference.Name] = true // "" for a function
 	}
 	return &expression{source, program, ast.OutputType(), sees}, nil
 }
 
-// firstIssue is what is wrong with an expression, on one line.
+// firstIssue is the first mistake in an expression, on one line.
 func firstIssue(issues *cel.Issues) string {
 	list := issues.Errors()
 	if len(list) == 0 {
@@ -116,12 +116,12 @@ func firstIssue(issues *cel.Issues) string {
 	return strings.TrimSuffix(text, " (in container '')")
 }
 
-// errEvaluation is why an expression has no value.
+// errEvaluation is the reason why an expression has no value.
 type errEvaluation struct{ what string }
 
 func (e *errEvaluation) Error() string { return e.what }
 
-// evaluate is the value of the expression, and what it cost.
+// evaluate returns the value of the expression and its cost.
 func (e *expression) evaluate(variables map[string]any) (ref.Val, int, error) {
 	value, details, err := e.program.Eval(variables)
 	cost := 1
@@ -140,7 +140,7 @@ func (e *expression) evaluate(variables map[string]any) (ref.Val, int, error) {
 // absent reports whether the error is that a field is not set.
 func absent(err error) bool { return err != nil && strings.Contains(err.Error(), "no such key") }
 
-// costs counts what CEL counts by the number of elements alone, or not at all.
+// costs measures calls for which CEL counts only the number of elements, or nothing.
 type costs struct{}
 
 // CallCost implements [cost.ActualCostEstimator].
@@ -168,7 +168,7 @@ func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint6
 	return &n
 }
 
-// weight is how much a value is. That of values that an expression makes is bounded by [mostElements].
+// weight is the size of a value. The size of a value that an expression makes is bounded by [mostElements].
 func weight(v ref.Val, depth int) (n uint64) {
 	if depth > mostDepth {
 		return mostCost
@@ -229,7 +229,7 @@ func (p provider) FindStructFieldType(name, fieldName string) (*types.FieldType,
 	return nil, false
 }
 
-// structsOf are the struct types in a schema, by their names.
+// structsOf finds the struct types in a schema, by their names.
 func structsOf(s *shape) map[string]*shape {
 	found := map[string]*shape{}
 	var walk func(s *shape)
@@ -249,7 +249,7 @@ func structsOf(s *shape) map[string]*shape {
 	return found
 }
 
-// celValue is a value as expressions see it. How large it is is found out once, and not whenever an expression names it.
+// celValue is a value as expressions see it. Its size is computed once, and not each time an expression names it.
 func celValue(v any) ref.Val {
 	switch v := v.(type) {
 	case map[string]any:

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// config is a ConfigMap as a template writes it, with one value so often.
+// config is a ConfigMap as a template writes it, with one value repeated.
 func config(value string, times int, more string) string {
 	var b strings.Builder
 	b.WriteString("  - id: config\n" + more + "    template:\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: \"${schema.metadata.name}\"}\n      data:\n")
@@ -26,7 +26,7 @@ func config(value string, times int, more string) string {
 	return b.String()
 }
 
-// A few kilobytes that are taken over and over make no gigabytes.
+// TestAttackLargeResults repeats a few kilobytes many times: they do not become gigabytes.
 func TestAttackLargeResults(t *testing.T) {
 	testcost.Long(t)
 	const most = 250 << 20
@@ -56,8 +56,8 @@ func TestAttackLargeResults(t *testing.T) {
 	}
 }
 
-// What is written out in templates costs no evaluation, and counts all the same, as do labels and annotations, those of the
-// object included. No more is made than counts.
+// TestAttackManyValues has many constants in templates. They cost no evaluation, and still count. Labels and annotations
+// count too, also those of the object. Nothing is made beyond the bound.
 func TestAttackManyValues(t *testing.T) {
 	testcost.Long(t)
 	var many strings.Builder
@@ -89,7 +89,7 @@ func TestAttackManyValues(t *testing.T) {
 	}
 }
 
-// Nor does the status that a definition makes of them, and one object that many show.
+// TestAttackLargeStatus has a large status of many objects, and one object that many statuses show. They stay small too.
 func TestAttackLargeStatus(t *testing.T) {
 	testcost.Long(t)
 	var fields strings.Builder
@@ -109,7 +109,7 @@ func TestAttackLargeStatus(t *testing.T) {
 	big += "}}\nspec: {resource: {}}\n"
 	for _, c := range []struct {
 		name, definition, objects string
-		most                      int64 // what is freed again counts, too
+		most                      int64 // allocated bytes, including those that are freed
 	}{
 		{"fields", definitionOf(` {many: "[]string"}`+"\n    status:"+fields.String(), resource("", "{}")), list, 250 << 20},
 		{"one that many show", definitionOf(" {a: string}\n    status: {x: \"${net.metadata.name}\"}", external), teams.String(), 800 << 20},
@@ -130,7 +130,7 @@ func TestAttackLargeStatus(t *testing.T) {
 	}
 }
 
-// Nor do thousands of wrong expressions, of which only the first ones are shown.
+// TestAttackWrongExpressions has thousands of wrong expressions, of which only the first ones are shown.
 func TestAttackWrongExpressions(t *testing.T) {
 	testcost.Long(t)
 	var resources, fields strings.Builder

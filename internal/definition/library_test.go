@@ -17,7 +17,8 @@ func folder(name, definition string) manifest.Part {
 	return manifest.Part{Name: name, Files: fstest.MapFS{"def.yaml": {Data: []byte(definition)}, "example.yaml": {Data: []byte(example)}}}
 }
 
-// Libraries need not know what others call their objects; a kind has one definition all the same.
+// TestLibrariesAmongThemselves checks that several libraries may use the same names for their
+// objects, but that a kind has only one definition.
 func TestLibrariesAmongThemselves(t *testing.T) {
 	one := definitionOf(" {}", resource("", "{}"))
 	other := strings.Replace(one, "kind: Team", "kind: Crew", 1)

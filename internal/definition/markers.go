@@ -11,10 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// markers are what follows the type.
+// markers is the part of a field's line after the type.
 type markers struct {
 	required, immutable bool
-	fallback            any // what is taken for an absent value; nil for none
+	fallback            any // the value for an absent field; nil for none
 	doc                 string
 	rules               []string
 }
@@ -54,7 +54,8 @@ func splitMarkers(text string) (list []marker, err error) {
 	return list, nil
 }
 
-// endOfBracket is behind the bracket that closes the first one, by the rules of JSON; negative when none does.
+// endOfBracket is the offset after the bracket that closes the first one, by the rules of JSON; negative when
+// none does.
 func endOfBracket(text string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -75,7 +76,7 @@ func endOfBracket(text string) int {
 	return -1
 }
 
-// add takes a marker.
+// add applies a marker to the field.
 func (f *field) add(s *shape, name, value string) (err error) {
 	number := s.what == "integer" || s.what == "float"
 	switch name {
@@ -182,5 +183,5 @@ func (f *field) count(rule, value string) error {
 	return nil
 }
 
-// finite reports whether JSON has the number.
+// finite reports whether JSON can write the number.
 func finite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }

@@ -12,11 +12,11 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// ordered is a mapping whose keys have an order. CEL goes through a mapping as Go does, in another order each time, and
-// what an object stands for would be another thing each time.
+// ordered is a mapping whose keys have an order. CEL walks a mapping as Go does, in a different order each time. Then
+// an object could stand for something different each time.
 type ordered struct {
 	traits.Mapper
-	keys func() traits.Lister // made when first asked for: most mappings are only asked for a field
+	keys func() traits.Lister // made on first use: most mappings are only asked for a field
 }
 
 func inOrder(m traits.Mapper) *ordered {
@@ -51,7 +51,7 @@ func (m *ordered) AggregateSize(sizer types.AggregateSizer) uint32 {
 	return sizer.AggregateSize(m.Mapper)
 }
 
-// compareKeys orders numbers, texts and truth values among themselves, and these by their types.
+// compareKeys orders numbers, strings and booleans among themselves, and different types by type.
 func compareKeys(a, b ref.Val) int {
 	if class := cmp.Compare(classOf(a), classOf(b)); class != 0 {
 		return class
@@ -72,7 +72,7 @@ func classOf(key ref.Val) string {
 	return key.Type().TypeName()
 }
 
-// orderedMaps has the mappings that an expression itself makes be in order, too.
+// orderedMaps puts the mappings that an expression itself makes in order too.
 func orderedMaps() cel.ProgramOption {
 	return cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		if c, ok := i.(interpreter.InterpretableConstructor); ok && c.Type() == types.MapType {

@@ -14,7 +14,7 @@ func resource(more, spec string) string {
 	return "  - id: net\n" + more + "    template:\n      apiVersion: openstack.k-orc.cloud/v1alpha1\n      kind: Network\n      metadata: {name: \"${schema.metadata.name}-net\"}\n      spec: {resource: " + spec + "}\n"
 }
 
-// What is wrong with a definition is said at its own line.
+// TestRefusedDefinitions checks that a mistake in a definition is reported at its own line.
 func TestRefusedDefinitions(t *testing.T) {
 	const other = "  - id: sub\n    template:\n      apiVersion: openstack.k-orc.cloud/v1alpha1\n      kind: Subnet\n      metadata: {name: sub}\n      spec: {resource: {networkRef: "
 	of := func(more, spec string) string { return definitionOf(" {a: string}", resource(more, spec)) }
@@ -92,7 +92,8 @@ func TestRefusedDefinitions(t *testing.T) {
 	}
 }
 
-// What is wrong with an object of a kind is said at the object's line, with the line of the template.
+// TestRefusedObjects checks that a mistake in an object of a defined kind is reported at the object's line, with the
+// line of the template.
 func TestRefusedObjects(t *testing.T) {
 	of := func(spec, more, resourceSpec string) string { return definitionOf(spec, resource(more, resourceSpec)) }
 	for _, c := range []struct{ name, definition, spec, want string }{
@@ -122,7 +123,8 @@ func TestRefusedObjects(t *testing.T) {
 	}
 }
 
-// A template of a kind that stands for others has the annotations that its manifest could have: about fields of those.
+// TestAnnotationsOfTemplates has templates of a kind that stands for others. They may have the annotations that its
+// manifest may have, about fields of the others.
 func TestAnnotationsOfTemplates(t *testing.T) {
 	machine := func(name, value string) string {
 		return definitionOf(" {a: string}", "  - id: vm\n    template:\n      apiVersion: stackreeve.dev/v1alpha1\n      kind: VirtualMachine\n      metadata: {name: \"${schema.metadata.name}\", annotations: {stackreeve.dev/"+name+": '"+value+"'}}\n      spec: {image: a, flavor: b, network: c}\n")
@@ -150,7 +152,8 @@ func TestAnnotationsOfTemplates(t *testing.T) {
 	}
 }
 
-// What others refer to is not missed while a definition, or its object, that would make it is refused.
+// TestRefusedOnce checks that a reference to a missing object is not reported while the definition or the object that
+// makes it is refused.
 func TestRefusedOnce(t *testing.T) {
 	const subnet = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: sub}\nspec: {resource: {networkRef: red-net, ipVersion: 4, cidr: 10.0.0.0/24}}\n"
 	fine := definitionOf(" {a: string}", resource("", "{description: 'x ${schema.spec.a}'}"))
@@ -169,7 +172,7 @@ func TestRefusedOnce(t *testing.T) {
 	}
 }
 
-// nest is a definition of a kind that stands for one of another.
+// nest defines a kind that stands for an object of another kind.
 func nest(name, uses string) string {
 	return fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Definition\nmetadata: {name: %s}\nspec:\n  schema: {kind: %s, apiVersion: v1alpha1}\n  resources:\n  - id: x\n    template: {apiVersion: stackreeve.dev/v1alpha1, kind: %s, metadata: {name: \"${schema.metadata.name}-x\"}, spec: {}}\n",
 		strings.ToLower(name), name, uses)
@@ -203,7 +206,7 @@ func TestDefinitionsAmongThemselves(t *testing.T) {
 	}
 }
 
-// Whatever an expression is, it ends soon, and what is said names what ran out.
+// TestBombs checks that every expression ends soon, and that the message names the exceeded limit.
 func TestBombs(t *testing.T) {
 	testcost.Long(t)
 	chain := func(first, step string, n int) string { return first + strings.Repeat(step, n) }
@@ -244,7 +247,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// Many expressions, none of which costs too much, end within what a revision may cost.
+// TestBombsTogether has many expressions that are cheap alone: together they end within the bound of a revision.
 func TestBombsTogether(t *testing.T) {
 	testcost.Long(t)
 	const dear = "lists.range(1000).map(a, lists.range(40).map(b, a * b)).size() > 0 ? 'x' : 'y'"
@@ -271,7 +274,7 @@ func TestBombsTogether(t *testing.T) {
 	}
 }
 
-// Schemas and expressions of all definitions together are bounded.
+// TestLargeDefinitions checks that schemas and expressions of all definitions together are bounded.
 func TestLargeDefinitions(t *testing.T) {
 	var fields, expressions strings.Builder
 	for i := range 1100 {

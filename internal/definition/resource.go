@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// resource is what a definition says of an object, compiled.
+// resource is the compiled description of an object in a definition.
 type resource struct {
 	id, path, kind            string
 	name                      *node
@@ -31,7 +31,7 @@ type iterator struct {
 	list       *expression
 }
 
-// resource compiles one.
+// resource compiles one resource.
 func (d *draft) resource(i int, plain, pure, live *language) *resource {
 	from := d.spec.Resources[i]
 	r := &resource{id: from.ID, path: "spec.resources[" + strconv.Itoa(i) + "]"}
@@ -110,7 +110,8 @@ func (d *draft) kindOf(at string, apiVersion, name string) *kind.Kind {
 	return k
 }
 
-// template compiles a manifest. Names see other resources' names not, since those might see them.
+// template compiles a manifest. An expression in a name does not see the names of other resources,
+// since those might depend on it.
 func (d *draft) template(r *resource, from any, names, fields compiler) {
 	at := r.path + ".template"
 	tree, ok := from.(map[string]any)
@@ -201,7 +202,7 @@ func (d *draft) checkFields(k *kind.Kind, at, path string, from any) {
 	}
 }
 
-// withoutIndexes is a path as explain takes it.
+// withoutIndexes returns a path in the form that explain needs.
 func withoutIndexes(path string) string {
 	var out strings.Builder
 	for part := range strings.SplitSeq(path, "[") {

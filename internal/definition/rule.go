@@ -30,10 +30,10 @@ func NewRule(source string, variables ...string) (*Rule, error) {
 	return &Rule{e}, nil
 }
 
-// String is the rule as it is written.
+// String returns the rule as it is written.
 func (r *Rule) String() string { return r.expression.source }
 
-// Sees reports whether the rule asks for a variable.
+// Sees reports whether the rule names a variable.
 func (r *Rule) Sees(variable string) bool { return r.expression.sees[variable] }
 
 // Holds says whether the rule is true. Its error says why it is neither true nor false; it is for people.

@@ -13,24 +13,24 @@ import (
 type run struct {
 	kind  *defined
 	spend func(cost int) bool
-	left  int // of what they may cost
-	room  int // for elements of what they make, in one object that is made
+	left  int // cost that the object's expressions may still have
+	room  int // elements that the values of one made object may still have
 }
 
 func (k *defined) run(spend func(cost int) bool) *run {
 	return &run{k, spend, mostObjectCost, mostElements}
 }
 
-// What a value costs that is kept, by the measure of evaluations, which is four bytes of text.
+// A stored value costs this much, in units of evaluation cost; one unit is four bytes of text.
 const (
 	elementCost = 8
 	textPerCost = 4
 )
 
-// errEnough says that what a revision may cost is used up, which is reported elsewhere.
+// errEnough says that the cost limit of the revision is exceeded, which is reported elsewhere.
 var errEnough = errors.New("enough")
 
-// native is the value of an expression.
+// native returns the value of an expression as a plain Go value.
 func (r *run) native(e *expression, variables map[string]any) (any, error) {
 	if e == nil {
 		return nil, &errEvaluation{"is not valid"}
@@ -54,7 +54,7 @@ func (r *run) native(e *expression, variables map[string]any) (any, error) {
 	return out, nil
 }
 
-// take spends what something costs.
+// take spends a cost.
 func (r *run) take(cost int) error {
 	if !r.spend(cost) {
 		return errEnough
@@ -65,7 +65,7 @@ func (r *run) take(cost int) error {
 	return nil
 }
 
-// at says where the expression is that has no value.
+// at adds the place of an expression that has no value.
 func (r *run) at(path string, e *expression, err error) error {
 	what := &errEvaluation{}
 	if !errors.As(err, &what) {
@@ -74,15 +74,16 @@ func (r *run) at(path string, e *expression, err error) error {
 	return &errAt{path, fmt.Sprintf("%s has no value: %s", quote("${"+e.source+"}"), clip(what.what))}
 }
 
-// errAt is what is wrong with a place in the definition.
+// errAt is a mistake at a place in the definition.
 type errAt struct{ path, what string }
 
 func (e *errAt) Error() string { return e.what }
 
-// converter makes of values what manifests have. It fails for what has no place in one.
+// converter converts CEL values to values of a manifest. It fails for a value that a manifest
+// cannot hold.
 type converter struct {
-	left int // elements that there may still be
-	text int // bytes of all texts so far
+	left int // elements that may still follow
+	text int // bytes of all strings so far
 }
 
 func (c *converter) value(v ref.Val, depth int) (any, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// SimpleSchema says in a line what a field may hold:
+// SimpleSchema describes the values of a field in one line:
 //
 //	replicas: integer | default=2 minimum=1 maximum=9 description="how many"
 //	ports: "[]integer"
@@ -18,18 +18,18 @@ import (
 //
 // (kubernetes-sigs/kro website/docs/docs/concepts/rgd/01-schema.md)
 
-// Where a definition has them.
+// These are the paths of schemas in a definition.
 const (
 	specPath  = "spec.schema.spec"
 	typesPath = "spec.schema.types"
 )
 
-// Bounds of a schema.
+// These bounds are for a schema.
 const (
 	mostNesting = 20
 	mostDoc     = 500     // bytes of a description
-	mostPattern = 200     // of a regular expression
-	mostMatched = 4 << 10 // characters that are compared with one
+	mostPattern = 200     // bytes of a regular expression
+	mostMatched = 4 << 10 // characters that one is compared with
 )
 
 // field is a field of a struct.
@@ -48,7 +48,7 @@ type shape struct {
 	name   string // of a struct, for CEL
 }
 
-// fieldName is what can be a field's name: expressions must be able to say it.
+// fieldName matches names of fields that expressions can use.
 var fieldName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 // reader reads the schema of one definition.

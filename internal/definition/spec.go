@@ -18,13 +18,13 @@ type Body struct {
 	Spec Spec `json:"spec" rule:"required" doc:"The kind, and what its objects stand for."`
 }
 
-// Spec is what a definition says.
+// Spec is the content of a definition.
 type Spec struct {
 	Schema    Schema     `json:"schema" rule:"required" doc:"The kind, and what its objects may hold."`
 	Resources []Resource `json:"resources" rule:"required,min=1,max=100" doc:"The objects that each object of the kind stands for."`
 }
 
-// Schema says what objects of the kind are.
+// Schema describes the objects of the kind.
 type Schema struct {
 	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name, which no other kind has." example:"WebShop"`
 	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev for a Definition, kro.run for a ResourceGraphDefinition, unless it says otherwise. No others: documents of a group that the agent does not know are left alone, so an object whose definition is gone would look like one that is not wanted any more."`
@@ -56,7 +56,7 @@ type ExternalName struct {
 	Name string `json:"name" rule:"required" doc:"The object's name, which may have expressions in it."`
 }
 
-// The kinds whose objects define kinds.
+// These are the kinds whose objects define kinds.
 const (
 	Name    = "Definition"
 	kroName = "ResourceGraphDefinition"
@@ -65,7 +65,7 @@ const (
 	kroGroup = "kro.run"
 )
 
-// Kinds are the kinds whose objects define kinds.
+// Kinds lists the kinds whose objects define kinds.
 func Kinds() []*kind.Kind {
 	return []*kind.Kind{
 		definer(ourGroup, Name, "A kind of your own: what its objects may hold, and which objects of other kinds each of them stands for."),
@@ -73,14 +73,14 @@ func Kinds() []*kind.Kind {
 	}
 }
 
-// definer is a kind whose objects define kinds. What is wrong with them is found by define, which sees all of them.
+// definer is a kind whose objects define kinds. define finds their mistakes, since it sees all of them.
 func definer(group, name, doc string) *kind.Kind {
 	k := typed.Data(kind.Info{Group: group, Version: "v1alpha1", Kind: name, Public: true, Doc: doc}, read)
 	k.Define = define
 	return k
 }
 
-// read refuses what nobody may write. The rest is judged by Define.
+// read refuses owner marks, which nobody may write. Define checks the rest.
 func read(b *Body, r *kind.Report) map[string]string {
 	text, err := json.Marshal(b)
 	var tree any
@@ -90,7 +90,7 @@ func read(b *Body, r *kind.Report) map[string]string {
 	return map[string]string{}
 }
 
-// refuseMarks refuses texts that would look like the mark of an owner in the cloud.
+// refuseMarks refuses texts that would look like an owner mark in the cloud.
 func refuseMarks(path string, v any, r *kind.Report) {
 	switch v := v.(type) {
 	case string:

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// statusOf is that of [kind.Kind.StatusExpr]. An expression that has no value yet, as of an object that is not there, leaves its
-// field out.
+// statusOf implements [kind.Kind.StatusExpr]. When an expression has no value yet, for example because an object does not exist,
+// its field is left out.
 func (k *defined) statusOf(d *kind.Desired, parts map[string][]any, spend func(cost int) bool) (status any, unready string) {
 	if k.broken {
 		return nil, ""
@@ -42,7 +42,8 @@ func (k *defined) statusOf(d *kind.Desired, parts map[string][]any, spend func(c
 	return k.status.observed(r, variables), unready
 }
 
-// see makes of parts what expressions see of them, as far as that may cost. Of one that is too much nothing is seen.
+// see converts parts to the values that expressions see, within the cost limit. A part beyond the limit becomes an empty
+// mapping.
 func (r *run) see(parts []any) []ref.Val {
 	list := make([]ref.Val, len(parts))
 	for i, part := range parts {
@@ -56,14 +57,14 @@ func (r *run) see(parts []any) []ref.Val {
 	return list
 }
 
-// unready is which of a resource's readyWhen is not true; "" when all are.
+// unready says which readyWhen expression of a resource is not true; "" when all are.
 func (r *run) unready(from *resource, variables map[string]any, parts []ref.Val) string {
 	switch {
 	case len(parts) > 0:
 	case from.external:
-		parts = []ref.Val{variables[from.id].(ref.Val)} // nothing is known of it
+		parts = []ref.Val{variables[from.id].(ref.Val)} // nothing is known about the object
 	default:
-		return "" // left out
+		return "" // includeWhen leaves it out
 	}
 	if len(from.each) == 0 {
 		parts = parts[:1]
@@ -87,7 +88,7 @@ func (r *run) unready(from *resource, variables map[string]any, parts []ref.Val)
 	return ""
 }
 
-// observed is value without what has none.
+// observed is value, but leaves out fields without a value.
 func (n *node) observed(r *run, variables map[string]any) any {
 	if r.take(elementCost) != nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// node is a part of a template: a value that is written out, an expression, a text with expressions in it, or a
-// mapping or list of nodes.
+// node is a part of a template: a constant, an expression, a text with expressions in it, or a mapping or list
+// of nodes.
 type node struct {
 	path    string
 	literal any
@@ -39,7 +39,7 @@ type piece struct {
 	expr *expression
 }
 
-// compiler makes nodes of what a definition says. Problems go to report.
+// compiler makes nodes of the parts of a definition. Problems go to report.
 type compiler struct {
 	*draft
 	lang *language
@@ -104,7 +104,7 @@ func (c *compiler) text(n *node, text string) {
 	}
 }
 
-// expression compiles one; nil when it cannot be.
+// expression compiles an expression; nil when it is wrong.
 func (c *compiler) expression(path, source string) *expression {
 	if c.total.source += len(source) + 10; c.total.source > mostSource {
 		if !c.total.said {
@@ -126,7 +126,7 @@ func (c *compiler) expression(path, source string) *expression {
 	return e
 }
 
-// wants compiles an expression that must be a whole text, and of a type.
+// wants compiles an expression that must be a whole text and have a type.
 func (c *compiler) wants(path, text string, typ *cel.Type) *expression {
 	source, ok, err := alone(text)
 	if err != nil || !ok {
@@ -150,10 +150,10 @@ func isScalar(t *cel.Type) bool {
 
 func quote(text string) string { return strconv.Quote(clip(text)) }
 
-// omitted stands for the value of a field that is left out.
+// omitted is the value of a field that is left out.
 type omitted struct{}
 
-// value is what a node comes to for an object.
+// value evaluates a node for an object.
 func (n *node) value(r *run, variables map[string]any) (any, error) {
 	switch n.kind {
 	case exprNode:
@@ -221,8 +221,8 @@ func (n *node) joined(r *run, variables map[string]any) (any, error) {
 	return text.String(), nil
 }
 
-// selects reports whether the expression only names a field of the object's spec: where that is not set, what it
-// would give is left out.
+// selects reports whether the expression only names a field of the object's spec. When that field is not set,
+// the template's field is left out.
 func (e *expression) selects() bool {
 	rest, ok := strings.CutPrefix(e.source, "schema.spec.")
 	if !ok {

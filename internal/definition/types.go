@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// words is what people call the type.
+// words is the name of the type for people.
 func (s *shape) words() string {
 	switch s.what {
 	case "list":
@@ -45,7 +45,7 @@ func (s *shape) celType() *cel.Type {
 	return cel.DynType
 }
 
-// readAs is the type as manifests are read.
+// readAs is the type with which manifests are read.
 func (s *shape) readAs() (manifest.Type, error) {
 	switch s.what {
 	case "string":
@@ -80,9 +80,9 @@ func structure(list ...*field) (manifest.Type, error) {
 	return manifest.Structure(fields)
 }
 
-// declared are the rules that the field's declaration in a struct of Go would have.
+// declared lists the rules that the field would have in a Go struct tag.
 func (f *field) declared() []string {
-	rules := []string{"raw"} // what it stands for is judged as if it were written out
+	rules := []string{"raw"} // the made object is checked as if it had a manifest of its own
 	if f.required && f.fallback == nil {
 		rules = append(rules, "required")
 	}

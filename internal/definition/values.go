@@ -40,8 +40,8 @@ func (s *shape) parse(text string) (value any, err error) {
 
 var errShape = fmt.Errorf("another type")
 
-// settle has the default be what a manifest with that value would say: checked by the same rules, and with the defaults of
-// what is below it.
+// settle makes the default equal to the same value in a manifest: it is checked by the same rules, and gets the defaults
+// of the fields below it.
 func (f *field) settle(s *shape) []manifest.Problem {
 	if f.fallback == nil {
 		return nil
@@ -67,7 +67,7 @@ func (f *field) settle(s *shape) []manifest.Problem {
 	return nil
 }
 
-// seen is a value of a manifest as expressions see it, with the defaults of what is absent.
+// seen is a value of a manifest as expressions see it, with defaults for absent fields.
 func (s *shape) seen(v any) any {
 	switch s.what {
 	case "list":
@@ -95,7 +95,7 @@ func (s *shape) seen(v any) any {
 	return v
 }
 
-// empty is what stands for null in a map.
+// empty is the value that a map has instead of null.
 func (s *shape) empty() any {
 	switch s.what {
 	case "string":
@@ -124,8 +124,8 @@ func (s *shape) seenStruct(from manifest.Fields) map[string]any {
 	return m
 }
 
-// absent is what is taken for a field that a manifest leaves out: its default, or the defaults below it where that
-// needs nothing more.
+// absent is the value of a field that a manifest leaves out. It is the default, or the defaults below the field if nothing
+// else is required there.
 func (f *field) absent() (any, bool) {
 	if f.fallback != nil {
 		return f.fallback, true

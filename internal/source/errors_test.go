@@ -193,7 +193,6 @@ func TestServerAwayAndBack(t *testing.T) {
 }
 
 // TestWaitingForAnotherFetch waits for another fetch, and gives up when its own context ends.
-// the fetch goes on.
 func TestWaitingForAnotherFetch(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
