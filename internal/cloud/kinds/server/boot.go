@@ -9,14 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A server that boots from a volume has no image: Nova shows none, and which one is on
-// the volume is a field of that. Nova can write another image to the volume all the
-// same, and nobody else can while the server has it. So where the server's annotation says
-// imageRef=rebuild, the image that the Volume's manifest names is written by the server's step, and the
-// Volume's own step leaves it alone.
+// Nova shows no image for a server that boots from a volume: the image is a field of the volume. Nova
+// can still write another image to that volume, and nobody else can while the server has it attached.
+//
+// With the annotation imageRef=rebuild on the server, its step therefore writes the image of the
+// Volume's manifest. The Volume's own step ignores that image.
 
-// expandBoot has the server look after the image of the volume that it boots from, where
-// its annotation asks for that and the Volume's does not ask for something else.
+// expandBoot makes the server responsible for the image of its boot volume, if its annotation asks for
+// that and the Volume's annotation asks for nothing else.
 func expandBoot(s *Spec, e *kind.Expansion) {
 	if s.BootVolume == nil || e.Way(imageField) != byRebuild {
 		return
@@ -29,8 +29,8 @@ func expandBoot(s *Spec, e *kind.Expansion) {
 	e.Note(imageField, "rebuild writes no other image to Volume/"+name+": its manifest, if there is one, names none, or has annotations that say something else")
 }
 
-// joinImages reads what is on the volumes of servers that boot from one and bear a mark,
-// and whether the cloud can write another image to them.
+// joinImages reads the images on the volumes of marked servers that boot from a volume, and whether the
+// cloud can write another image to such a volume.
 func joinImages(ctx context.Context, d driver, servers []*state) error {
 	var booted []*state
 	for _, s := range servers {
@@ -52,8 +52,8 @@ func joinImages(ctx context.Context, d driver, servers []*state) error {
 	return err
 }
 
-// images lists what volumes were made from. Where the cloud does not let us see volumes
-// nothing is known of them.
+// images lists the images from which volumes were created. Where the cloud does not show volumes, their
+// images are unknown.
 func images(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	type volume struct {
 		ID    string `json:"id"`
@@ -74,8 +74,8 @@ func images(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	return list, err
 }
 
-// outdated says what the cloud lacks to write an image to the volume that a server boots
-// from, to be read after "rebuild"; "" where it can.
+// outdated names the API versions that the cloud lacks for writing an image to a boot volume. The text
+// continues after "rebuild"; it is "" where the cloud can do so.
 func outdated(ctx context.Context, c *cloud.Client) (string, error) {
 	for _, need := range []struct{ service, version string }{{cloud.Compute, withVolumeAtRebuild}, {cloud.BlockStorage, withReimage}} {
 		have, err := c.Microversion(ctx, need.service, need.version)
@@ -95,15 +95,15 @@ func unseen(err error) bool {
 	return errors.Is(err, kind.ErrNoService) || errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone)
 }
 
-// compareImage compares the image, or that of the volume that the server boots from where
-// a rebuild is to write it.
+// compareImage compares the server's image, or the image of its boot volume if a rebuild is to write
+// that.
 func compareImage(w want, have *object, c *kind.Changes) {
 	if w.Spec.BootImageRef == "" {
 		kind.Link(c, imageField, have.Spec.ImageRef, w.Ref("Image", w.Spec.ImageRef), kind.Replace)
 		return
 	}
 	boot, _ := bootVolume(w)
-	if on := have.More.Images[boot]; on != "" { // else compareBoot reports it, or the step of the Volume
+	if on := have.More.Images[boot]; on != "" { // otherwise compareBoot or the step of the Volume reports it
 		kind.Link(c, imageField, on, w.Ref("Image", w.Spec.BootImageRef), kind.Replace)
 	}
 }
@@ -116,7 +116,7 @@ func noRebuild(w want, have *object, _ string) string {
 		return "needs a server that boots from what the manifest says, and this one does not"
 	case boot == "":
 		return ""
-	case len(have.More.Volumes) == 0 || have.More.Volumes[0].ID != boot: // the first is that which it boots from
+	case len(have.More.Volumes) == 0 || have.More.Volumes[0].ID != boot: // the first volume is the boot volume
 		return "needs a server that boots from the volume that the manifest says, and this one does not"
 	case have.More.Outdated != "":
 		return have.More.Outdated
@@ -126,7 +126,7 @@ func noRebuild(w want, have *object, _ string) string {
 	return ""
 }
 
-// diskLoss says what is lost where it is not the local disk.
+// diskLoss names the lost data if it is not on the local disk.
 func diskLoss(have *object) string {
 	if have.Spec.ImageRef == "" {
 		return "all data on the volume that it boots from"
@@ -134,8 +134,8 @@ func diskLoss(have *object) string {
 	return ""
 }
 
-// imageOf is the image that a rebuild writes, and the microversion that it takes: the one
-// that is there, unless another one shall be.
+// imageOf is the image that a rebuild writes, and the microversion that it needs. It is the existing
+// image, unless another one is declared.
 func imageOf(n change) (id, microversion string) {
 	boot, _ := bootVolume(n.Want)
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// onVolume is a server that boots from a volume with a manifest of its own, which has an
-// image and, if it is not empty, a change-policy.
+// onVolume is a server that boots from a volume with its own manifest. The volume has an image and, if
+// volumePolicy is not empty, a change-policy.
 func onVolume(policy, image, volumePolicy string) string {
 	volume := "{name: root}"
 	if volumePolicy != "" {
@@ -41,7 +41,7 @@ func stepOf(t *testing.T, p plan.Plan, key manifest.Key) plan.Step {
 	return p.Steps[i]
 }
 
-// The image is the Volume's, and the server's step has it written: both keep their IDs.
+// The Volume declares the image, and the server's step writes it: both keep their IDs.
 func TestAServerOnAVolumeIsRebuilt(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := kindtest.NewTarget(t, kinds)
@@ -67,7 +67,7 @@ func TestAServerOnAVolumeIsRebuilt(t *testing.T) {
 	}
 }
 
-// Somebody rebuilds it with another image: that is drift, and corrected.
+// Somebody rebuilds the server with another image: that is drift, and the agent corrects it.
 func TestAnImageOnAVolumeThatSomebodyWrote(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})
@@ -86,7 +86,7 @@ func TestAnImageOnAVolumeThatSomebodyWrote(t *testing.T) {
 	g.MustSync(onVolume(policy, "os", ""))
 }
 
-// Other user data needs no other image: the one that is on the volume is written again.
+// A change of user data needs no other image: the rebuild writes the volume's image again.
 func TestUserDataOfAServerOnAVolume(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	first := onVolume("userData=rebuild", "os", "")
@@ -98,7 +98,7 @@ func TestUserDataOfAServerOnAVolume(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused by the plan, which says why and what can be done.
+// The plan refuses a rebuild that is impossible, with the cause and a way out.
 func TestWhenAVolumeIsNotRebuilt(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	tests := map[string]struct {
@@ -125,7 +125,7 @@ func TestWhenAVolumeIsNotRebuilt(t *testing.T) {
 	}
 }
 
-// Without the server's annotation the image is for the Volume's step alone, as ever.
+// Without the server's annotation, only the Volume's step handles the image.
 func TestWithoutTheAnnotationTheVolumeIsReplaced(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(onVolume("flavorRef=resize", "os", ""))
@@ -134,7 +134,7 @@ func TestWithoutTheAnnotationTheVolumeIsReplaced(t *testing.T) {
 	}
 }
 
-// What is suspended, or ignored, is not written to by another object's step.
+// A suspended volume, or one whose image is ignored, is not written by the server's step.
 func TestAVolumeThatIsLeftAlone(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	for _, annotation := range []string{`suspend: "true"`, `ignore-fields: spec.resource.imageRef`} {
@@ -150,8 +150,8 @@ func TestAVolumeThatIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A volume that the server has besides the one that it boots from is not written by its
-// rebuild: nothing is, where the manifest says that it boots from that one.
+// A rebuild does not write to a second volume of the server. If the manifest declares that one as the
+// boot volume, nothing is written.
 func TestAServerThatBootsFromAnotherVolume(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})
@@ -170,7 +170,7 @@ spec: {resource: {size: 1, imageRef: os}}
 	}
 }
 
-// An image that the volume is too small for: Nova accepts the rebuild, and the server ends in ERROR.
+// The volume is too small for the image: Nova accepts the rebuild, and the server ends in ERROR.
 func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})
@@ -184,7 +184,8 @@ func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	g.MustSync(onVolume(policy, "os", ""))
 }
 
-// A policy that denies the Volume another image denies it to the server's step, too: that would write it.
+// A policy that denies the Volume another image denies it to the server's step, too, since that step
+// would write it.
 func TestAttackADeniedImageByTheServersStep(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})

@@ -32,7 +32,7 @@ func read(t *testing.T, text string) []kind.Desired {
 	return want
 }
 
-// plan decides about the server of the suite, of which the cloud shows state.
+// planOf plans the server of the suite; state is the server in the cloud.
 func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: ownertext.Of("s", key)}

@@ -34,8 +34,8 @@ metadata: {name: db}
 spec: {resource: {imageRef: cirros, flavorRef: m1.nano, ports: [], volumes: [{volumeRef: db}]}}
 `
 
-// A volume whose mark somebody has copied is not detached because of that, and no
-// server is made on either of the two.
+// A volume whose mark somebody has copied stays attached, and no server is
+// created on either of the two volumes.
 func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(withVolume)
@@ -55,7 +55,7 @@ func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := map[string]volume{}
-		for _, v := range list { // others may be at work in the project
+		for _, v := range list { // other tests may use the project
 			for _, text := range v.Metadata {
 				if strings.Contains(text, g.Stack) {
 					all[v.ID] = v

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A drive that the cloud gives to all servers is no reason to replace one that did not ask for it.
+// The cloud may give a drive to all servers. A server whose manifest asks for none is not replaced
+// because of it.
 func TestADriveThatTheCloudDemands(t *testing.T) {
 	demanding := kindtest.NewTarget(t, kinds).Through(func(next http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {

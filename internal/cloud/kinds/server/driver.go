@@ -22,14 +22,13 @@ const (
 	withDescription  = "2.19"
 	withTags         = "2.26"
 	withoutNetworks  = "2.37"
-	withFlavorID     = "2.46" // the last one
+	withFlavorID     = "2.46" // the last one that shows the flavor's ID
 	withTagsAtCreate = "2.52"
 	withGroupRules   = "2.64" // the list of groups that the kind ServerGroup reads
-	// Those from which a rebuild takes another key pair, and other user data.
+	// The first versions in which a rebuild accepts another key pair, and other user data.
 	withKeyAtRebuild      = "2.54"
 	withUserDataAtRebuild = "2.57"
-	// That from which it writes an image to the volume that a server boots from, and Cinder's
-	// for the same.
+	// The first version in which a rebuild writes an image to the boot volume, and Cinder's version for the same.
 	withVolumeAtRebuild = "2.93"
 	withReimage         = "3.68"
 )
@@ -62,8 +61,8 @@ func join(ctx context.Context, d driver, servers []*state) error {
 	return joinImages(ctx, d, servers)
 }
 
-// groups lists the IDs of the server groups, by server. Some clouds do not let their
-// users see them; then known is false.
+// groups lists the IDs of the server groups, by server. Some clouds do not show them to their users; then known is
+// false.
 func groups(ctx context.Context, d driver) (byServer map[string][]string, known bool, err error) {
 	type group struct {
 		ID      string   `json:"id"`
@@ -86,9 +85,8 @@ func groups(ctx context.Context, d driver) (byServer map[string][]string, known 
 	return byServer, true, err
 }
 
-// create makes the server in one request. On clouds that take no tags at creation, or
-// plug a server in that shall have no port, the mark says that nothing is applied
-// until an update has seen to that.
+// create creates the server in one request. Some clouds accept no tags at creation, or connect a server that shall
+// have no port. There the mark says that nothing is applied, until an update has corrected that.
 // (nova/api/openstack/compute/schemas/servers.py)
 func (c completer) create(ctx context.Context, d driver, w want) (*state, error) {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withTagsAtCreate)
@@ -130,11 +128,11 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 	return &made, orWait(ctx, d.Client, w, freed(ctx, d.Client, w, err))
 }
 
-// hintsAttribute stands beside the server in the request that makes it.
+// hintsAttribute stands beside the server in the create request.
 const hintsAttribute = "os:scheduler_hints"
 
-// hints adds to the hints that the fields say what they cannot.
-// (nova/api/openstack/compute/schemas/servers.py: scheduler hints)
+// hints adds those hints that the fields cannot express. (nova/api/openstack/compute/schemas/servers.py: scheduler
+// hints)
 func hints(w want, fields any) map[string]any {
 	out, _ := fields.(map[string]any)
 	if out == nil {
@@ -154,10 +152,10 @@ func hints(w want, fields any) map[string]any {
 	return out
 }
 
-// update resizes the server, or confirms that; else it writes the fields, plugs and
-// attaches what is missing, detaches what is surplus, and then writes the metadata,
-// which holds the mark, or has the server rebuilt with it. Nova detaches in its own time;
-// until it has, the server is busy.
+// update resizes the server, or confirms a resize. Otherwise it writes the fields and exchanges ports and volumes.
+// Then it writes the metadata, which hold the mark, or rebuilds the server with them.
+//
+// Nova detaches asynchronously; until it has finished, the server is busy.
 func (c completer) update(ctx context.Context, d driver, n change) error {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
 	if err != nil {
@@ -204,15 +202,14 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	return u.err
 }
 
-// metadata is what the metadata shall hold after an update: what is not among the
-// changes stays as it is, for somebody else may look after it.
+// metadata are the server's metadata after an update. Entries without a change stay: somebody else may manage them.
 func metadata(n change, described bool) map[string]string {
 	own, changed := n.Fields["metadata"].(map[string]string)
 	if !changed {
 		own = users(n.Have.State)
 	}
 	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
-	if asks, ok := have[mark.AsksKey]; ok { // it is another's
+	if asks, ok := have[mark.AsksKey]; ok { // written by somebody else
 		all[mark.AsksKey] = asks
 	}
 	if target, ok := have[mark.TargetKey]; ok {
@@ -225,7 +222,7 @@ func metadata(n change, described bool) map[string]string {
 		keyPairKey: keyField,
 	} {
 		from := have
-		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // in the form of today
+		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // rewritten in the current form
 			from = next
 		}
 		if text, ok := from[note]; ok {
@@ -235,7 +232,7 @@ func metadata(n change, described bool) map[string]string {
 	return all
 }
 
-// users is the metadata that people wrote.
+// users are the metadata that people wrote.
 func users(s *state) map[string]string {
 	own := map[string]string{}
 	for _, m := range s.Spec.Metadata {
@@ -244,8 +241,7 @@ func users(s *state) map[string]string {
 	return own
 }
 
-// unmark leaves the metadata that people wrote, and the description that stands there on
-// clouds that have no other place for it.
+// unmark keeps the metadata that people wrote, and the description if the cloud can store it only there.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	left := users(have.State)
 	if text, ok := have.State.Notes[descriptionKey]; ok {
@@ -256,7 +252,7 @@ func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return u.err
 }
 
-// requests are a series that ends with the first error.
+// requests is a series of requests that ends with the first error.
 type requests struct {
 	driver
 	completer
@@ -273,12 +269,12 @@ func (u *requests) do(call cloud.Call) {
 	}
 }
 
-// elsewhere is what Nova says, with a 400 where others say 409, while what a request is about is on its way elsewhere.
-// (nova/volume/cinder.py: check_attach, nova/compute/api.py: begin_detaching)
+// elsewhere are Nova's messages about a port or volume that another server still uses. Nova answers 400 where other
+// services answer 409. (nova/volume/cinder.py: check_attach, nova/compute/api.py: begin_detaching)
 var elsewhere = []string{"is still in use", "status is in-use", "already attached", "Unable to detach volume", "must be attached"}
 
-// patiently makes a request that Nova rejects while what it is about is still on its
-// way elsewhere.
+// patiently makes a request that Nova rejects while another server still uses the port or volume; such an error means
+// busy.
 func (u *requests) patiently(call cloud.Call) {
 	if u.err != nil {
 		return

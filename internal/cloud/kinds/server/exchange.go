@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// exchange plugs in what is missing and detaches what is surplus. It reports that the
-// server is busy as long as there is anything to detach. What goes stays until what comes
-// is there, unless another server of the stack has that: it may wait for what goes here.
+// exchange attaches the missing ports or volumes, and detaches the surplus ones. It returns a busy error as long as there is anything
+// to detach. The surplus stays until the missing ones are attached. If another server of the stack has a missing one, the surplus goes
+// first: that server may wait for it.
 func (u *requests) exchange(p plugs, own kind.Mark) {
 	if u.err != nil {
 		return
@@ -45,18 +45,18 @@ func (u *requests) exchange(p plugs, own kind.Mark) {
 	}
 }
 
-// holders are the servers that have a port, or a volume, which is given by its ID.
+// holders lists the servers that have the port, or the volume, with that ID.
 type holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
 
-// ours is how many servers of the stack have one; ok is false where others have it, or where that is not known.
+// ours is the number of holders if all of them belong to the stack; ok is false if another one has it, or if that is unknown.
 func (of holders) ours(ctx context.Context, c *cloud.Client, id string, own kind.Mark) (n int, ok bool) {
 	servers, err := of(ctx, c, id)
 	foreign := slices.ContainsFunc(servers, func(server string) bool { return define.NotForeign(ctx, c, server, &own) != nil })
 	return len(servers), err == nil && !foreign
 }
 
-// freed takes the ports of the stack out of servers that are gone, which Nova can leave behind when it fails one: else no other
-// server could be plugged in. (Launchpad 2134375)
+// freed detaches ports of the stack from servers that are gone. Nova can leave them attached when it fails a server, and then
+// no other server could use the port. (Launchpad 2134375)
 func freed(ctx context.Context, c *cloud.Client, w want, refused error) error {
 	if !errors.Is(refused, kind.ErrBusy) || !strings.Contains(refused.Error(), "is still in use") {
 		return refused
@@ -76,8 +76,8 @@ func freed(ctx context.Context, c *cloud.Client, w want, refused error) error {
 	return refused
 }
 
-// orWait says of a server that cannot be made, since a volume is in use, that it has to wait, unless others have one of its
-// volumes: a server of the stack may be giving it away, or has just done so.
+// orWait handles the error of a create request whose volume is in use. The error then means waiting, since a server of the stack may
+// be detaching the volume, or has just done so. If somebody else's server has one of the volumes, the error stays.
 func orWait(ctx context.Context, c *cloud.Client, w want, err error) error {
 	if !errors.Is(err, kind.ErrRejected) || !strings.Contains(err.Error(), "status is in-use") {
 		return err
@@ -90,7 +90,7 @@ func orWait(ctx context.Context, c *cloud.Client, w want, err error) error {
 	return cloud.Passes(err, "status is in-use")
 }
 
-// holdersOfPort is the server that a port is plugged into.
+// holdersOfPort is the server that has the port.
 func holdersOfPort(ctx context.Context, c *cloud.Client, id string) (servers []string, err error) {
 	var answer struct {
 		Port struct {

@@ -23,7 +23,7 @@ spec:
     volumes: [{volumeRef: more}]
 `
 
-// Each of two servers gives away what the other one waits for.
+// Each of two servers gives away the volume or port that the other one waits for.
 func TestServersExchange(t *testing.T) {
 	for what, swap := range map[string]*strings.Replacer{
 		"volumes": strings.NewReplacer("volumeRef: data", "volumeRef: more", "volumeRef: more", "volumeRef: data"),
@@ -37,7 +37,7 @@ func TestServersExchange(t *testing.T) {
 	}
 }
 
-// What a server gives away is waited for by one that is made for it, also where the cloud's words are withheld.
+// A new server waits for the volume that another one gives away, even if the cloud's message is withheld.
 func TestAServerWaitsForWhatAnotherGivesAway(t *testing.T) {
 	at := strings.LastIndex(two, "---")
 	db := two[at:]
@@ -51,7 +51,7 @@ func TestAServerWaitsForWhatAnotherGivesAway(t *testing.T) {
 	}
 }
 
-// A port can be plugged into one server, so none is made that waits for the port of another one.
+// A port belongs to one server at a time, so a server that needs another server's port is refused.
 func TestServersWithOnePort(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	refused := map[string]string{}
@@ -67,7 +67,7 @@ func TestServersWithOnePort(t *testing.T) {
 	}
 }
 
-// What another server has is not given away for, as nothing is known to give way.
+// A server gives nothing away for a volume that somebody else's server has: that one may never give way.
 func TestNothingGoesForWhatOthersHave(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	own := g.Client(nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// joinFaults asks for the servers in ERROR of which the list does not say why: some clouds show the fault only where a single server is asked for. Of many
-// at once only some are asked for, since they mostly failed for the same reason.
+// joinFaults reads the fault of servers in ERROR whose list entry has none: some clouds show it only for a single server. At most maxAsked servers are
+// asked for, since many at once mostly fail for the same reason.
 func joinFaults(ctx context.Context, d driver, servers []*state) error {
 	asked := 0
 	for _, s := range servers {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// withoutFaults is a Nova whose list does not say why servers failed.
+// withoutFaults is a Nova whose list leaves out the faults of servers.
 type withoutFaults struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -28,7 +28,7 @@ func (w withoutFaults) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Why a server failed is asked for where the list does not say it.
+// The agent reads the fault of a single server where the list leaves it out.
 func TestAFaultThatTheListLeavesOut(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A flavor is replaced when it gets another size, if its manifest allows it. The servers that
-// were made with it are replaced with it only if theirs allow that, too.
+// A flavor whose size changes is replaced, if its manifest allows it. The servers of that
+// flavor are replaced with it only if their manifests allow that, too.
 func TestReplacedFlavorTakesNoServers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	if g.Simulator == nil {

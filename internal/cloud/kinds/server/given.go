@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// give adds to the facts of a template what is secret. Certificates are derived from the master key, nil for none.
+// give adds the secret facts of a template. master is the key from which certificates are derived, or nil.
 func give(w want, f *machine.Facts, master *pki.Master) error {
 	given := &w.Spec.UserData.Given
 	if len(given.SecretRefs) > 0 {
@@ -44,7 +44,8 @@ func secretsOf(w want, names []string) map[string]map[string]string {
 	return all
 }
 
-// givenPrint is what the fingerprint of a template is of besides its text: what secrets hold, and which certificate it is.
+// givenPrint is the further text for the fingerprint of a template: the contents of its secrets, and the identity of its
+// certificate.
 func givenPrint(w want) string {
 	given := &w.Spec.UserData.Given
 	if !given.Any() {

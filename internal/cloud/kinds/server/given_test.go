@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
-// What is compared of a certificate is written in metadata of machines that exist: another text would have all of them replaced. To write what is meant
-// anyway is no change.
+// The compared text of a certificate is stored in the metadata of existing machines: another text would replace all of them. To write the default
+// explicitly is no change.
 func TestTheFingerprintOfACertificate(t *testing.T) {
 	const member, client = "\n" + `[{},{"cluster":"kv","generation":1}]`, "\n" + `[{},{"cluster":"kv","generation":1,"use":"client"}]`
 	for use, print := range map[string]string{"": member, "member": member, "client": client} {

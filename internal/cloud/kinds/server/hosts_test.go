@@ -8,13 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A server shares a host with those that it names for that, and none with the others.
+// A server shares a host with the servers of its same-host hint, and with none of the
+// different-host hint.
 func TestHostsThatAreShared(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
 		t.Skip("an OpenStack heeds these hints where its scheduler has the filters")
 	}
-	g = g.Beside("admin") // who sees hosts
+	g = g.Beside("admin") // administrators see hosts
 	of := func(name, hints string) string {
 		return "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: " + name + "}\nspec: {resource: {ports: [], flavorRef: small, imageRef: os, schedulerHints: {" + hints + "}}}\n"
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// A volume outlives the servers that it is attached to. Others may have had Nova delete some with the server
-// (delete_on_termination), and a server that is adopted brings that along. It ends before the server is changed or deleted.
+// A volume outlives the servers that it is attached to. Others may have told Nova to delete volumes with a server
+// (delete_on_termination), and an adopted server keeps that setting. The agent clears it before it changes or deletes the
+// server.
 
-// withKeptVolumes is the microversion from which Nova can be told so of a volume that is attached.
+// withKeptVolumes is the first microversion in which that setting of an attached volume can be cleared.
 const withKeptVolumes = "2.85"
 
-// noteDoomed says which volumes would be deleted with the server.
+// noteDoomed notes the volumes that would be deleted with the server.
 func noteDoomed(w want, have *state, c *kind.Changes) {
 	boot, _ := bootVolume(w)
 	for _, id := range have.More.doomed() {
@@ -38,7 +39,7 @@ func (m *More) doomed() (ids []string) {
 	return ids
 }
 
-// keepVolumes has Nova keep them. An older one cannot be told.
+// keepVolumes tells Nova to keep them. An older Nova does not support that.
 func (u *requests) keepVolumes(m *More) {
 	doomed := m.doomed()
 	if len(doomed) == 0 || u.err != nil {
@@ -57,7 +58,7 @@ func (u *requests) keepVolumes(m *More) {
 	}
 }
 
-// remove asks Nova to delete the server, which takes it a while.
+// remove asks Nova to delete the server. Nova takes some time for it.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if have.State != nil {
 		u := requests{driver: d, ctx: ctx, id: have.ID}

@@ -28,7 +28,7 @@ func doomed(t *testing.T) (g *kindtest.Target, manifests string, ids map[string]
 	return g, manifests, ids
 }
 
-// idsByKey are the IDs of all that a plan is about, by names such as Volume/data.
+// idsByKey are the IDs of all objects in a plan, by names such as Volume/data.
 func idsByKey(p plan.Plan) map[string]string {
 	ids := map[string]string{}
 	for _, s := range p.Steps {
@@ -46,14 +46,14 @@ func sameVolumes(t *testing.T, p plan.Plan, ids map[string]string) {
 	}
 }
 
-// A volume outlives its server, also where Nova was told otherwise.
+// A volume outlives its server, even if Nova was told to delete it.
 func TestVolumesOutliveTheirServer(t *testing.T) {
 	g, manifests, ids := doomed(t)
 	sameVolumes(t, g.MustSync(manifests[:strings.LastIndex(manifests, "---")]).First, ids)
 	sameVolumes(t, g.Plan(plugs), ids)
 }
 
-// It is noted, and ends with the next change of the server.
+// The setting is noted, and the next change of the server clears it.
 func TestVolumesThatWouldGoAreNoted(t *testing.T) {
 	g, manifests, _ := doomed(t)
 	noted := func(manifests string) (all []kind.Note) {

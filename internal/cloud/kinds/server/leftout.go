@@ -13,26 +13,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// While a cell of Nova is down, its list of servers leaves out those in that cell, and does not say so. Their ports say that
-// they are there. (nova/conf/api.py: list_records_by_skipping_down_cells)
+// While a cell of Nova is down, the list of servers omits those of that cell without an error. Their ports show that the
+// servers exist. (nova/conf/api.py: list_records_by_skipping_down_cells)
 
 const (
-	// maxAsked bounds how many servers are asked for by one list: ports can name servers that are long gone.
+	// maxAsked limits the single servers read after one list: ports can name servers that are long gone.
 	maxAsked = 20
-	// young is how old a server can be that was made while its list was read, by any clock.
+	// young is the maximal age of a server that may have been created while its list was read, allowing for clock differences.
 	young = 10 * time.Minute
 )
 
-// leftOut is an error where ports are plugged in servers that are there and were not listed. Which of many are asked for
-// differs from list to list.
+// leftOut returns an error if a port belongs to an existing server that the list omits. If there are many, each list checks
+// other ones.
 func leftOut(ctx context.Context, d driver, servers []*state, plugged map[string][]Interface) error {
 	missing := maps.Clone(plugged)
-	delete(missing, "") // of ports that wait for a server
+	delete(missing, "") // ports that wait for a server
 	for _, s := range servers {
 		delete(missing, s.ID)
 	}
 	asked := 0
-	for id := range missing { // in no order
+	for id := range missing { // in random order
 		if asked++; asked > maxAsked {
 			return nil
 		}
@@ -47,8 +47,8 @@ func leftOut(ctx context.Context, d driver, servers []*state, plugged map[string
 	return nil
 }
 
-// exists reports whether a server is there that a list would have shown: of the project, not deleted for now, and
-// not made just now. Of one in a cell that is down Nova says 500.
+// exists reports whether a server exists that a list should have shown: of the project, not soft-deleted, and not created
+// just now. For a server in a cell that is down Nova answers 500.
 func exists(ctx context.Context, d driver, id string) (bool, error) {
 	var answer struct {
 		Server struct {

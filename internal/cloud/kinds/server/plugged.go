@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// plugs are the things of one sort that are plugged into a server.
+// plugs are the ports or the volumes of a server.
 type plugs struct {
 	field, path, what string
 	have              []string // IDs
 	refs              []kind.Ref
-	body              func(i int) map[string]any // of the request that plugs in refs[i]
+	body              func(i int) map[string]any // of the request that attaches refs[i]
 	holders           holders
 }
 
@@ -28,8 +28,8 @@ func ports(w want, have *More) plugs {
 	}, holdersOfPort}
 }
 
-// volumes are those but the one booted from; none while that is not known, or it would
-// be taken for a surplus one.
+// volumes are the volumes except the boot volume. There are none while the boot volume is unknown: it would count as
+// surplus.
 func volumes(w want, have *More) plugs {
 	p := plugs{field: "spec.resource.volumes", path: "/os-volume_attachments", what: "volume", holders: holdersOfVolume}
 	boot, known := bootVolume(w)
@@ -44,15 +44,15 @@ func volumes(w want, have *More) plugs {
 	return p
 }
 
-// surplus are the IDs of what is to be detached.
+// surplus are the IDs of the ports or volumes to detach.
 func (p plugs) surplus() []string {
 	return slices.DeleteFunc(slices.Clone(p.have), func(id string) bool {
 		return slices.ContainsFunc(p.refs, func(ref kind.Ref) bool { return ref.ID == id })
 	})
 }
 
-// compare reports a set of references that can be changed in place, and what is lost
-// with those that go; "" for nothing.
+// compare reports a set of references that can be changed in place. loss names the data that goes with the surplus
+// ones; "" for none.
 func (p plugs) compare(c *kind.Changes, loss string) {
 	ids := each(p.refs, func(ref kind.Ref) string { return cmp.Or(ref.ID, table.ID(ref)) })
 	var links kind.Changes
@@ -63,7 +63,7 @@ func (p plugs) compare(c *kind.Changes, loss string) {
 	}
 }
 
-// alone are the ports: each can be plugged into one server. Some volumes can be attached to several.
+// alone are the claims of the ports: each belongs to one server. Some volumes can be attached to several servers.
 func alone(w want) (claims []kind.Claim) {
 	for i, ref := range portRefs(w) {
 		claims = append(claims, kind.Claim{Field: fmt.Sprintf("spec.resource.ports[%d].portRef", i), Of: ref, What: "use", By: "Server", Remedy: "give each server a port of its own"})
@@ -73,8 +73,8 @@ func alone(w want) (claims []kind.Claim) {
 
 func comparePorts(w want, have *object, c *kind.Changes) { ports(w, &have.More).compare(c, "") }
 
-// compareVolumes says which disks the server would lose, too: their data is not
-// deleted, and yet the server starts without it.
+// compareVolumes also names the disks that the server would lose: their data are not deleted, but the server starts
+// without them.
 func compareVolumes(w want, have *object, c *kind.Changes) {
 	p, loss := volumes(w, &have.More), ""
 	if gone := p.surplus(); len(gone) > 0 {
@@ -93,7 +93,7 @@ func compareBoot(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// willHave is what a server is plugged into as soon as Nova has built it.
+// willHave are the ports and volumes that a server has as soon as Nova has built it.
 func willHave(w want) More {
 	m := More{Status: "BUILD",
 		Interfaces: each(portRefs(w), func(ref kind.Ref) Interface { return Interface{PortID: ref.ID} }),
@@ -113,7 +113,7 @@ func writePorts(w want, _ *object, body map[string]any) {
 	}
 }
 
-// writeDisks lists the disks of a server that has more than its image's.
+// writeDisks lists the disks of a server that has more than the disk of its image.
 func writeDisks(w want, _ *object, body map[string]any) {
 	if w.Spec.BootVolume == nil && len(w.Spec.Volumes) == 0 {
 		return
@@ -138,8 +138,8 @@ func writeDisks(w want, _ *object, body map[string]any) {
 	body["block_device_mapping_v2"] = disks
 }
 
-// bootVolume is the ID of the volume that the server boots from, "" for none; known is
-// false while there is none of that name.
+// bootVolume is the ID of the volume that the server boots from, "" for none. known is false while no volume of that
+// name exists.
 func bootVolume(w want) (id string, known bool) {
 	if w.Spec.BootVolume == nil {
 		return "", true
@@ -179,8 +179,8 @@ func put(body map[string]any, name string, value *string) {
 	}
 }
 
-// export says what is plugged in, in the order of the IDs; of a server that has no image
-// the first volume is the one it boots from, as Nova lists them.
+// export lists the attached ports and volumes, in the order of the IDs. The first volume of a server without an image
+// is its boot volume, as in Nova's list.
 func export(s *state, spec *Spec, e *kind.Export) {
 	spec.Ports = each(s.More.portIDs(), func(id string) PortRef { return PortRef{PortRef: id} })
 	volumes := s.More.volumeIDs()
@@ -204,9 +204,9 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// interfaces lists the ports of the project's servers, by the server. They are asked for with no more than is needed of
-// them, since they are listed again and again while servers are built; where there are none, with
-// all that other kinds need, too, so that it is one request for all.
+// interfaces lists the ports of the project's servers, by server. It asks for the needed fields only, since the list is
+// read again and again while servers are built. If there are no servers, it asks for all fields that other kinds need,
+// so that one request serves all.
 func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interface, error) {
 	path := "ports?project_id=" + d.Client.ProjectID + "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
 	if none {
@@ -223,7 +223,7 @@ func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interfac
 			return nil, fmt.Errorf("port: %w", err)
 		}
 		if project := strings.Trim(string(answer["project_id"]), `"`); project != "" && project != d.Client.ProjectID {
-			continue // of a list of all that may be seen
+			continue // of a list of all visible ports
 		}
 		if strings.HasPrefix(i.DeviceOwner, "compute:") {
 			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)

@@ -109,7 +109,7 @@ func TestLawsOfABootVolume(t *testing.T) {
 	}.Run(t)
 }
 
-// A port that is recreated is plugged in again; the server stays.
+// A port that is recreated is attached again; the server stays.
 func TestPortMadeAnew(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	g.MustSync(plugs + "\n---\n" + plugged)
@@ -148,8 +148,8 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1sUMn8G7ZzPp
 	}
 }
 
-// Another disk in place of one is a loss, though no disk is deleted: the machine
-// goes on without what was on it. One more disk is none.
+// Another disk in place of one is a loss, although no disk is deleted: the
+// machine continues without its data. A further disk is no loss.
 func TestAnotherDiskIsALoss(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	manifests := plugs + "\n---\n" + plugged

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// takes is the server, by its flavor and among all, and what the flavor gives it.
+// takes counts the server, by its flavor and in total, and the resources of the flavor.
 func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	flavor := of("Flavor", s.FlavorRef)
 	in := func(name, which string) kind.Resource {
@@ -21,11 +21,11 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	}
 }
 
-// judge says what Nova refuses, to whom the client is. The client may be nil.
+// judge knows what Nova refuses this client. The client may be nil.
 type judge struct{ client *cloud.Client }
 
-// doubtful says which network Nova plugs machines of administrators alone into, unless the cloud's policy
-// os_compute_api's network:attach_external_network says otherwise. (nova/network/neutron.py: _check_external_network_attach)
+// doubtful names a network to which Nova connects only machines of administrators, unless the cloud's policy os_compute_api's
+// network:attach_external_network says otherwise. (nova/network/neutron.py: _check_external_network_attach)
 func (j judge) doubtful(w want) string {
 	for _, name := range w.Spec.NetworkRefs {
 		if network := w.Ref("Network", name); network.Expected().Outside && j.isMember() {
@@ -35,7 +35,8 @@ func (j judge) doubtful(w want) string {
 	return ""
 }
 
-// impossible says what Nova refuses of an image and a flavor together. (nova/compute/api.py: _validate_flavor_image_nostatus)
+// impossible names a combination of image and flavor that Nova refuses. (nova/compute/api.py:
+// _validate_flavor_image_nostatus)
 func impossible(w want) string {
 	flavor, image := w.Ref("Flavor", w.Spec.FlavorRef), w.Ref("Image", w.Spec.ImageRef)
 	has, needs := flavor.Facts.Size, image.Facts.Size

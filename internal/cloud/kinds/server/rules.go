@@ -38,7 +38,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// moveGroup moves the server group from where K-ORC 2.6.0 has it to where later ones do.
+// moveGroup moves the server group from its place in K-ORC 2.6.0 to that in later versions.
 func (s *Spec) moveGroup(r *kind.Report) {
 	hints := table.Or(s.SchedulerHints, SchedulerHints{})
 	switch {
@@ -63,12 +63,12 @@ func compareZone(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// withMark compares nothing: that takes the mark, which diffMore has.
+// withMark compares nothing: a comparison needs the mark, and diffMore has it.
 func withMark(want, *object, *kind.Changes) {}
 
-// compareKey replaces no server that was made with its key pair and does not name it any more: a resize to another cell
-// loses the name, and the key is in the machine. The server's metadata says which that was; before they did, the mark of the manifest
-// that was applied last shows it. (Launchpad 2108974)
+// compareKey never replaces a server that was created with its key pair and no longer names it. A resize to another cell loses the
+// name, while the key stays in the machine. The server's metadata name the key pair of its creation. For servers older than that
+// entry, the mark's digest of the applied manifest decides. (Launchpad 2108974)
 func compareKey(w want, have *state, c *kind.Changes) {
 	key, made := w.Ref("KeyPair", w.Spec.KeypairRef), have.Notes[keyPairKey]
 	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != ""
@@ -81,9 +81,8 @@ func compareKey(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// compareDrive replaces no server that has a drive without having asked for one: Nova gives it where its
-// configuration or the image demands that, and so it would to the next one.
-// (nova/virt/configdrive.py: update_instance)
+// compareDrive never replaces a server that has a drive without having asked for one. Nova adds a drive where its configuration or
+// the image demands one, and would do so to the replacement, too. (nova/virt/configdrive.py: update_instance)
 func compareDrive(w want, have *object, c *kind.Changes) {
 	const field = "spec.resource.configDrive"
 	switch asked, has := w.Spec.ConfigDrive, table.Or(have.Spec.ConfigDrive, false); {
@@ -95,9 +94,8 @@ func compareDrive(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// diffUnseen compares what Nova does not show by the fingerprints that were left at
-// creation. Of a server that we did not make, or that has lost them, nothing is
-// known; then they are only written down.
+// diffUnseen compares values that Nova does not show, by their fingerprints from the time of creation. If the stack did not create
+// the server, or the fingerprints are lost, the values are unknown; then only new fingerprints are written.
 func diffUnseen(w want, have *state, c *kind.Changes) {
 	add := func(field, print, next string, same, known, secret bool) {
 		change := kind.Change{Field: field, Have: print, Want: next, Disruption: kind.Replace, Secret: secret}
@@ -159,8 +157,8 @@ func addresses(s *state) (list []string) {
 	return list
 }
 
-// phase says where a server stands. One in ERROR that has been running is degraded:
-// its disk may hold what people need. (api-guide: server concepts)
+// phase is the state of a server. A server in ERROR that has been running is degraded: its disk may hold data that people need.
+// (api-guide: server concepts)
 func (m *More) phase() (kind.Phase, string) {
 	status := m.Status
 	if m.TaskState == "deleting" {
@@ -188,7 +186,6 @@ func (m *More) phase() (kind.Phase, string) {
 	return kind.Degraded, "is " + status
 }
 
-// down are the states in which a server that is there serves nobody.
-// (api-guide: server concepts)
+// down are the states in which an existing server serves nobody. (api-guide: server concepts)
 var down = map[string]string{"ERROR": "failed", "SHUTOFF": "stopped", "PAUSED": "paused", "SUSPENDED": "paused",
 	"SHELVED": "shelved", "SHELVED_OFFLOADED": "shelved", "RESCUE": "in rescue"}

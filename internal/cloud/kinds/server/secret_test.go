@@ -44,8 +44,8 @@ spec:
     userData: {value: "#cloud-config\npassword: hunter2hunter2\n"}
 `
 
-// echo answers requests to make servers with an error that repeats the user
-// data, as form writes it.
+// echo answers requests that create servers with an error that repeats the user
+// data, in the form that form gives it.
 type echo struct {
 	next http.RoundTripper
 	form func(string) string
@@ -80,8 +80,8 @@ var forms = map[string]func(string) string{
 	"bytes":      func(s string) string { return fmt.Sprintf("%d", []byte(s)) },
 }
 
-// A cloud that repeats what it was sent is not quoted: the status, the request's
-// number and our own words stay.
+// The agent does not quote a cloud that repeats its request. It reports the
+// status, the request's number and its own words.
 func TestAttackSecretUserDataRepeated(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	for name, form := range forms {
@@ -100,8 +100,9 @@ func TestAttackSecretUserDataRepeated(t *testing.T) {
 	}
 }
 
-// What is stored of user data does not let it be guessed, and what earlier
-// releases have stored is renewed without a word about user data or drift.
+// The stored fingerprint does not allow anybody to guess the user data. A
+// fingerprint of earlier releases is renewed, and the plan mentions neither user
+// data nor drift.
 func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	all := needs + "\n---\n" + secretServer
@@ -120,7 +121,7 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 		}
 		for _, s := range list.Servers {
 			if strings.HasPrefix(s.Metadata[mark.OwnerKey], ownertext.Prefix+g.Stack+":") {
-				return s.ID, s.Metadata // others may be there on a real cloud
+				return s.ID, s.Metadata // a real cloud may have servers of others
 			}
 		}
 		t.Fatal(list)
@@ -132,8 +133,8 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	if print == checksum.Short(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[mark.AppliedKey], "s-") {
 		t.Fatalf("the metadata tells %v", stored)
 	}
-	// As an earlier release had it, applied digest included, which is not known
-	// here: any other stands for it.
+	// The metadata of an earlier release, including its applied digest. That digest
+	// is not known here; any other value replaces it.
 	stored[mark.OwnerKey+"-user-data"], stored[mark.AppliedKey] = checksum.Short(script), "abcdefghijkl"
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + id + "/metadata", Body: map[string]any{"metadata": stored}}); err != nil {
 		t.Fatal(err)

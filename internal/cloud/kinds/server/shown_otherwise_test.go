@@ -34,7 +34,8 @@ func shownOtherwise(t *testing.T, on *atomic.Bool, pattern, by string) *kindtest
 	})
 }
 
-// A server that Nova shows without its key pair after a resize to another cell is kept. (Launchpad 2108974)
+// Nova shows a server without its key pair after a resize to another cell. The agent keeps the server.
+// (Launchpad 2108974)
 func TestALostKeyNameReplacesNothing(t *testing.T) {
 	var lost atomic.Bool
 	g := shownOtherwise(t, &lost, `"key_name": ?"[^"]*"`, `"key_name":null`)
@@ -47,8 +48,8 @@ func TestALostKeyNameReplacesNothing(t *testing.T) {
 		}
 	}
 	later := strings.Replace(doc, "tags: [web, blue]", "tags: [web, green]", 1)
-	for range 2 { // also once that is applied
-		for _, s := range g.Planner(later)(later).Steps { // which allows replacing
+	for range 2 { // the second time the manifest is already applied
+		for _, s := range g.Planner(later)(later).Steps { // this planner may replace
 			if s.Key == key && s.Action != plan.Update && s.Action != plan.Keep || s.Key == key && kind.Has(s.Changes, "spec.resource.keypairRef") {
 				t.Errorf("a later commit: %s: %s, %v", s.Action, s.Reason(), s.Changes)
 			}

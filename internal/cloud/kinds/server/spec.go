@@ -1,6 +1,5 @@
-// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary.
-// It knows what Nova shows of a server and which ports, volumes and server
-// group belong to it; it makes none of those.
+// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary. It knows Nova's view of a server, and which ports, volumes and server
+// group belong to it. It creates none of those.
 package server
 
 import (
@@ -13,10 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a server shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/server_types.go); description is added. What is fixed at
-// creation without belonging to the server (key pair, neighbours) is not
-// marked immutable: a new key pair of the same name does not replace servers.
+// Spec is the declared server. Field names and meanings are K-ORC's (api/v1alpha1/server_types.go); description is added. Some values are fixed at
+// creation without belonging to the server (key pair, neighbours). They are not marked immutable: a new key pair of the same name does not replace
+// servers.
 type Spec struct {
 	Name             *string         `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -34,15 +32,13 @@ type Spec struct {
 	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
 	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
 
-	// TrunkRefs are the trunks that the repository makes of its ports: many clouds make
-	// none of a port that is plugged in.
+	// TrunkRefs are the repository's trunks of its ports: many clouds refuse to create a trunk of a port that is in use.
 	TrunkRefs []string `json:"-" ref:"Trunk,order"`
-	// NetworkRefs are the networks of its ports, as far as manifests say them.
+	// NetworkRefs are the networks of its ports, as far as manifests declare them.
 	NetworkRefs []string `json:"-" ref:"Network,order"`
-	// PeerRefs are the ports whose addresses the template of the user data says.
+	// PeerRefs are the ports whose addresses the template of the user data uses.
 	PeerRefs []string `json:"-" ref:"Port,order"`
-	// BootImageRef is the image that the repository wants on the volume that the server
-	// boots from, where a rebuild is to write it.
+	// BootImageRef is the declared image of the boot volume, if a rebuild is to write it.
 	BootImageRef string `json:"-" ref:"Image"`
 }
 
@@ -51,19 +47,19 @@ type PortRef struct {
 	PortRef string `json:"portRef,omitempty" rule:"required,min=1" ref:"Port" doc:"Port to plug in."`
 }
 
-// BootVolume is the volume a server boots from.
+// BootVolume is the volume that a server boots from.
 type BootVolume struct {
 	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume made from an image."`
 	Tag       *string `json:"tag,omitempty" rule:"max=255" doc:"Device tag that the server finds in its metadata service."`
 }
 
-// VolumeRef names a volume, and where it appears.
+// VolumeRef names a volume, and its device name.
 type VolumeRef struct {
 	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume to attach."`
 	Device    *string `json:"device,omitempty" rule:"max=255" doc:"Device name such as /dev/vdb, a wish to the hypervisor when it is attached."`
 }
 
-// UserData says where the user data comes from.
+// UserData says where the user data come from.
 type UserData struct {
 	SecretRef     *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
 	SecretKeyRef  *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
@@ -105,8 +101,8 @@ type SchedulerHints struct {
 	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that only this cloud knows."`
 }
 
-// More is what only Nova says of a server, up to microversion 2.46 (later ones name
-// the flavor without its ID), and what Neutron and the server groups know of it.
+// More is the part of a server that only Nova knows, up to microversion 2.46 (later ones name the flavor without its ID). It also has the server's
+// ports and server groups.
 type More struct {
 	Status     string     `json:"status" api:"status"`
 	HostID     string     `json:"hostID" api:"hostId"`
@@ -121,22 +117,21 @@ type More struct {
 
 	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
 	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
-	GroupsKnown  bool        `json:"-"` // false where the cloud does not let us see server groups
+	GroupsKnown  bool        `json:"-"` // false where the cloud does not show server groups
 
-	// Images are those that the attached volumes were made from, by the volume's ID, and Outdated says what the cloud
-	// lacks to write another one to the volume that the server boots from. They are
-	// looked up for servers that boot from volumes.
+	// Images are the images from which attached volumes were created, by the volume's ID. Outdated names the API versions that the cloud lacks for
+	// writing another image to the boot volume. Both are read for servers that boot from volumes.
 	Images   map[string]string `json:"-"`
 	Outdated string            `json:"-"`
 }
 
-// Volume is a volume that is attached.
+// Volume is an attached volume.
 type Volume struct {
 	ID     string `json:"id" api:"id"`
 	Doomed bool   `json:"doomed" api:"delete_on_termination" show:"-"` // deleted with the server
 }
 
-// Interface is a Neutron port that is plugged in.
+// Interface is an attached Neutron port.
 type Interface struct {
 	PortID      string    `json:"portID" api:"id"`
 	DeviceID    string    `json:"deviceID" api:"device_id" show:"-"` // the server
@@ -153,7 +148,7 @@ type FixedIP struct {
 	SubnetID  string `json:"subnetID" api:"subnet_id"`
 }
 
-// Filter says which existing server is meant.
+// Filter selects an existing server.
 type Filter struct {
 	Name             *string `json:"name,omitempty" api:"name,named" doc:"Exact name."`
 	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it runs."`
@@ -163,8 +158,8 @@ type Filter struct {
 // FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind Server over c, which may be nil where only rules are needed. master is what certificates in user data are derived from, nil for
-// none.
+// Kind is the kind Server over c, which may be nil where only rules are needed. master is the key from which certificates in user data are
+// derived, or nil.
 func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 	user, judge := completer{master}, judge{c}
 	return define.New(c, define.Resource[Spec, Filter, More]{

@@ -8,10 +8,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// User data can be a template. What is compared, and what its fingerprint is of, is the template: another peer, or
-// another address, changes no server that is there.
+// User data can be a template. The agent compares the template, and takes its fingerprint: another peer, or
+// another address, changes no existing server.
 
-// expandTemplate has the server wait for the ports whose addresses the template says.
+// expandTemplate makes the server depend on the ports whose addresses the template uses.
 func expandTemplate(s *Spec, text string, e *kind.Expansion) {
 	t, err := machine.ParseFacts(text)
 	if err != nil {
@@ -23,7 +23,7 @@ func expandTemplate(s *Spec, text string, e *kind.Expansion) {
 	}
 }
 
-// completer completes templates. master is what certificates in them are derived from, nil for none.
+// completer completes templates. master is the key from which their certificates are derived, or nil.
 type completer struct{ master *pki.Master }
 
 // completed is the user data that a server is created with.
@@ -45,7 +45,7 @@ func (c completer) completed(w want) (text string, given bool, err error) {
 	return text, true, nil
 }
 
-// facts are what the template can say.
+// facts are the facts that the template can use.
 func facts(w want) machine.Facts {
 	own := machine.Fact{Name: w.Key.Name, Ordinal: machine.Ordinal(w.Key.Name)}
 	if len(w.Spec.Ports) > 0 {

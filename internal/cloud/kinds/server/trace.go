@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// withActionsOfGone is the microversion from which the actions on a server
+// withActionsOfGone is the first microversion in which the actions on a server
 // outlive it. (nova/api/openstack/rest_api_version_history.rst: 2.21)
 const withActionsOfGone = "2.21"
 
@@ -24,8 +24,8 @@ type action struct {
 	Message *string `json:"message"` // set when it failed
 }
 
-// trace asks the server's action log. What is not in there (names, metadata)
-// shows in the time of the last change; tags show nowhere.
+// trace reads the server's action log. Changes that the log omits (names,
+// metadata) show in the time of the last change; changes of tags show nowhere.
 func trace(ctx context.Context, d driver, have typed.Live[state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	if names := causes(have.State == nil, changes); len(names) > 0 {
 		version, err := d.Client.Microversion(ctx, cloud.Compute, withActionsOfGone)
@@ -52,8 +52,8 @@ func trace(ctx context.Context, d driver, have typed.Live[state], changes []kind
 	return t, !t.When.IsZero(), nil
 }
 
-// newest is the newest of the named actions that succeeded: somebody else's,
-// unless they are all our own user's.
+// newest is the newest successful one of the named actions. Actions of other
+// users come first; our own user's count only where there are no others.
 func newest(actions []action, names []string, own string) *action {
 	var ours *action
 	for i := range actions {
@@ -69,8 +69,8 @@ func newest(actions []action, names []string, own string) *action {
 	return ours
 }
 
-// causes are the actions that can have caused changes, as Nova calls
-// them. (nova/compute/instance_actions.py)
+// causes are Nova's names of the actions that can have caused changes.
+// (nova/compute/instance_actions.py)
 func causes(gone bool, changes []kind.Change) (names []string) {
 	if gone {
 		return []string{"delete"}
@@ -92,8 +92,9 @@ func causes(gone bool, changes []kind.Change) (names []string) {
 	return names
 }
 
-// plugging tells what of a set there is too much of was plugged in, and what is
-// missing pulled out. Correcting that does the opposite, and is not the cause.
+// plugging names the actions that can have caused a difference in a set: surplus
+// elements were attached, and missing ones detached. The correction does the
+// opposite, and is not the cause.
 func plugging(c kind.Change, in string, out ...string) (names []string) {
 	have, _ := c.Have.([]string)
 	want, ok := c.Want.([]string)

@@ -38,7 +38,7 @@ metadata: {name: web}
 spec: {resource: {imageRef: os, flavorRef: small, ports: []}}
 `
 
-// tracing is an agent that goes on living while others lay hands on its server.
+// tracing is an agent that keeps running while others change its server.
 type tracing struct {
 	*kindtest.Target
 	t      *testing.T
@@ -63,7 +63,7 @@ func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 	}
 }
 
-// shows waits until the server's step shows what was done.
+// shows waits until the server's step shows the change.
 func (g tracing) shows(shown func(plan.Step) bool) {
 	g.t.Helper()
 	kindtest.Await(g.t, kindtest.Patience, kindtest.Often, func() error {
@@ -75,8 +75,8 @@ func (g tracing) shows(shown func(plan.Step) bool) {
 	})
 }
 
-// mended lets the agent mend what it finds, and gives the trace of what it
-// found at the server.
+// mended lets the agent correct the drift, and returns the trace of the drift
+// at the server.
 func (g tracing) mended() (engine.Pass, kind.Trace) {
 	g.t.Helper()
 	pass := g.engine.Sync(g.t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(traced), Synced: true})
@@ -96,7 +96,8 @@ func (g tracing) mended() (engine.Pass, kind.Trace) {
 	return pass, kind.Trace{}
 }
 
-// Who changed a server is reported after it was corrected, and when it is gone.
+// The agent reports who changed a server, both after the correction and after a
+// deletion.
 func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	target := kindtest.NewTarget(t, kinds)
 	own, other := target.Client(nil), target.Beside("admin").Client(nil)

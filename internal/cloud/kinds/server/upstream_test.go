@@ -44,7 +44,7 @@ func idsOf(p plan.Plan) map[string]string {
 	return ids
 }
 
-// A server for which there was no host is replaced once, with the port and the volume that were made for it
+// A server for which there was no host is replaced once, with its existing port and volume
 // (terraform-provider-openstack#455).
 func TestNoValidHostKeepsPortAndVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -101,7 +101,7 @@ func TestImageGoneReplacesNoServer(t *testing.T) {
 	}
 }
 
-// K-ORC 2.6.0 has the server group of a Server beside its scheduler hints, later ones have it among them: one is the other.
+// K-ORC 2.6.0 has a Server's group beside its scheduler hints, later versions have it among them. Both mean the same.
 func TestGroupWhereKORCHadIt(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	group := "---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ServerGroup, metadata: {name: near}, spec: {resource: {policy: soft-affinity}}}\n"
@@ -119,7 +119,7 @@ func TestGroupWhereKORCHadIt(t *testing.T) {
 	g.MustSync("")
 }
 
-// A port and a volume that were made for a server are there after it, and serve the next one
+// A port and a volume that were created for a server outlive it, and the next server uses them
 // (terraform-provider-openstack#153, K-ORC issue 365).
 func TestPortAndVolumeOutliveTheirServer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -131,7 +131,7 @@ func TestPortAndVolumeOutliveTheirServer(t *testing.T) {
 	}
 }
 
-// The name in a filter is the whole name, and no pattern, which is what Nova takes it for.
+// A filter has the whole name. It is no pattern, although Nova treats it as one.
 func TestNamesInFiltersAreNoPatterns(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(trapNeeds + trapServer)

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Metadata keys of what Nova does not show (user data, hints), or did not
-// have (descriptions before 2.19). They hold fingerprints, or unset.
+// Metadata keys of values that Nova does not show (user data, hints), or did not have (descriptions
+// before 2.19). They hold fingerprints, or unset.
 const (
 	userDataKey    = mark.OwnerKey + "-user-data"
 	hintsKey       = mark.OwnerKey + "-hints"
@@ -25,8 +25,8 @@ const (
 	unset          = "none"
 )
 
-// secretKeys are the entries in which a Secret named by userData.secretRef
-// holds the user data; value is K-ORC's.
+// secretKeys are the entries in which a Secret named by userData.secretRef holds the user data;
+// value is K-ORC's.
 var secretKeys = []string{"value", "userData"}
 
 func (u *UserData) validate(r *kind.Report) {
@@ -40,8 +40,8 @@ func (u *UserData) validate(r *kind.Report) {
 	}
 }
 
-// expand makes no object; it checks that the user data that the server refers to is
-// there.
+// expand creates no object. It checks that the referenced entry of the user data exists, and
+// collects the trunks and networks of the ports.
 func expand(s *Spec, e *kind.Expansion) {
 	check := func(field, kind, name string, keys ...string) {
 		if e.Declares(kind, name) { // a missing object is reported with the other references
@@ -72,7 +72,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// declared is the user data as the repository has it; "" where it does not.
+// declared is the user data in the repository; "" where the repository does not have it.
 func declared(u *UserData, e *kind.Expansion) (text string) {
 	switch {
 	case u.Value != nil:
@@ -91,7 +91,7 @@ func declared(u *UserData, e *kind.Expansion) (text string) {
 	return text
 }
 
-// userData is what the server's first boot shall run, or the template of that.
+// userData is the script for the server's first boot, or its template.
 func userData(w want) (text string, given bool) {
 	u := w.Spec.UserData
 	switch {
@@ -114,18 +114,18 @@ func userData(w want) (text string, given bool) {
 }
 
 func (c completer) writeUserData(w want, _ *object, body map[string]any) {
-	if text, given, err := c.completed(w); given && err == nil { // create refuses what cannot be completed
+	if text, given, err := c.completed(w); given && err == nil { // create refuses a template that cannot be completed
 		body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
 	}
 }
 
-// secretUserData reports whether the user data may be a secret: all of it that is
-// not in a ConfigMap, and what it is given besides.
+// secretUserData reports whether the user data may be a secret: any text that is not in a ConfigMap,
+// and any secret that is added to it.
 func secretUserData(s *Spec) bool {
 	return s.UserData != nil && (s.UserData.ConfigMapRef == nil || s.UserData.Given.Any())
 }
 
-// notes is what the metadata shall hold besides the mark and what the manifest says.
+// notes are the metadata besides the mark and those of the manifest.
 func notes(w want, described bool) map[string]string {
 	out := map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)}
 	if text := table.Or(w.Spec.Description, ""); text != "" && !described {
@@ -137,7 +137,7 @@ func notes(w want, described bool) map[string]string {
 	return out
 }
 
-// hintsPrint fingerprints the hints but the server group, which can be seen.
+// hintsPrint is the fingerprint of the hints without the server group, which Nova shows.
 func hintsPrint(s *Spec) string {
 	hints := table.Or(s.SchedulerHints, SchedulerHints{})
 	hints.ServerGroupRef = ""
@@ -148,16 +148,16 @@ func hintsPrint(s *Spec) string {
 	return checksum.Of(string(text)).Text()
 }
 
-// sameHints reports whether a fingerprint is of the hints, in this or an older form.
+// sameHints reports whether a fingerprint belongs to the hints, in this or an older form.
 func sameHints(s *Spec, print string) bool {
 	now := hintsPrint(s)
 	return print == now || now != unset && len(print) == len(checksum.Short("")) && strings.HasPrefix(now, print)
 }
 
-// userDataUse is what the fingerprint of user data is for.
+// userDataUse is the purpose of the fingerprint of user data.
 const userDataUse = "user data"
 
-// printed is what fingerprints are of: a template is something else than the same text that is none.
+// printed is the text of the fingerprint: a template differs from the same text as plain user data.
 func printed(w want) (text string, given bool) {
 	text, given = userData(w)
 	if given && w.Spec.UserData.Template {
@@ -166,8 +166,8 @@ func printed(w want) (text string, given bool) {
 	return text, given
 }
 
-// userDataPrint is what the metadata shall say of the user data: everybody in
-// the project can read it, and the machine itself.
+// userDataPrint is the metadata's entry for the user data: everybody in the project can read it, and
+// so can the machine itself.
 func userDataPrint(w want) string {
 	switch text, given := printed(w); {
 	case !given:
@@ -179,9 +179,8 @@ func userDataPrint(w want) string {
 	}
 }
 
-// knownUserData tells what a stored fingerprint says: whether it is of the user
-// data that is wanted. known is false when it says nothing. Earlier releases
-// stored a digest of secret user data, too.
+// knownUserData interprets a stored fingerprint: same is whether it belongs to the wanted user data.
+// known is false when it gives no answer. Earlier releases stored a digest of secret user data, too.
 func knownUserData(w want, print string) (same, known bool) {
 	text, given := printed(w)
 	switch {

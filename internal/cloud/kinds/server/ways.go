@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The ways in which a server is changed without being replaced, as its fields declare
-// them, and what ends a resize.
+// The ways to change a server without a replacement, as its fields declare them, and the end of a resize.
 //
 //	resize   ACTIVE, SHUTOFF -> RESIZE -> VERIFY_RESIZE; back to ACTIVE with the old
 //	         flavor where no host has room for it
@@ -22,8 +21,7 @@ import (
 //	         of a server that boots from a volume, too (see boot.go)
 //	restart  ACTIVE, ERROR -> HARD_REBOOT -> ACTIVE; SHUTOFF -> ACTIVE
 //
-// Each begins where Nova's status says that the server stands, so that an agent that
-// finds one half done goes on with it.
+// Each begins at the server's status in Nova, so that an agent that finds one half done continues it.
 const (
 	byResize  = "resize"
 	byConfirm = "confirm"
@@ -31,8 +29,8 @@ const (
 	byRestart = "restart"
 )
 
-// resized is the status of a server whose resize can still be reverted. Until somebody
-// confirms or reverts it, Nova takes no other change.
+// resized is the status of a server whose resize can still be reverted. Until somebody confirms or reverts it, Nova
+// accepts no other change.
 const resized = "VERIFY_RESIZE"
 
 const (
@@ -42,7 +40,7 @@ const (
 	keyField      = "spec.resource.keypairRef"
 )
 
-// diffMore compares what the table does not.
+// diffMore compares the values that the table does not.
 func diffMore(w want, have *state, c *kind.Changes) {
 	compareKey(w, have, c)
 	diffUnseen(w, have, c)
@@ -58,9 +56,8 @@ func by(changes []kind.Change, way string) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == way })
 }
 
-// standing refuses what Nova would refuse with a 409 for as long as the server is in
-// its state: that is for people to end.
-// (nova/compute/api.py: check_instance_state of resize and rebuild)
+// standing refuses a change that Nova would refuse with a 409 as long as the server is in its state: only people can
+// end that state. (nova/compute/api.py: check_instance_state of resize and rebuild)
 func standing(m *More, way string, in ...string) error {
 	if slices.Contains(in, m.Status) {
 		return nil
@@ -68,8 +65,9 @@ func standing(m *More, way string, in ...string) error {
 	return fmt.Errorf("%w: a server that is %s cannot be changed by %s; bring it to %s first", kind.ErrRejected, m.Status, way, strings.Join(in, " or "))
 }
 
-// writable refuses what Nova would refuse with a 409 until somebody ends the state that the server is in: it takes no
-// metadata then, where the mark is. (nova/compute/api.py: check_instance_state of update_instance_metadata)
+// writable refuses a change that Nova would refuse with a 409 until somebody ends the server's state: in that state
+// Nova changes no metadata, which hold the mark. (nova/compute/api.py: check_instance_state of
+// update_instance_metadata)
 func writable(m *More) error {
 	if !slices.Contains([]string{"ERROR", "RESCUE", "SHELVED", "SHELVED_OFFLOADED", resized}, m.Status) {
 		return nil
@@ -77,8 +75,7 @@ func writable(m *More) error {
 	return fmt.Errorf("%w: Nova changes no metadata of a server that is %s, where the mark of the owner is; bring it to ACTIVE or SHUTOFF first", kind.ErrRejected, m.Status)
 }
 
-// resize has Nova move the server to another flavor. The mark can be written when that
-// is confirmed and no sooner.
+// resize asks Nova to move the server to another flavor. The mark can be written only after the resize is confirmed.
 func (u *requests) resize(n change) error {
 	if err := standing(&n.Have.State.More, byResize, "ACTIVE", "SHUTOFF"); err != nil {
 		return err
@@ -87,9 +84,8 @@ func (u *requests) resize(n change) error {
 	return u.err
 }
 
-// confirm ends a resize. Nova answers before it is done, and says 400 when it is asked
-// again meanwhile, and 409 when it is done.
-// (nova/api/openstack/compute/servers.py: _action_confirm_resize)
+// confirm ends a resize. Nova answers before it has finished. It answers 400 to a second request meanwhile, and 409
+// after the end. (nova/api/openstack/compute/servers.py: _action_confirm_resize)
 func (u *requests) confirm() error {
 	u.act("confirmResize", nil, cloud.Call{})
 	if u.err != nil && !(errors.Is(u.err, kind.ErrRejected) && strings.Contains(u.err.Error(), "has not been resized")) {
@@ -98,9 +94,9 @@ func (u *requests) confirm() error {
 	return fmt.Errorf("%w: Nova is confirming its resize", kind.ErrBusy)
 }
 
-// rebuild has Nova write an image to the server's disk and start it as if for the first
-// time. The metadata, which holds the mark and the fingerprint of the user data, is
-// written by the same request: whether it was carried out is seen there.
+// rebuild asks Nova to write an image to the server's disk and to boot it as if for the first time. The same request
+// writes the metadata with the mark and the fingerprint of the user data: they show whether the rebuild was carried
+// out.
 func (u *requests) rebuild(n change, metadata map[string]string) {
 	if u.err == nil {
 		u.err = standing(&n.Have.State.More, byRebuild, "ACTIVE", "SHUTOFF", "ERROR")
@@ -137,8 +133,8 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 	u.act(byRebuild, body, call)
 }
 
-// restart switches the server on that somebody has switched off, and off and on where it runs: what does not serve
-// need not listen to a request to shut down.
+// restart starts a server that somebody has switched off, and reboots a running one. The reboot is hard: a server
+// that does not serve may ignore a request to shut down.
 func (u *requests) restart(status string) error {
 	switch status {
 	case "SHUTOFF":

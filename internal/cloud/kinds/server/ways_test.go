@@ -28,8 +28,7 @@ spec: {resource: {ports: [], flavorRef: ` + flavor + `, imageRef: ` + image + `,
 `
 }
 
-// actions counts the actions that are asked for; before, if set, is called with the
-// body of each.
+// actions counts the requested actions; before, if set, is called with the body of each.
 type actions struct {
 	count  map[string]int
 	before func(next http.RoundTripper, req *http.Request, body string)
@@ -90,7 +89,7 @@ func failures(pass engine.Pass) string {
 	return strings.Join(out, "; ")
 }
 
-// A resize takes its time, and so does its confirmation.
+// A resize takes time, and so does its confirmation.
 func TestResizeTakesItsTime(t *testing.T) {
 	g := onSimulator(t, simulator.Options{BuildDelay: 100 * time.Millisecond})
 	g.MustSync(with("flavorRef=resize", "small", "os"))
@@ -104,8 +103,7 @@ func TestResizeTakesItsTime(t *testing.T) {
 	}
 }
 
-// Where no host has room, Nova leaves the server as it was and no attribute of it says
-// why.
+// Where no host has room, Nova leaves the server unchanged, and no attribute of it says why.
 func TestAResizeThatFailsIsReportedAndTriedInTheNextPass(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("flavorRef=resize", "small", "os"))
@@ -120,8 +118,8 @@ func TestAResizeThatFailsIsReportedAndTriedInTheNextPass(t *testing.T) {
 	g.MustSync(with("flavorRef=resize", "tiny", "os"))
 }
 
-// The cloud may confirm resizes by itself, at the very moment that we do: then it has
-// done so, or is at it.
+// The cloud may confirm resizes by itself, at the same moment as the agent: then it has confirmed this one
+// already, or is doing so.
 func TestResizeThatTheCloudConfirmsItself(t *testing.T) {
 	for name, delay := range map[string]time.Duration{"done": 0, "not yet done": 300 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
@@ -141,8 +139,7 @@ func TestResizeThatTheCloudConfirmsItself(t *testing.T) {
 	}
 }
 
-// A resize that somebody else has begun is confirmed where the manifest resizes, and
-// nowhere else.
+// A resize that somebody else has begun is confirmed where the manifest's policy is resize, and nowhere else.
 func TestWhoseResizeIsConfirmed(t *testing.T) {
 	for policy, want := range map[string]bool{"flavorRef=resize": true, "flavorRef=replace": false} {
 		t.Run(policy, func(t *testing.T) {
@@ -164,8 +161,7 @@ func TestWhoseResizeIsConfirmed(t *testing.T) {
 	}
 }
 
-// A resize to another flavor than the manifest's stays revertible, and nothing is written
-// meanwhile.
+// A resize to a flavor other than the manifest's stays revertible, and nothing is written meanwhile.
 func TestResizeToAnotherFlavorIsNotConfirmed(t *testing.T) {
 	const policy = "flavorRef=resize"
 	g := onSimulator(t, simulator.Options{})
@@ -183,7 +179,7 @@ func TestResizeToAnotherFlavorIsNotConfirmed(t *testing.T) {
 	g.MustSync(with(policy, "small", "os"))
 }
 
-// Flavor and image change in one commit: one after the other, in one pass.
+// Flavor and image change in one commit: the agent changes one after the other, in one pass.
 func TestResizeAndRebuildTogether(t *testing.T) {
 	g := onSimulator(t, simulator.Options{BuildDelay: 20 * time.Millisecond})
 	const policy = "flavor=resize,image=rebuild"
@@ -195,7 +191,7 @@ func TestResizeAndRebuildTogether(t *testing.T) {
 	}
 }
 
-// A rebuild loses what is on the local disk: the plan says so, and the brake counts it.
+// A rebuild loses the data on the local disk: the plan says so, and the brake counts it.
 func TestRebuildIsALoss(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
@@ -213,8 +209,7 @@ func TestRebuildIsALoss(t *testing.T) {
 	}
 }
 
-// A rebuild that fails leaves the server in ERROR: it is reported, and not done again
-// and again.
+// A rebuild that fails leaves the server in ERROR. The agent reports it, and does not repeat it.
 func TestARebuildThatFails(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
@@ -224,14 +219,14 @@ func TestARebuildThatFails(t *testing.T) {
 	if s := webOf(t, pass.Last); !strings.Contains(s.Reason(), "no space left on device") || a.count["rebuild"] != 1 {
 		t.Errorf("%s %s; asked for %v", s.Action, s.Reason(), a.count)
 	}
-	// Another image is another try; Nova rebuilds what is in ERROR, too.
+	// A change to another image is a new attempt; Nova also rebuilds servers in ERROR.
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
 	if s := webOf(t, g.Plan(with("imageRef=rebuild", "small", "os"))); s.Reason() != "" {
 		t.Errorf("after another rebuild: %s", s.Reason())
 	}
 }
 
-// In other states Nova says 409 for ever: then the failure says so at once.
+// In other states Nova always answers 409: the agent reports the failure at once.
 func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	id := webOf(t, g.MustSync(with("flavorRef=resize", "small", "os")).Last).ID()
@@ -244,7 +239,8 @@ func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 	act(t, g, id, "unpause", nil)
 }
 
-// While a server is shelved Nova writes no mark, so the failure says so at once, and nothing is written by halves.
+// While a server is shelved Nova writes no mark. The agent therefore reports the failure at once, and writes
+// nothing at all.
 func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	before := with("", "small", "os")
@@ -264,7 +260,7 @@ func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	g.MustSync(after)
 }
 
-// impatiently is a pass that waits a moment and no longer for what is busy.
+// impatiently is a pass that waits only a moment for busy objects.
 func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
 	t.Helper()
 	e := g.Engine(g.Client(nil))
@@ -272,7 +268,7 @@ func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass
 	return e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 }
 
-// awaitStatus lists servers until Nova has done what it was asked for.
+// awaitStatus lists servers until Nova has carried out the request.
 func awaitStatus(t *testing.T, g *kindtest.Target, manifests, message string) {
 	t.Helper()
 	for range 1000 {
@@ -292,7 +288,7 @@ func act(t *testing.T, g *kindtest.Target, id, action string, body any, version 
 	}
 }
 
-// A server that is stopped is stopped after its resize, too.
+// A server that was stopped before its resize is stopped afterwards, too.
 func TestResizeOfAStoppedServer(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	act(t, g, webOf(t, g.MustSync(with("flavorRef=resize", "small", "os")).Last).ID(), "os-stop", nil)
@@ -301,7 +297,7 @@ func TestResizeOfAStoppedServer(t *testing.T) {
 	}
 }
 
-// What is ignored is kept, and shows again when it is not ignored any more.
+// The agent keeps the fingerprint of ignored user data, and shows the difference when they are no longer ignored.
 func TestUserDataIsIgnored(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("userData=ignore", "small", "os"))
