@@ -15,11 +15,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// answerError is a request that a service answered with an error.
+// answerError is the error that a service answered a request with.
 type answerError struct {
 	said  string // the request and the status code
-	words string // the service's own
-	id    string // of the request, for the service's log; "" when there is none
+	words string // the service's own message
+	id    string // of the request, for the service's log; "" without one
 }
 
 // Error implements error.
@@ -39,21 +39,21 @@ func (e *answerError) with(words string) string {
 	return text
 }
 
-// requestID is how OpenStack numbers requests. What looks otherwise may be
-// anything. (oslo_context/context.py: generate_request_id)
+// requestID matches an OpenStack request ID. Other text in that header may be anything and is not
+// shown. (oslo_context/context.py: generate_request_id)
 var requestID = pattern.Of(`^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// quote is what may be repeated of an error's body.
+// quote returns the part of an error's body that may be shown.
 type quote func(body []byte) string
 
-// mostWords is how many characters of a service's words people get to read.
+// mostWords is how many characters of a service's message are shown.
 const mostWords = 400
 
-// plainly repeats what a service says.
+// plainly shows the message of a service.
 func plainly(body []byte) string { return printable.Shorten(serverMessage(body), mostWords) }
 
-// withheld repeats nothing: the request carried a secret, and a service may
-// repeat that in any form. What is known is said in our own message.
+// withheld shows nothing of the message: the request carried a secret, and a service may repeat it in
+// any form. If the message is one of the known explanations, our own text replaces it.
 func withheld(body []byte) string {
 	if said := known(serverMessage(body)); said != "" {
 		return said
@@ -63,7 +63,7 @@ func withheld(body []byte) string {
 
 const withheldWords = "(the server's message is withheld: the request carried user data or a secret)"
 
-// quoted is how the answer to a call may be repeated.
+// quoted decides which part of the answer to a call may be shown.
 func (c *Client) quoted(ctx context.Context, call Call) quote {
 	stack := redact.From(ctx)
 	if call.Secret {
@@ -74,8 +74,8 @@ func (c *Client) quoted(ctx context.Context, call Call) quote {
 	}
 }
 
-// shortestCredential is the length below which hiding a password from texts
-// would spoil them.
+// shortestCredential is the least length of a password that is removed from texts. Removing a shorter
+// one would make them unreadable.
 const shortestCredential = 8
 
 // Secrets are the credentials that the client uses now.
@@ -84,15 +84,15 @@ func (c *Client) Secrets() []string {
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestCredential })
 }
 
-// secretPart is a token without what all tokens of Keystone begin with, a version and a time: decoded,
-// public RSA keys have that, too.
+// secretPart is a token without the prefix that all Fernet tokens of Keystone share, a version and a
+// time. Decoded, public RSA keys contain the same bytes.
 func secretPart(token string) string { return strings.TrimPrefix(token, "gAAAAAB") }
 
 func (c *Client) own() *redact.Redactor {
 	return redact.New(slices.Values(c.Secrets()), slices.Values([]string(nil)))
 }
 
-// carries reports whether a secret is in a request's body.
+// carries reports whether the body of a request contains a secret.
 func carries(r *redact.Redactor, body any) bool {
 	if body == nil || r.None() {
 		return false
@@ -101,7 +101,7 @@ func carries(r *redact.Redactor, body any) bool {
 	return err != nil || anyLeaf(text, r.Holds)
 }
 
-// anyLeaf reports whether something is true of any string in a JSON text.
+// anyLeaf reports whether is holds for any string in a JSON text; true for text that is no JSON.
 func anyLeaf(text []byte, is func(string) bool) bool {
 	var tree any
 	if json.Unmarshal(text, &tree) != nil {
@@ -126,8 +126,8 @@ func anyLeaf(text []byte, is func(string) bool) bool {
 	return within(tree)
 }
 
-// quiet is an error without an answer that may be shown of a request that
-// carried a secret: what net/http could not read, it repeats.
+// quiet returns an error without an answer that may be shown for a request with a secret: net/http
+// quotes text that it could not read.
 func quiet(err error) error {
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
@@ -136,9 +136,8 @@ func quiet(err error) error {
 	return errors.New("the answer cannot be read " + withheldWords)
 }
 
-// explanations are what services often say to a request that carries secrets,
-// and what we say in their place: nothing of theirs but numbers and names from
-// a list.
+// explanations are frequent messages of services to requests with secrets, and our own texts for them.
+// Only numbers, and names from a list, are taken from the service's message.
 var explanations = []struct {
 	said *pattern.Pattern
 	ours string
@@ -171,7 +170,7 @@ var explanations = []struct {
 	{pattern.Of(`Could not find (project|user|domain)`), "it knows no such $1"},
 }
 
-// known says what a service says, if that is among the explanations.
+// known returns our own text for a service's message; "" if the message is not among the explanations.
 func known(words string) string {
 	for _, e := range explanations {
 		if m := e.said.Regexp().FindStringSubmatchIndex(words); m != nil {
@@ -181,7 +180,7 @@ func known(words string) string {
 	return ""
 }
 
-// unread says that an answer that should hold something does not.
+// unread is the error for an answer that does not contain the expected value.
 func unread(call Call, err error) error {
 	if call.Secret {
 		err = quiet(err)

@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// A checkout that brings a clouds.yaml along would have the credentials sent to
-// an address of its own.
+// A checkout must not bring a clouds.yaml that sends the credentials to an address of its own.
 func TestAttackCloudsInACheckout(t *testing.T) {
 	server := start(t, simulator.Options{})
 	evil := start(t, simulator.Options{})

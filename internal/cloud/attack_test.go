@@ -22,7 +22,7 @@ func listServers(t *testing.T, c *cloud.Client) ([]named, error) {
 	return cloud.List[named](t.Context(), c, cloud.Call{Service: cloud.Compute, Path: "servers/detail"}, "servers")
 }
 
-// Neither the token nor the password goes where a redirect leads.
+// The client sends neither the token nor the password to the target of a redirect.
 func TestAttackRedirectElsewhere(t *testing.T) {
 	v := newVictim(t)
 	for what, to := range map[string]string{"port": v.URL, "host": strings.Replace(v.URL, "127.0.0.1", "localhost", 1), "scheme": strings.Replace(v.URL, "http:", "https:", 1)} {
@@ -52,7 +52,7 @@ func TestAttackRedirectElsewhere(t *testing.T) {
 	}
 }
 
-// A delete that is redirected to something one can GET has deleted nothing.
+// A DELETE that is redirected to a page that can be read has deleted nothing.
 func TestAttackRedirectIsNoSuccess(t *testing.T) {
 	for _, status := range []int{301, 302, 303} {
 		h := newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ const (
 	socketBuffers = 16 << 20
 )
 
-// pour writes as much as is taken.
+// pour writes up to most bytes, as many as the reader accepts.
 func pour(w io.Writer, most int64) (n int64) {
 	block := []byte(strings.Repeat("[", 64<<10))
 	for n < most {
@@ -118,7 +118,7 @@ func TestAttackEndlessAnswer(t *testing.T) {
 	}
 }
 
-// An answer that is not too large may be when it is taken apart.
+// An answer of an allowed size may still be too large once it is decoded.
 func TestAttackManyValues(t *testing.T) {
 	for _, value := range []string{"0,", "{},", "[],", `{"a":[]},`} {
 		text := `{"servers": [` + strings.Repeat(value, (answerBound-1000)/len(value)) + `0]}`
@@ -148,7 +148,7 @@ func TestAttackGzippedAnswer(t *testing.T) {
 	}
 }
 
-// The token goes along with the request for the next page.
+// The client sends the token for the next page, too, so it checks that address.
 func TestAttackNextPageElsewhere(t *testing.T) {
 	v := newVictim(t)
 	host := strings.TrimPrefix(v.URL, "http://")
@@ -187,7 +187,7 @@ func TestAttackNextPageElsewhere(t *testing.T) {
 	}
 }
 
-// A list whose end is not certain is none.
+// A list whose end is uncertain is an error.
 func TestAttackUnknownPaging(t *testing.T) {
 	for what, rest := range map[string]string{
 		"other links":        `"more_links": [{"rel": "next", "href": "/x"}]`,
@@ -223,7 +223,8 @@ func TestAttackPagesInACircle(t *testing.T) {
 	}
 }
 
-// A catalog must not take the token off TLS, nor to what is no cloud.
+// A catalog must not make the client send the token without TLS, nor to an address outside the
+// cloud.
 func TestAttackCatalogDowngrade(t *testing.T) {
 	v := newVictim(t)
 	for what, address := range map[string]string{
@@ -244,7 +245,8 @@ func TestAttackCatalogDowngrade(t *testing.T) {
 			t.Errorf("%s: listed", what)
 		}
 		v.spared(t, what)
-		// What the operator writes counts: it is the setting that allows it.
+		// An override that the operator writes is used: it is the setting that allows such an
+		// address.
 		h.clouds(t, h.URL+"/v3", "    compute_endpoint_override: "+v.URL+"/v2.1\n")
 		c, err = cloud.Open(t.Context(), cloud.Config{Cloud: "hostile"})
 		if err == nil {
@@ -257,7 +259,7 @@ func TestAttackCatalogDowngrade(t *testing.T) {
 	}
 }
 
-// Another host than Keystone's is normal.
+// Services on other hosts than Keystone's are normal.
 func TestServicesOnOtherHosts(t *testing.T) {
 	v := newVictim(t)
 	h := newHostile(t, false, func(http.ResponseWriter, *http.Request) {})
@@ -267,7 +269,7 @@ func TestServicesOnOtherHosts(t *testing.T) {
 	}
 }
 
-// The version document of Keystone does not say who gets the password.
+// The version document of Keystone does not decide where the password is sent.
 func TestAttackVersionDocument(t *testing.T) {
 	v := newVictim(t)
 	for what, to := range map[string]string{"another server": v.URL, "a login": strings.Replace(v.URL, "//", "//me@", 1)} {
@@ -282,7 +284,7 @@ func TestAttackVersionDocument(t *testing.T) {
 	}
 }
 
-// A service may ask to be left alone, for a while.
+// A service may ask the client to wait, but only for a limited time.
 func TestAttackRetryAfter(t *testing.T) {
 	for _, text := range []string{"9223372036854775807", "9999999999", "86400", "Fri, 01 Jan 2100 00:00:00 GMT"} {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
@@ -297,7 +299,7 @@ func TestAttackRetryAfter(t *testing.T) {
 	}
 }
 
-// What a service says of its versions becomes a header.
+// A service's microversion becomes a header, so it must not contain anything else.
 func TestAttackMicroversion(t *testing.T) {
 	for _, version := range []string{`2.1\r\nX-Evil: 1`, `latest`, `2.` + strings.Repeat("1", 1000), `-1.5`} {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {

@@ -61,7 +61,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// use opens the cloud and asks for something.
+// use opens the cloud and sends one request.
 func use(t *testing.T, cfg cloud.Config) error {
 	t.Helper()
 	c, err := cloud.Open(t.Context(), cfg)
@@ -83,8 +83,8 @@ func networks(t *testing.T, c *cloud.Client) error {
 	return err
 }
 
-// credential makes an application credential for demo and returns a clouds.yaml
-// that uses it, and how to revoke it.
+// credential creates an application credential for demo. It returns a clouds.yaml that uses it, and
+// a function that revokes it.
 func credential(t *testing.T, server *simulator.Server, expires time.Time) (clouds string, revoke func()) {
 	t.Helper()
 	write(t, "first.yaml", string(server.CloudsYAML()))
@@ -149,7 +149,7 @@ func TestExpiredApplicationCredential(t *testing.T) {
 	refused(t, server, "agent")
 }
 
-// refused wants one request, and a message that says what to check.
+// refused expects one request, and a message that says what to check.
 func refused(t *testing.T, server *simulator.Server, entry string) {
 	t.Helper()
 	server.ResetRequests()
@@ -190,7 +190,7 @@ func TestPasswordInSecureYAML(t *testing.T) {
 	if err := use(t, cloud.Config{}); err != nil {
 		t.Error(err)
 	}
-	// $OS_CLIENT_CONFIG_FILE names the one, and the other lies beside it.
+	// $OS_CLIENT_CONFIG_FILE names clouds.yaml, and secure.yaml lies beside it.
 	write(t, "elsewhere/clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), "      password: demo\n", ""))
 	write(t, "elsewhere/secure.yaml", "clouds: {demo: {auth: {password: demo}}}\n")
 	t.Setenv("HOME", t.TempDir())
@@ -287,7 +287,7 @@ func TestNoRegionNamed(t *testing.T) {
 	}
 }
 
-// A token that ends is renewed, by one of those who find out.
+// An expired token is renewed once, even if several requests notice it.
 func TestTokenEnds(t *testing.T) {
 	var late time.Duration
 	server := start(t, simulator.Options{TokenTTL: time.Minute, Now: func() time.Time { return time.Now().Add(late) }})
@@ -320,8 +320,8 @@ func TestTokenEnds(t *testing.T) {
 	}
 }
 
-// A bad moment of Keystone, or an answer that breaks off, is no reason to give
-// up: logins and lists are asked for again, and nothing else is.
+// A failure of Keystone for a moment, or a truncated answer, does not end the work: logins and
+// lists are retried, other requests are not.
 func TestBadMomentsAreWaitedFor(t *testing.T) {
 	testcost.Long(t)
 	for name, fault := range map[string]simulator.Fault{
@@ -347,7 +347,7 @@ func TestBadMomentsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// half gives half of the first list of networks, as if that was all of it.
+// half returns half of the first list of networks, as if that was all.
 type half struct {
 	next http.RoundTripper
 	done atomic.Bool

@@ -9,14 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// block is a conflict that lasts until somebody ends it, by what a service says of it. Other conflicts
-// are of work in progress, or of users that go, and are waited for.
+// block is a conflict that lasts until a person resolves it, recognised by the service's message. Other conflicts
+// come from work in progress, or from users that are being removed; the agent waits for them.
 type block struct {
 	says *pattern.Pattern
 	fix  string // who has to do what
 }
 
-// Of Nova. (nova/exception.py: InstanceIsLocked, InstanceInvalidState)
+// Blocks of Nova. (nova/exception.py: InstanceIsLocked, InstanceInvalidState)
 var computeBlocks = []block{
 	{pattern.Of(`(?i)\bis locked\b`), "the server is locked: its owner, or an administrator if one locked it, has to unlock it (openstack server unlock)"},
 	{pattern.Of(`in vm_state paused\b`), "somebody has paused the server: unpause it"},
@@ -26,12 +26,12 @@ var computeBlocks = []block{
 	{pattern.Of(`in vm_state soft-delete`), "the server is deleted and kept for a while: restore it, or wait until Nova reclaims it"},
 }
 
-// Of Neutron. (neutron_lib/exceptions/l3.py: RouterInterfaceInUseByRoute)
+// Blocks of Neutron. (neutron_lib/exceptions/l3.py: RouterInterfaceInUseByRoute)
 var networkBlocks = []block{
 	{pattern.Of(`RouterInterfaceInUseByRoute|required by one or more routes`), "routes of the router lead through it: who added them has to remove them (openstack router remove route)"},
 }
 
-// blocked is the block that a conflict is of; nil for one that waiting may end.
+// blocked returns the block that matches a conflict; nil if waiting may resolve the conflict.
 func (s *service) blocked(words []byte) *block {
 	for i := range s.blocks {
 		if s.blocks[i].says.Regexp().Match(words) {
@@ -41,8 +41,8 @@ func (s *service) blocked(words []byte) *block {
 	return nil
 }
 
-// Passes makes a rejected request one to be tried again, where the service's words are among those that pass. What is
-// said otherwise, and what is forbidden, stays rejected: waiting does not help.
+// Passes turns a rejection into [kind.ErrBusy] if the service's message contains one of words, so that the request is
+// retried. Other rejections, and forbidden requests, stay rejected: waiting does not help.
 func Passes(err error, words ...string) error {
 	if !errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrUsedUp) {
 		return err

@@ -13,31 +13,31 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// maxWords is how much of a refusal is read: its first words are shown.
+// maxWords is how many bytes of an error's body are read; its first words are shown.
 const maxWords = 1 << 20
 
-// words are the beginning of a body.
+// words is the start of a body.
 type words struct {
 	io.Reader
 	io.Closer
 }
 
-// maxValues is how many values an answer may have: far more than a project's, and few
-// enough to be taken apart in memory, where "0," is many times as large.
+// maxValues is how many values an answer may have. It is far more than a project needs, and few
+// enough to decode in memory, where "0," takes many times its size.
 const maxValues = 6_000_000
 
-// maxPromise is the length of an answer for which there is room before it comes.
+// maxPromise is the largest Content-Length for which memory is allocated before the answer comes.
 const maxPromise = 8 << 20
 
-// readWhole takes in the answer's body, so that one that breaks off is known
-// while the request can still be repeated.
+// readWhole reads the whole body of the answer, so that a truncated answer is noticed while the
+// request can still be repeated.
 func readWhole(resp *http.Response) error {
 	var whole bytes.Buffer
 	if said := resp.ContentLength; said > 0 && said < maxPromise {
 		whole.Grow(int(said) + bytes.MinRead)
 	}
 	_, err := whole.ReadFrom(resp.Body)
-	_ = resp.Body.Close() // read to its end
+	_ = resp.Body.Close() // it is read to its end
 	switch text := whole.Bytes(); {
 	case err != nil:
 		return err
@@ -50,11 +50,11 @@ func readWhole(resp *http.Response) error {
 	return nil
 }
 
-// wholeBody is a body that was read.
+// wholeBody is a body that was read to its end.
 type wholeBody struct {
 	*bytes.Reader
 	text   []byte
-	shared *decoded // what all who have the answer read of it; nil where nobody else has it
+	shared *decoded // the decoded answer for all who share it; nil if nobody else does
 }
 
 func inMemory(text []byte, shared *decoded) wholeBody {
@@ -64,7 +64,7 @@ func inMemory(text []byte, shared *decoded) wholeBody {
 // Close implements [io.Closer].
 func (wholeBody) Close() error { return nil }
 
-// body ends the request's deadline with its answer.
+// body ends the request's deadline when the answer is closed.
 type body struct {
 	io.ReadCloser
 	cancel context.CancelFunc

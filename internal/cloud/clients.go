@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// service returns a client of a catalog type that asks for a microversion; "" is for
-// the base. Where the service is, is found on first use.
+// service returns a client of a catalog type that asks for a microversion; "" is the base version.
+// The address of the service is looked up on first use.
 func (c *Client) service(name, microversion string) (*gophercloud.ServiceClient, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,8 +53,8 @@ func notFound(err error) bool {
 	return errors.As(err, new(gophercloud.ErrEndpointNotFound)) || errors.As(err, new(*gophercloud.ErrEndpointNotFound))
 }
 
-// openIdentity does what openstack.NewIdentityV3 does, but for the version: that
-// cuts the address at the first thing in its path which looks like one.
+// openIdentity does the same as openstack.NewIdentityV3, except for the version: that function cuts
+// the address at the first part of its path that looks like a version.
 func openIdentity(p *gophercloud.ProviderClient, at gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error) {
 	at.ApplyDefaults(Identity)
 	endpoint, err := p.EndpointLocator(at)
@@ -63,11 +63,11 @@ func openIdentity(p *gophercloud.ProviderClient, at gophercloud.EndpointOpts) (*
 
 var lastVersion = pattern.Of(`/v[0-9]+(\.[0-9]+)?/$`)
 
-// withoutVersion is an address, which ends in a slash, without the version at its end.
-// A version before that is part of the way to the service.
+// withoutVersion is an address, which ends in a slash, without the version at its end. A version
+// earlier in the path belongs to the address of the service.
 func withoutVersion(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
-	_, path, _ := strings.Cut(rest, "/") // "/v2/" is a path, and the host of "http://v2/" is none
+	_, path, _ := strings.Cut(rest, "/") // "/v2/" is a path; the host of "http://v2/" is not
 	version := lastVersion.Regexp().FindString("/" + path)
 	return strings.TrimSuffix(address, strings.TrimPrefix(version, "/"))
 }

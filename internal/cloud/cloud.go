@@ -1,9 +1,8 @@
-// Package cloud is how OpenStack's services are reached: credentials and clients,
-// requests, paging, and what an error means for what happens next.
+// Package cloud talks to OpenStack's services: credentials and clients, requests, paging, and the classes of errors,
+// which say what the caller does next.
 //
-// It knows no kind and no owner mark. Below it are package mark, what marks are and where
-// objects carry them; package table, what follows from the declaration of a field;
-// package define, which makes kinds of such tables; and the kinds.
+// It knows no kind and no owner mark. Package mark knows what marks are and where objects carry them. Package table
+// derives code from the declaration of a field. Package define makes kinds from such tables; the kinds use it.
 package cloud
 
 import (
@@ -23,45 +22,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Config says which cloud, and who watches.
+// Config says which cloud to use, how, and who observes the requests.
 type Config struct {
 	// Cloud is an entry of clouds.yaml; "" means $OS_CLOUD, or OS_* variables.
 	Cloud string
-	// Project is the ID or name of the project that the credentials have to be of; "" for any.
+	// Project is the ID or name of the project that the credentials must belong to; "" for any.
 	Project string
-	// ProjectBy is what names it, for people; "" for spec.project.
+	// ProjectBy is the setting that names the project, for people; "" for spec.project.
 	ProjectBy string
-	// File is the clouds.yaml to read; "" means where OpenStack clients look.
+	// File is the clouds.yaml to read; "" means the places where OpenStack clients look.
 	File string
 	// Version goes into the User-Agent.
 	Version string
 	Log     *slog.Logger
 	// Observe is called after every request; nil is allowed.
 	Observe func(Request)
-	// Wrap puts something between the client and the network; nil is allowed.
+	// Wrap inserts a layer between the client and the network; nil is allowed.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Fence is asked right before each write, to the cloud and to its machines; its error says why nothing may be written
-	// any more, and its context, in which the write is sent, ends when that becomes so.
-	// nil is for no fence.
+	// Fence is called right before each write, to the cloud and to its machines. Its error says why nothing may be
+	// written any more. The write is sent in its context, which ends when writes become forbidden. nil means no fence.
 	Fence func(context.Context) (context.Context, error)
-	// MarksInDescriptions has the mark of Neutron's objects stand at the end of their
-	// description where tags cannot be given in the request that makes them.
+	// MarksInDescriptions puts the marks of Neutron's objects at the end of their descriptions, if the request that
+	// creates the object does not accept tags.
 	MarksInDescriptions bool
-	// Beside is a client of the same stack, through its main entry; nil for that itself.
+	// Beside is the client of the same stack for its main entry; nil for the main entry itself.
 	Beside *Client
-	// Machines asks what runs on machines of the cloud.
+	// Machines sends requests to services that run on machines of the cloud.
 	Machines outbound.Machines
-	// Sharing is what the client has in common with others of the process; nil for nothing.
+	// Sharing is shared with other clients of the process; nil for no sharing.
 	Sharing *Sharing
-	// Limits bound what the client asks of the cloud; zero fields mean the
-	// defaults.
+	// Limits bound the client's requests to the cloud; zero fields mean the defaults.
 	Limits Limits
 }
 
 // Client is an authenticated connection to one project of one cloud. It is
 // safe for concurrent use.
 type Client struct {
-	// Region and ProjectID are where the stack works.
+	// Region and ProjectID say where the stack works.
 	Region, ProjectID string
 	// MarksInDescriptions is that of [Config].
 	MarksInDescriptions bool
@@ -69,9 +66,9 @@ type Client struct {
 	Machines outbound.Machines
 
 	config      Config
-	with        *group // what it has in common with others; nil for nothing
+	with        *group // shared with other clients; nil for none
 	provider    *gophercloud.ProviderClient
-	credentials []string // secrets that it logs in with
+	credentials []string // secrets of its login
 	known       *origins
 	home        string // auth_url
 	peers       *peers
@@ -82,9 +79,8 @@ type Client struct {
 	patching    sync.Mutex
 }
 
-// Open reads the credentials and authenticates. It costs one or two requests;
-// service clients and capabilities are found when first needed. Its error says
-// where the cloud is and how it is configured only in [private.Text].
+// Open reads the credentials and authenticates. It costs one or two requests; service clients and capabilities are looked
+// up on first use. Only [private.Text] of its error contains the cloud's address and configuration.
 func Open(ctx context.Context, cfg Config) (*Client, error) {
 	creds, err := readCredentials(cfg.Cloud, cfg.File)
 	if err != nil {
@@ -100,7 +96,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	if cfg.Sharing != nil {
 		with = cfg.Sharing.of(cfg.File, creds)
 	}
-	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg, with), known}, 0) // each request has its own time
+	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg, with), known}, 0) // each request has its own timeout
 	creds.auth.AllowReauth = true
 	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
 		return nil, authError(creds, err)
@@ -127,7 +123,8 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// projectOf is the ID of the project that the credentials are of, which has to be the one of that ID or name; "" for any.
+// projectOf returns the ID of the project that the credentials belong to. It must have the ID or name wanted; "" allows
+// any project.
 func projectOf(p *gophercloud.ProviderClient, wanted, by string) (string, error) {
 	auth, ok := p.GetAuthResult().(tokens.CreateResult)
 	if ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What a refusal means is up to the service: waiting helps, or not, and for the others
-// of its kind, either, when something is used up, which each says with another status (K-ORC issue 667).
+// Each service gives a refusal its own meaning: waiting helps or does not. An exceeded quota holds for
+// other objects of the kind, too, and each service reports it with another status (K-ORC issue 667).
 func TestConflictByService(t *testing.T) {
 	const other = `{"message": "it is the other way round"}`
 	for _, c := range []struct {
@@ -76,8 +76,7 @@ func TestConflictByService(t *testing.T) {
 	}
 }
 
-// The header of a microversion is the service's own, and a service without any is not
-// asked for them.
+// Each service has its own header for microversions, and a service without microversions gets none.
 func TestMicroversionHeader(t *testing.T) {
 	for service, want := range map[string]string{cloud.Compute: "compute 2.79", cloud.BlockStorage: "volume 2.79", cloud.SharedFileSystem: "shared-file-system 2.79", cloud.Network: ""} {
 		got := ""
@@ -97,8 +96,8 @@ func TestMicroversionHeader(t *testing.T) {
 	}
 }
 
-// Manila's first version has a catalog type of its own, which many clouds still name beside
-// that of the second; wherever it stands in the catalog, the second is asked.
+// Manila's first version has a catalog type of its own, which many clouds still list beside the second
+// version. The client uses the second one, wherever it stands in the catalog.
 func TestOldTypeOfSharesIsPassedOver(t *testing.T) {
 	for range 16 { // catalogs come in any order
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { say(w, `{"share_networks": []}`) })

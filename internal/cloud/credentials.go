@@ -27,19 +27,17 @@ type credentials struct {
 	endpoint gophercloud.EndpointOpts
 	tls      *tls.Config
 	home     *url.URL // auth_url
-	// overrides are addresses of services that take the place of the catalog's, by
-	// their name in clouds.yaml.
+	// overrides are addresses of services that replace the catalog's, by their name in clouds.yaml.
 	overrides map[string]*url.URL
 }
 
-// secrets are what nobody else may see.
+// secrets are the values that nobody else may see.
 func (c credentials) secrets() []string {
 	return []string{c.auth.Password, c.auth.ApplicationCredentialSecret, c.auth.TokenID, c.auth.Passcode}
 }
 
-// readCredentials finds the clouds.yaml entry (and its secure.yaml) where
-// OpenStack clients look for it, or takes the OS_* variables when no entry is
-// named.
+// readCredentials reads the entry of clouds.yaml (and its secure.yaml) from the places where
+// OpenStack clients look. If no entry is named it uses the OS_* variables.
 func readCredentials(name, file string) (credentials, error) {
 	name = cmp.Or(name, os.Getenv("OS_CLOUD"))
 	file = cmp.Or(file, os.Getenv("OS_CLIENT_CONFIG_FILE"))
@@ -74,12 +72,12 @@ func readCredentials(name, file string) (credentials, error) {
 		return credentials{}, fmt.Errorf("%s: %w", at, err)
 	}
 	if auth.ApplicationCredentialID != "" || auth.ApplicationCredentialName != "" {
-		auth.Scope, auth.TenantID, auth.TenantName = nil, "", "" // an application credential brings its own
+		auth.Scope, auth.TenantID, auth.TenantName = nil, "", "" // an application credential has its own scope
 	}
 	return credentials{name: name, auth: auth, endpoint: endpoint, tls: tlsConfig, home: home, overrides: overrides}, nil
 }
 
-// environmentCredentials takes the OS_* variables as openrc files set them.
+// environmentCredentials reads the OS_* variables as openrc files set them.
 // (keystoneauth1/loading/opts.py; python-openstackclient)
 func environmentCredentials() (credentials, error) {
 	env := func(names ...string) string {
@@ -123,7 +121,7 @@ func environmentCredentials() (credentials, error) {
 	}}, err
 }
 
-// one keeps the ID of a domain, or else its name: Keystone wants one of them.
+// one keeps the ID of a domain, or else its name: Keystone accepts only one of them.
 func one(id, name string) (string, string) {
 	if id != "" {
 		return id, ""
@@ -131,8 +129,7 @@ func one(id, name string) (string, string) {
 	return "", name
 }
 
-// explainClouds says which entries there are when the one named is not among
-// them.
+// explainClouds lists the entries that exist if the named one does not.
 func explainClouds(name, named string, err error) error {
 	file, entries := cloudsEntries(named)
 	switch {
@@ -150,7 +147,7 @@ func explainClouds(name, named string, err error) error {
 	return fmt.Errorf("%s has no entry %s; %s", file, name, text)
 }
 
-// cloudsEntries lists the entries of the clouds.yaml that clients would use.
+// cloudsEntries lists the entries of the clouds.yaml that OpenStack clients would use.
 func cloudsEntries(named string) (file string, entries []string) {
 	for _, place := range cloudsPlaces("clouds.yaml", named) {
 		text, err := localfile.Read(place, localfile.Config)
@@ -172,8 +169,8 @@ func cloudsEntries(named string) (file string, entries []string) {
 	return "", nil
 }
 
-// withoutValues is an error of a YAML parser without what it quotes from the
-// file, which may be a password.
+// withoutValues is an error of a YAML parser without its quotations from the file, which may be a
+// password.
 func withoutValues(err error) error {
 	text := err.Error()
 	if !strings.Contains(text, "yaml: ") {
@@ -191,7 +188,7 @@ func withoutValues(err error) error {
 
 var lineOf = pattern.Of(`line \d+`)
 
-// readOverrides finds the addresses of services in an entry of clouds.yaml.
+// readOverrides reads the addresses of services from an entry of clouds.yaml.
 func readOverrides(file, name string) (map[string]*url.URL, error) {
 	var content struct {
 		Clouds map[string]map[string]any `json:"clouds"`
@@ -201,7 +198,7 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 		text, _, err = asClients(text, name)
 	}
 	if err != nil || yaml.Unmarshal(text, &content) != nil {
-		return nil, nil // the entry was read already, from elsewhere or as it is
+		return nil, nil // the entry was already read: from another place, or unchanged
 	}
 	overrides := map[string]*url.URL{}
 	for key, value := range content.Clouds[name] {
@@ -217,27 +214,25 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 	return overrides, nil
 }
 
-// unusable is an error of the configuration, of which people elsewhere learn
-// only that there is one.
+// unusable is an error of the configuration. Other people learn only that there is an error.
 func unusable(err error) error {
 	return private.Hidef("the agent's configuration of its cloud cannot be used; the agent's log has the details", "%w: %w", kind.ErrRejected, err)
 }
 
-// What people elsewhere learn of a cloud that does not let us in.
+// Messages for other people when the agent cannot log in.
 const (
 	lockedOut   = "the cloud does not accept the agent's credentials; the agent's log has the details"
 	unreachable = "the cloud cannot be reached; the agent's log has the details"
 )
 
-// authError explains why Keystone did not let us in. It answers 401, or 404
-// when it has forgotten an application credential.
-// (keystone/auth/plugins/core.py: AppCredInfo)
+// authError explains why Keystone refused the login. Keystone answers 401, or 404 if it no longer
+// knows an application credential. (keystone/auth/plugins/core.py: AppCredInfo)
 func authError(c credentials, err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	where := c.auth.IdentityEndpoint
 	if !errors.As(err, &code) {
 		fix := "check auth_url, and the network between here and there"
-		if strings.Contains(err.Error(), "You must provide") { // what gophercloud says before it asks anybody
+		if strings.Contains(err.Error(), "You must provide") { // gophercloud's message before it sends any request
 			fix = "complete the entry in clouds.yaml: username needs user_domain_name, project_name needs project_domain_name, and an application credential its secret"
 		}
 		if errors.As(err, new(*tls.CertificateVerificationError)) {

@@ -9,9 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// asClients is a clouds.yaml as gophercloud has to be given it so that the entry means what it means to the
-// openstack client (openstacksdk, config/loader.py): old names of a project, keys with dashes, values of a
-// region. profile is what the entry takes the rest from, "" for nothing. Text that is no YAML comes back as it is.
+// asClients rewrites a clouds.yaml for gophercloud, so that the entry means the same as for the openstack client
+// (openstacksdk, config/loader.py). It translates old names of a project, keys with dashes and values of a region.
+// profile is the profile that the entry takes other values from, "" for none. Text that is no YAML is returned
+// unchanged.
 func asClients(text []byte, name string) (changed []byte, profile string, err error) {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
@@ -26,7 +27,7 @@ func asClients(text []byte, name string) (changed []byte, profile string, err er
 		return nil, "", err
 	}
 	oldNames(under(entry, "auth"))
-	for _, key := range []string{"cloud", "profile"} { // the latter counts
+	for _, key := range []string{"cloud", "profile"} { // the latter takes precedence
 		if n := under(entry, key); n != nil && n.Value != name {
 			profile = n.Value
 		}
@@ -38,7 +39,7 @@ func asClients(text []byte, name string) (changed []byte, profile string, err er
 	return out.Bytes(), profile, nil
 }
 
-// inRegion gives an entry the values of its region: the one that it names, or the first.
+// inRegion copies the values of a region into an entry: the region that the entry names, or the first one.
 func inRegion(entry *yaml.Node, name string) error {
 	regions := under(entry, "regions")
 	if regions == nil || regions.Kind != yaml.SequenceNode || len(regions.Content) == 0 {
@@ -67,7 +68,7 @@ func inRegion(entry *yaml.Node, name string) error {
 	return fmt.Errorf("entry %s has no region %s; its regions are %s", name, asked.Value, strings.Join(names, ", "))
 }
 
-// merge writes values over those of a mapping, and those of auth one by one.
+// merge overwrites values of a mapping; the values of auth are merged one by one.
 func merge(into, values *yaml.Node) {
 	if values == nil || values.Kind != yaml.MappingNode {
 		return
@@ -83,7 +84,7 @@ func merge(into, values *yaml.Node) {
 	}
 }
 
-// oldNames calls a project as Keystone's third version does.
+// oldNames renames the keys of a project to their names in Keystone's third version.
 func oldNames(of *yaml.Node) {
 	for _, name := range [][2]string{{"tenant_id", "project_id"}, {"tenant_name", "project_name"}, {"project", "project_name"}} {
 		old := under(of, name[0])
@@ -97,7 +98,7 @@ func oldNames(of *yaml.Node) {
 	}
 }
 
-// underscores stand in the names of what the client reads where people have written dashes.
+// underscores replaces dashes in keys by underscores, which the client reads.
 func underscores(of *yaml.Node) {
 	for i := 0; i+1 < len(of.Content); i += 2 {
 		of.Content[i].Value = strings.ReplaceAll(of.Content[i].Value, "-", "_")
@@ -107,7 +108,7 @@ func underscores(of *yaml.Node) {
 	}
 }
 
-// under is what stands at a path of a mapping, aliases and merged mappings included; nil for nothing.
+// under returns the node at a path of a mapping, including aliases and merged mappings; nil if there is none.
 func under(of *yaml.Node, path ...string) *yaml.Node {
 	if of == nil || len(path) == 0 || of.Kind != yaml.MappingNode {
 		return of
@@ -128,7 +129,7 @@ func under(of *yaml.Node, path ...string) *yaml.Node {
 	return merged
 }
 
-// target is what an alias stands for.
+// target is the node that an alias stands for.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -136,7 +137,7 @@ func target(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// set gives a mapping a value.
+// set writes a value into a mapping.
 func set(of *yaml.Node, key string, value *yaml.Node) {
 	if of == nil || of.Kind != yaml.MappingNode {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Entries of clouds.yaml mean what they mean to the openstack client: a vendor's profile that no file has is passed over
-// where the entry says all by itself, regions have values of their own, and a project may be called tenant.
+// Entries of clouds.yaml mean the same as for the openstack client. A vendor's profile that no file contains is ignored
+// if the entry itself is complete. Regions have values of their own, and a project may be called tenant.
 func TestEntriesAsTheOpenStackClientReadsThem(t *testing.T) {
 	s := start(t, simulator.Options{})
 	const login = "username: demo, password: demo, user_domain_name: Default, project_domain_name: Default"

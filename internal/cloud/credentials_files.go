@@ -16,8 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// cloudsPlaces are where OpenStack clients look for a file, first found first;
-// named, if not empty, is the only place.
+// cloudsPlaces are the places where OpenStack clients look for a file, in order. named, if not empty, is the only place.
 func cloudsPlaces(file, named string) []string {
 	if named != "" {
 		return []string{named}
@@ -33,7 +32,7 @@ func cloudsPlaces(file, named string) []string {
 	return append(places, filepath.Join("/etc/openstack", file))
 }
 
-// CredentialFiles are the clouds.yaml that clients read, and the secure.yaml beside it; nil where there is none.
+// CredentialFiles are the clouds.yaml that clients read, and the secure.yaml beside it; nil if there is no clouds.yaml.
 func CredentialFiles() []string {
 	for _, place := range cloudsPlaces("clouds.yaml", os.Getenv("OS_CLIENT_CONFIG_FILE")) {
 		if _, err := os.Stat(place); err == nil { // it may be a pipe, which is read only once
@@ -43,13 +42,12 @@ func CredentialFiles() []string {
 	return nil
 }
 
-// errNoClouds says that no place holds a clouds.yaml that can be read.
+// errNoClouds says that no place has a clouds.yaml that can be read.
 var errNoClouds = errors.New("no clouds.yaml")
 
-// cloudsFiles reads clouds.yaml, the secure.yaml beside it and
-// clouds-public.yaml; vendor is a profile of the entry that none of them has. The working directory comes first among their places, and
-// it may be a checkout of somebody else's: its clouds.yaml could name an address
-// of its own and have the credentials sent there.
+// cloudsFiles reads clouds.yaml, the secure.yaml beside it and clouds-public.yaml. vendor is the profile of the entry if no file
+// contains it. The working directory comes first among the places, and it may be a checkout of a foreign repository. Its clouds.yaml
+// could name an address of its own and have the credentials sent there.
 func cloudsFiles(name, named string) (options []clouds.ParseOption, vendor string, err error) {
 	publicPlace, publicText, err := firstFile("clouds-public.yaml", "")
 	if err != nil {
@@ -81,7 +79,7 @@ func cloudsFiles(name, named string) (options []clouds.ParseOption, vendor strin
 		options = append(options, clouds.WithSecureYAML(bytes.NewReader(secure)))
 	}
 	if publicPlace == "" {
-		publicText = []byte("public-clouds: {}") // gophercloud looks for one by itself, and fails without
+		publicText = []byte("public-clouds: {}") // gophercloud would look for the file itself, and fail without it
 	}
 	return append(options, clouds.WithCloudsPublicYAML(bytes.NewReader(publicText))), vendor, nil
 }
@@ -97,8 +95,8 @@ func publicClouds(text []byte) []string {
 	return slices.Collect(maps.Keys(content.Clouds))
 }
 
-// firstFile reads the first file of those places that there is; place is "" if
-// there is none. One that nobody has named must not be a stranger's.
+// firstFile reads the first file that exists in those places; place is "" if none does. A file in the working directory that nobody has
+// named must not belong to a stranger.
 func firstFile(file, named string) (place string, text []byte, err error) {
 	for _, place := range cloudsPlaces(file, named) {
 		if named == "" && place == file {
@@ -121,17 +119,16 @@ func firstFile(file, named string) (place string, text []byte, err error) {
 	return "", nil, nil
 }
 
-// refused reports whether a file is there, and not one that is read.
+// refused reports whether a file exists and must not be read.
 func refused(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && failed.Op == "read"
 }
 
-// trusted refuses a file in the working directory that a stranger may have
-// written.
+// trusted refuses a file in the working directory that a stranger may have written.
 func trusted(file string) error {
 	if _, err := os.Lstat(file); err != nil {
-		return nil // nothing is there, or nothing that could be read
+		return nil // there is no file, or none that can be read
 	}
 	why := localfile.Foreign(file)
 	switch {
@@ -143,8 +140,8 @@ func trusted(file string) error {
 	return fmt.Errorf("%s in the working directory is not read: %s; start from another folder", file, why)
 }
 
-// CheckEntry says what is wrong with an entry of clouds.yaml, or with the OS_* variables where none is named, without
-// asking the cloud. There is nothing to say where this machine has no clouds.yaml at all.
+// CheckEntry checks an entry of clouds.yaml, or the OS_* variables if name is "", without a request to the cloud. It returns nil if
+// this machine has no clouds.yaml at all.
 func CheckEntry(name string) error {
 	if file, _ := cloudsEntries(os.Getenv("OS_CLIENT_CONFIG_FILE")); file == "" {
 		return nil

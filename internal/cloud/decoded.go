@@ -10,28 +10,28 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 )
 
-// decoded are the objects of one answer, read once for all who share it: many stacks in one project would read
-// the objects of all others otherwise, each of them. Nobody may change what an object refers to.
+// decoded has the objects of one answer, decoded once for all who share it. Otherwise each of many stacks in a
+// project would decode the objects of all others. Nobody may change what an object refers to.
 type decoded struct {
 	known *lastRead
 	mu    sync.Mutex
 	lists map[listOf]func() (any, error)
 }
 
-// lastRead are the objects of the last answers to one question: what has the same text in the next one is not read
-// again. Where many stacks come to be, each list has few objects that the last one had not.
+// lastRead has the objects of the last answers to one question. An object whose text has not changed in the next
+// answer is not decoded again. While many stacks start, each list has few new objects.
 type lastRead struct {
 	mu    sync.Mutex
 	lists map[listOf]any // each is a map[string]written[T], by text
 }
 
-// listOf is a list of an answer, as objects of a type.
+// listOf identifies a list of an answer, decoded as objects of one type.
 type listOf struct {
 	field string
 	as    reflect.Type
 }
 
-// contents are what a page has.
+// contents is the content of a page.
 type contents[T any] struct {
 	members map[string]any // besides the list
 	objects []T
@@ -39,13 +39,14 @@ type contents[T any] struct {
 	bytes   int64
 }
 
-// written is an object with its text.
+// written is an object and its text.
 type written[T any] struct {
 	text   string
 	object T
 }
 
-// after is for the answer that comes after another one to the same question; nil for none.
+// after is the decoded part of the answer that follows last, for the same question; last is nil for the first
+// answer.
 func after(last *answer) *decoded {
 	d := &decoded{known: &lastRead{lists: map[listOf]any{}}, lists: map[listOf]func() (any, error){}}
 	if last != nil && last.shared != nil {
@@ -54,7 +55,7 @@ func after(last *answer) *decoded {
 	return d
 }
 
-// readShared is readPage for an answer that others have, too.
+// readShared is readPage for an answer that others share.
 func readShared[T any](l *listing, resp *http.Response, shared *decoded, take func(T) error) (page, error) {
 	p := page{of: l}
 	all, err := contentsOf[T](shared, l, resp.Body)
@@ -75,7 +76,7 @@ func readShared[T any](l *listing, resp *http.Response, shared *decoded, take fu
 	return p, err
 }
 
-// contentsOf reads an answer, unless somebody has.
+// contentsOf decodes an answer unless another client already has.
 func contentsOf[T any](d *decoded, l *listing, text io.Reader) (contents[T], error) {
 	list := listOf{l.field, reflect.TypeFor[T]()}
 	d.mu.Lock()
@@ -89,7 +90,7 @@ func contentsOf[T any](d *decoded, l *listing, text io.Reader) (contents[T], err
 	return all.(contents[T]), err
 }
 
-// readNew reads an answer but for the objects that are known, and makes those known that it has.
+// readNew decodes the objects of an answer that are not known yet, and remembers all objects of the answer.
 func readNew[T any](k *lastRead, list listOf, way paging, text io.Reader) (c contents[T], err error) {
 	k.mu.Lock()
 	before, _ := k.lists[list].(map[string]written[T])

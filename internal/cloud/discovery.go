@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// versionDocument is an entry of what a service says of its versions.
+// versionDocument is one entry of a service's list of versions.
 type versionDocument struct {
 	ID      string `json:"id"`
 	Version string `json:"version"` // the newest microversion
@@ -17,9 +17,9 @@ type versionDocument struct {
 
 var microversion = pattern.Of(`^[0-9]{1,3}\.[0-9]{1,5}$`)
 
-// newestMicroversion reads the version document of a service: Nova's has one
-// version, Cinder's a list. gophercloud's own discovery (openstack/utils) asks at the
-// endpoint, where Cinder's has the project in its path, and refuses lists.
+// newestMicroversion reads the version document of a service: Nova's has one version, Cinder's a
+// list. gophercloud's own discovery (openstack/utils) requests the endpoint, which has the project
+// in its path for Cinder, and it does not accept lists.
 func (c *Client) newestMicroversion(ctx context.Context, name string) (string, error) {
 	row, err := serviceOfType(name)
 	if err != nil || row.discovery == nil {
@@ -48,14 +48,12 @@ func (c *Client) newestMicroversion(ctx context.Context, name string) (string, e
 	return newest, nil
 }
 
-// withoutProject is where Nova, Cinder and Manila describe the version that an
-// endpoint is of.
+// withoutProject is the address where Nova, Cinder and Manila describe the version of an endpoint.
 func withoutProject(endpoint, project string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(endpoint, "/"), "/"+project) + "/"
 }
 
 func currentVersion(v versionDocument) string { return v.Version }
 
-// versionInID is for Octavia, which has no microversions to ask for: its list says by
-// ID what it can do.
+// versionInID is for Octavia, which has no microversions: the IDs in its list say what it can do.
 func versionInID(v versionDocument) string { return strings.TrimPrefix(v.ID, "v") }

@@ -8,16 +8,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Elsewhere is how the stack asks a server that is none of the cloud's, and gets no token: with bounds, a pace, a fence and
-// those who watch like those of its requests to the cloud. They know it by a name.
+// Elsewhere sends the stack's requests to a server outside the cloud, without a token. Bounds, pace, fence and observers
+// are those of requests to the cloud. Observers see it under name.
 func (c *Client) Elsewhere(name string, to outbound.Config) http.RoundTripper {
 	return elsewhere{name, newTransport(c.config, outbound.New(to))}
 }
 
-// Further reports whether c is of a further entry of clouds.yaml, beside the stack's main one.
+// Further reports whether c belongs to a further entry of clouds.yaml, beside the stack's main one.
 func (c *Client) Further() bool { return c.config.Beside != nil }
 
-// WithLongest allows a request more time, or less, than all others have.
+// WithLongest sets the time that a request may take, longer or shorter than the default.
 func WithLongest(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, allowed{}, d)
 }

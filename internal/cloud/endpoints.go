@@ -17,20 +17,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// origins are the servers that get the token: that of auth_url, which the
-// operator named, and those of the catalog as far as [checkEndpoint] allows.
-// Whatever else an answer leads to gets no request.
+// origins are the servers that get the token: that of auth_url, which the operator named, and those
+// of the catalog as far as [checkEndpoint] allows. Other addresses in an answer get no request.
 type origins struct {
 	mu      sync.Mutex
 	allowed map[string]bool
-	refused map[string]error // why an address of the catalog is not among them
+	refused map[string]error // why an address of the catalog is not allowed
 }
 
 func originsOf(home *url.URL) *origins {
 	return &origins{allowed: map[string]bool{outbound.Origin(home): true}, refused: map[string]error{}}
 }
 
-// check refuses an address that is of none of the servers.
+// check refuses an address on any other server.
 func (o *origins) check(u *url.URL) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,7 +44,7 @@ func (o *origins) check(u *url.URL) error {
 		"%w: %s is neither auth_url's server nor in the catalog, and gets no request; set auth_url to Keystone's own address, which usually ends in /v3", outbound.ErrRefused, at)
 }
 
-// learn takes in the addresses of the catalog that this client may use.
+// learn adds the addresses of the catalog that this client may use.
 func (o *origins) learn(home *url.URL, p *gophercloud.ProviderClient, endpoint gophercloud.EndpointOpts) error {
 	auth, ok := p.GetAuthResult().(tokens.CreateResult)
 	if !ok {
@@ -74,8 +73,8 @@ func (o *origins) learn(home *url.URL, p *gophercloud.ProviderClient, endpoint g
 	return nil
 }
 
-// hosts are the names and addresses of the servers, as they would stand in a text:
-// without those that are a word of it.
+// hosts are the names and addresses of the servers as messages contain them. Names that are an
+// ordinary word are left out.
 func (o *origins) hosts() (list []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -84,7 +83,7 @@ func (o *origins) hosts() (list []string) {
 			list = append(list, u.Hostname())
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a part of another name comes later
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a name that is part of another one comes later
 	return list
 }
 
@@ -96,10 +95,10 @@ func (o *origins) allow(u *url.URL) {
 
 const badCatalog = "the cloud's catalog has an address that is not used"
 
-// checkEndpoint refuses what a catalog must not say about a service: an address
-// that is not HTTP or has a login in it, one that is not encrypted while auth_url
-// is, and one of the agent's own machine or its link unless auth_url is there,
-// too. Another host than Keystone's is normal. The address is nil when it is none.
+// checkEndpoint refuses addresses that a catalog must not give for a service: an address must be
+// HTTP, without a login, and with TLS if auth_url has TLS. It must not be on the agent's own
+// machine or its link, unless auth_url is there, too. Another host than Keystone's is normal.
+// The URL is nil if the text is no address.
 func checkEndpoint(home *url.URL, service, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -123,14 +122,14 @@ func orOverride(service string) string {
 	return fmt.Sprintf(", or set %s to the right address in the clouds.yaml entry", overrideOf(service))
 }
 
-// overrideOf is how clouds.yaml calls an address that takes the place of the
-// catalog's. (openstacksdk config/cloud_region.py: get_endpoint)
+// overrideOf is the key of clouds.yaml for an address that replaces the catalog's. (openstacksdk
+// config/cloud_region.py: get_endpoint)
 func overrideOf(service string) string {
 	return strings.ReplaceAll(service, "-", "_") + "_endpoint_override"
 }
 
-// locate makes the client take the operator's addresses before the catalog's,
-// and none that is refused.
+// locate makes the client prefer the operator's addresses to the catalog's, and use none that is
+// refused.
 func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*url.URL, project string) {
 	catalog := p.EndpointLocator
 	p.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) {
@@ -140,7 +139,7 @@ func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*
 			}
 		}
 		if row, err := serviceOfType(opts.Type); err == nil && row.version != "" {
-			opts.Version = 0 // or gophercloud would look for one at whatever in the address resembles it first
+			opts.Version = 0 // or gophercloud would look for a version in the first part of the address that resembles one
 		}
 		text, err := catalog(opts)
 		if err != nil {
@@ -151,20 +150,19 @@ func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*
 	}
 }
 
-// overridden is an operator's address as the client wants it: with the project
-// filled in. A version that the client adds itself is taken off in [Client.open].
+// overridden is an operator's address as the client needs it, with the project filled in.
+// [Client.open] removes a version that the client adds itself.
 func overridden(u *url.URL, project string) string {
 	text := strings.NewReplacer("%(project_id)s", project, "%(tenant_id)s", project, "$(project_id)s", project, "$(tenant_id)s", project).Replace(addressOf(u))
 	return gophercloud.NormalizeURL(text)
 }
 
-// addressOf writes an address without escaping the project's placeholder.
+// addressOf is the text of an address in which the project's placeholder is not escaped.
 func addressOf(u *url.URL) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// parseAuthURL reads auth_url; its errors do not repeat it, since it may hold a
-// password.
+// parseAuthURL reads auth_url. Its errors do not repeat the URL, since it may contain a password.
 func parseAuthURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -176,8 +174,8 @@ func parseAuthURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// ownAddress is the address of a call: below the service's, or, when an answer
-// gave a complete one, on the same server.
+// ownAddress is the address of a call. It is below the service's address, or on the same server if
+// an answer gave a complete address.
 func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
 	if !strings.HasPrefix(call.Path, "http://") && !strings.HasPrefix(call.Path, "https://") {
 		return s.ServiceURL(call.Path), nil
@@ -185,8 +183,7 @@ func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
 	return call.Path, sameService(s.Endpoint, call.Path)
 }
 
-// sameService refuses an address that an answer gave and that is not on the server of
-// the service's own.
+// sameService refuses an address from an answer that is not on the service's own server.
 func sameService(endpoint, address string) error {
 	own, err := url.Parse(endpoint)
 	if err != nil {
@@ -201,7 +198,7 @@ func sameService(endpoint, address string) error {
 		kind.ErrRejected, address, outbound.Origin(own))
 }
 
-// guarded sends requests to known servers only.
+// guarded sends requests only to known servers.
 type guarded struct {
 	next  http.RoundTripper
 	known *origins

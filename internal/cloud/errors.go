@@ -19,21 +19,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// classify gives an error of a request its class (see package reconcile) and a
-// text of the server's message, as far as words gives them, without the request's
-// body. What is up to the service is in its row.
+// classify gives the error of a request its class (see package reconcile). Its text is the part of the server's message
+// that words returns, without the request's body. The service's row decides where services differ.
 //
-//	400, 403, 405, 413, 501         rejected
+//	400, 403, 405, 413, 422, 501    rejected
 //	401 to a token just renewed     rejected, and the server's message hidden
 //	404, 410                        gone
-//	403, 409, 413 about quota or    rejected, used up (Nova 403, Neutron 409,
-//	addresses that are used up      Cinder 413)
+//	403, 409, 413 about a quota,    rejected, quota exceeded (Nova 403, Neutron 409,
+//	or without a free address       Cinder 413)
 //	409                             busy, or rejected, by service
 //	409 that somebody has to end    rejected, by words
 //	412, 423                        busy
 //	400 about work in progress      busy, by service
 //	429, 503 with Retry-After       transient, not before
-//	other, and no answer at all     transient; unanswered of what writes, if it may have been sent, and with 502 and 504
+//	other, and no answer at all     transient; unanswered for writes that may have been sent, and for 502 and 504
 func classify(err error, of *service, words quote) error {
 	if err == nil || classified(err) {
 		return err
@@ -80,7 +79,7 @@ func classify(err error, of *service, words quote) error {
 	return late(byProxy(code.Actual) && writes(code.Method, code.URL), described)
 }
 
-// forbidden adds to an error that it is [kind.ErrForbidden], where it is a 403.
+// forbidden makes the error of a 403 a [kind.ErrForbidden], too.
 func forbidden(code gophercloud.ErrUnexpectedResponseCode, err error) error {
 	if code.Actual == http.StatusForbidden {
 		return forbiddenError{err}
@@ -88,17 +87,17 @@ func forbidden(code gophercloud.ErrUnexpectedResponseCode, err error) error {
 	return err
 }
 
-// forbiddenError is ErrForbidden, too, with no word more.
+// forbiddenError is also ErrForbidden, with the same text.
 type forbiddenError struct{ error }
 
 func (e forbiddenError) Unwrap() error { return e.error }
 
 func (forbiddenError) Is(target error) bool { return target == kind.ErrForbidden }
 
-// lackingText is what is missing where [service.lacking] matches.
+// lackingText says which role is missing if [service.lacking] matches.
 const lackingText = "the user of these credentials lacks the role that Keystone's policy asks for, which is usually admin"
 
-// lapsedError explains why a token that had ended could not be renewed.
+// lapsedError explains why an expired token could not be renewed.
 func lapsedError(err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &code) && refusesCredentials(code) {
@@ -129,8 +128,7 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 	return nil
 }
 
-// withoutAddresses is the answer; where its words have addresses of the cloud in
-// them, those are for the log only.
+// withoutAddresses is the answer; addresses of the cloud in its message go to the log only.
 func (e *answerError) withoutAddresses() error {
 	if bare := addresses.Regexp().ReplaceAllStringFunc(e.words, bareAddress); bare != e.words {
 		return private.Hide(e.with(bare), e)
@@ -138,12 +136,12 @@ func (e *answerError) withoutAddresses() error {
 	return e
 }
 
-// addresses matches where services say where they and others are: URLs, IPv4
-// addresses with a port, and Python's HTTPConnectionPool(host='…', port=…).
+// addresses matches addresses in the messages of services: URLs, IPv4 addresses with a port, and Python's
+// HTTPConnectionPool(host='…', port=…).
 var addresses = pattern.Of(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
 
-// bareAddress leaves addresses that are meant for people, such as that of a
-// status page: of a website, and neither of a service nor of a machine.
+// bareAddress keeps addresses that are meant for people, such as a status page. Such an address is a website's, and not
+// that of a service or a machine.
 func bareAddress(text string) string {
 	u, err := url.Parse(text)
 	if err == nil && u.Scheme == "https" && u.Port() == "" && u.User == nil && strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
@@ -152,7 +150,7 @@ func bareAddress(text string) string {
 	return "[address]"
 }
 
-// conceal takes the servers that the client knows out of what everybody reads.
+// conceal removes the servers that the client knows from texts that everybody can read.
 func (c *Client) conceal(err error) error {
 	if err == nil {
 		return nil
@@ -167,8 +165,8 @@ func (c *Client) conceal(err error) error {
 	return private.Hide(public, err)
 }
 
-// withoutURL drops the address from errors of requests that got no answer, keeps
-// their causes for the log, and keeps cancellation recognisable.
+// withoutURL removes the address from errors of requests that got no answer. It keeps their causes for the log, and
+// keeps cancellation recognisable.
 func withoutURL(err error) error {
 	var u *url.Error
 	switch {
@@ -186,7 +184,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// unanswered says, without addresses, why there is no answer.
+// unanswered says why there is no answer, without addresses.
 func unanswered(err error) string {
 	switch {
 	case errors.Is(err, outbound.ErrTooLarge):
@@ -209,15 +207,14 @@ func pathOf(address string) string {
 	return u.Path
 }
 
-// echoed matches where Nova's schema validation repeats the value it was given
-// (nova/api/validation/validators.py), which may be a secret.
+// echoed matches the value that Nova's schema validation repeats (nova/api/validation/validators.py), which may be a
+// secret.
 var echoed = pattern.Of(`(?s)Value: .*?(\. |$)`)
 
-// serverMessage is what the service says in its answer, whichever of the
-// services' shapes it has:
+// serverMessage is the service's message in its answer. Each service has its own format:
 //
 //	Neutron   {"NeutronError": {"message": …}}
-//	Nova      {"badRequest": {"message": …}}, likewise Cinder
+//	Nova      {"badRequest": {"message": …}}; Cinder, too
 //	Octavia   {"faultstring": …}
 //	Keystone  {"error": {"message": …}}
 //	Glance    an HTML page

@@ -10,17 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// features are what a cloud turned out to be able to do. They are asked for
-// when first needed and remembered; a failure to ask is not.
+// features are the known capabilities of a cloud. They are requested on first use and remembered; a
+// failed request is not remembered.
 type features struct {
 	mu         sync.Mutex
 	extensions map[string]bool
 	newest     map[string]string // microversion by catalog type
-	lacks      map[string]bool   // what an attempt has shown to be missing
+	lacks      map[string]bool   // capabilities that a failed attempt has shown to be missing
 }
 
-// Lack remembers for this client that the cloud turned out not to be able to do
-// what; no document of the cloud says so.
+// Lack remembers for this client that the cloud cannot do what; no document of the cloud says so.
 func (c *Client) Lack(what string) {
 	c.features.mu.Lock()
 	defer c.features.mu.Unlock()
@@ -57,7 +56,7 @@ func (c *Client) HasExtension(ctx context.Context, alias string) (bool, error) {
 	return c.features.extensions[alias], nil
 }
 
-// Offers is an error unless Neutron offers an API extension; "" is always there.
+// Offers returns an error unless Neutron offers an API extension; the extension "" always exists.
 func (c *Client) Offers(ctx context.Context, alias string) error {
 	if alias == "" {
 		return nil
@@ -69,8 +68,8 @@ func (c *Client) Offers(ctx context.Context, alias string) error {
 	return err
 }
 
-// Microversion is the newest microversion of a service that the cloud has and
-// that is not newer than want; "" when the service has none.
+// Microversion is the newest microversion of a service that the cloud has, at most want; "" if the
+// service has none.
 func (c *Client) Microversion(ctx context.Context, service, want string) (string, error) {
 	c.features.mu.Lock()
 	defer c.features.mu.Unlock()
@@ -91,8 +90,8 @@ func (c *Client) Microversion(ctx context.Context, service, want string) (string
 	return newest, nil
 }
 
-// Require is want where the cloud has that microversion of the service, and
-// else an error that says what cannot be done.
+// Require returns want if the cloud has that microversion of the service. Otherwise its error says
+// what cannot be done.
 func (c *Client) Require(ctx context.Context, service, want, what string) (string, error) {
 	have, err := c.Microversion(ctx, service, want)
 	if err == nil && have != want {
@@ -101,8 +100,7 @@ func (c *Client) Require(ctx context.Context, service, want, what string) (strin
 	return have, err
 }
 
-// AtLeast reports whether the microversion have is want or newer. "" is older
-// than all.
+// AtLeast reports whether the microversion have is want or newer. "" is older than every other.
 func AtLeast(have, want string) bool {
 	major, minor := versionOf(have)
 	wantMajor, wantMinor := versionOf(want)

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// counted counts the requests that change something, but for logins.
+// counted counts the requests that change something, except logins.
 type counted struct {
 	next   http.RoundTripper
 	writes int
@@ -32,7 +32,8 @@ func (c *counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
-// Behind a fence that is down logins and reads go on, and no write is sent; a write in flight ends when it comes down.
+// If the fence forbids writes, logins and reads continue and no write is sent. A write in flight ends when the fence
+// comes down.
 func TestNothingIsWrittenBehindAFence(t *testing.T) {
 	down := errors.New("another agent may serve the stack")
 	var gone error
@@ -68,7 +69,8 @@ func TestNothingIsWrittenBehindAFence(t *testing.T) {
 	}
 }
 
-// What runs on machines, such as the members of a cluster, is asked nothing behind it that may change something.
+// The same fence stops requests to services on machines, such as the members of a cluster, if they may change
+// something.
 func TestNothingIsWrittenToMachinesBehindAFence(t *testing.T) {
 	down, dialled := errors.New("another agent may serve the stack"), 0
 	var gone error

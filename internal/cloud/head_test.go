@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The headers of an answer are given whole, with what comes twice.
+// Head returns all headers of an answer, including repeated ones.
 func TestHead(t *testing.T) {
 	h := newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["X-Container-Meta-A"] = []string{"one", "two"}
@@ -23,7 +23,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// The errors of a request without words in its answer have their classes, and no headers.
+// The errors of a request whose answer has no message have their classes, and no headers are
+// returned.
 func TestHeadRefused(t *testing.T) {
 	for status, class := range map[int]error{http.StatusNotFound: kind.ErrGone, http.StatusForbidden: kind.ErrForbidden, http.StatusBadRequest: kind.ErrRejected} {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
@@ -36,7 +37,7 @@ func TestHeadRefused(t *testing.T) {
 	}
 }
 
-// An answer or a path that leads elsewhere is not followed.
+// The client does not follow an answer or a path that leads to another server.
 func TestAttackHead(t *testing.T) {
 	v := newVictim(t)
 	h := newHostile(t, false, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, v.URL+"/x", http.StatusFound) })

@@ -16,13 +16,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// hostile is a cloud whose answers a test makes up, all but the token.
+// hostile is a cloud for which a test writes all answers except the token.
 type hostile struct {
 	*httptest.Server
 	catalog map[string]string // addresses by catalog type
 
 	mu    sync.Mutex
-	login http.HandlerFunc // instead of a token
+	login http.HandlerFunc // replaces the token
 	other http.HandlerFunc // everything else
 	asked []string
 }
@@ -96,7 +96,7 @@ func say(w http.ResponseWriter, text string) {
 	fmt.Fprint(w, text)
 }
 
-// requests are those whose method and path have all of these words.
+// requests counts the requests whose method and path contain word.
 func (h *hostile) requests(word string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +109,7 @@ func (h *hostile) open(t *testing.T) *cloud.Client {
 	return h.openWith(t, nil)
 }
 
-// openWith logs in as one of several that share.
+// openWith logs in as one of several clients that share.
 func (h *hostile) openWith(t *testing.T, sharing *cloud.Sharing) *cloud.Client {
 	t.Helper()
 	c, err := cloud.Open(t.Context(), cloud.Config{Cloud: "hostile", Sharing: sharing})
@@ -119,7 +119,7 @@ func (h *hostile) openWith(t *testing.T, sharing *cloud.Sharing) *cloud.Client {
 	return c
 }
 
-// victim is a server that nothing should be sent to, and what was.
+// victim is a server that must not get any request, and the requests that it got.
 type victim struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -139,7 +139,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// spared wants that nothing was sent.
+// spared expects that nothing was sent.
 func (v *victim) spared(t *testing.T, what string) {
 	t.Helper()
 	v.mu.Lock()

@@ -2,8 +2,8 @@ package cloud
 
 import "context"
 
-// Hosts are how many hosts of Nova are enabled and up, by availability zone. Nova says that to administrators only
-// ([kind.ErrForbidden]).
+// Hosts returns how many hosts of Nova are enabled and up, by availability zone. Nova shows this only to
+// administrators ([kind.ErrForbidden]).
 func (c *Client) Hosts(ctx context.Context) (map[string]int, error) {
 	var answer struct {
 		Services []struct{ Zone, Status, State string } `json:"services"`

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// joint lets those who ask the same at one time ask once. Each says since when an answer must have been asked for, and gets none
-// that is older: if that is later than when a question was sent which is out, they wait for the next one, together with
-// all who come until then. Its zero value is ready, and keeps no answer.
+// joint sends a question once for all callers that ask it at the same time. Each caller sets a time, and gets no answer to a question that was
+// sent before it. If the question in flight is older, the caller waits for the next one, together with all callers that come until then. The zero
+// value is ready, and keeps no answer.
 type joint[T any] struct {
 	mu              sync.Mutex
 	out, next, kept map[string]*question[T]
@@ -18,18 +18,19 @@ type question[T any] struct {
 	asked  time.Time // zero until it is sent
 	ended  chan struct{}
 	answer T
-	common bool          // whether those who wait may have the answer
-	keep   time.Duration // for how long those who come later may have it
-	forget *time.Timer   // ends that; nil before it begins
+	common bool          // whether the waiting callers may have the answer
+	keep   time.Duration // for how long later callers may have it
+	forget *time.Timer   // ends the keeping; nil before it starts
 }
 
-// fresh reports whether a question's answer is good for who wants one that was asked for after a time.
+// fresh reports whether the question was sent after since, so that a caller who asks for that time may have its answer.
 func (q *question[T]) fresh(since time.Time) bool {
 	return q != nil && (q.asked.IsZero() || q.asked.After(since))
 }
 
-// do asks, or waits for somebody else's answer to the same that was asked for later than since. ask says whether others may have its answer; where
-// they may not, each of them asks alone, all at once. Those who come within keep may have it, too. The answer is the zero one if ctx ends first.
+// do asks, or waits for an answer to the same question that another caller has sent after since. ask returns whether others may have its answer;
+// if not, each of them asks alone, all at once. Callers that come within keep may have the answer, too. The answer is the zero value if ctx ends
+// first.
 func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep time.Duration, ask func() (T, bool)) (none T) {
 	own, before, mine := j.enter(key, since)
 	if !mine {
@@ -52,7 +53,7 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 	return own.answer
 }
 
-// enter is the question that a caller takes part in, the one that has to end first, and whether the caller is who asks.
+// enter returns the question that a caller takes part in, the question that has to end first, and whether the caller itself has to ask.
 func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T], mine bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -79,7 +80,7 @@ func (j *joint[T]) send(own *question[T]) {
 	own.asked = time.Now()
 }
 
-// end is called once for each question, also for one that was not asked.
+// end is called once for each question, even if the question was never sent.
 func (j *joint[T]) end(key string, own *question[T]) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -103,7 +104,7 @@ func (j *joint[T]) end(key string, own *question[T]) {
 	close(own.ended)
 }
 
-// last is the answer that was kept last; the zero one for none.
+// last is the last answer that was kept; the zero value if there is none.
 func (j *joint[T]) last(key string) (none T) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -113,7 +114,7 @@ func (j *joint[T]) last(key string) (none T) {
 	return none
 }
 
-// drop forgets an answer that those who come later must not have.
+// drop forgets an answer that later callers must not have.
 func (j *joint[T]) drop(key string, which func(T) bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

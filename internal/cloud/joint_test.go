@@ -12,7 +12,7 @@ import (
 	"weak"
 )
 
-// Nobody gets an answer to what was asked before they came, however many ask.
+// No caller gets an answer to a question that was sent before the caller came, however many callers ask.
 func TestJointAnswersAreNeverOlder(t *testing.T) {
 	var j joint[int64]
 	var asked atomic.Int64
@@ -34,12 +34,12 @@ func TestJointAnswersAreNeverOlder(t *testing.T) {
 	}
 }
 
-// jointStage has one question out, and more callers who wait for the next.
+// jointStage has one question in flight, and further callers that wait for the next one.
 type jointStage struct {
 	joint[string]
 	out   chan bool // the first question's answer: whether it is common
 	asked atomic.Int64
-	gave  sync.Map // how often each answer was given
+	gave  sync.Map // how often each answer was returned
 }
 
 func (s *jointStage) ask(ctx context.Context, common bool, answer string) {
@@ -78,7 +78,7 @@ func TestJointWaitsForTheNext(t *testing.T) {
 	})
 }
 
-// What is said to one alone is no answer to the others: they ask, too, all at once.
+// An answer to one caller alone is not given to the others: all of them ask at once.
 func TestJointRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
@@ -95,7 +95,7 @@ func TestJointRefusal(t *testing.T) {
 	})
 }
 
-// Who was to ask for others goes: those ask for themselves.
+// If the caller that was to ask for others gives up, the others ask for themselves.
 func TestJointAskerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
@@ -119,7 +119,8 @@ func TestJointAskerGoes(t *testing.T) {
 	})
 }
 
-// Who wants to see the cloud as it is after a time has what was asked for later, also when that was answered long ago.
+// A caller that needs the cloud's state after a time gets the answer to a later question, even if that answer came
+// long ago.
 func TestJointForWhoBeganBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
@@ -147,7 +148,7 @@ func TestJointForWhoBeganBefore(t *testing.T) {
 	})
 }
 
-// What was answered before holds no memory once there is a newer answer, though it would be kept for longer.
+// An old answer holds no memory once there is a newer one, even if its time has not ended.
 func TestJointKeepsOnlyTheLastAnswer(t *testing.T) {
 	var j joint[*[1024]byte]
 	ask := func() weak.Pointer[[1024]byte] {

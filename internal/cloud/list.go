@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	// maxPages, maxListBytes and maxObjects bound a collection: far more than a project
-	// holds, and an end for a server whose pages have none.
+	// maxPages, maxListBytes and maxObjects bound a collection. They are far more than a project holds, and stop a server
+	// whose pages never end.
 	maxPages     = 10_000
 	maxListBytes = 256 << 20
 	maxObjects   = 500_000
 )
 
-// List reads a complete collection: every page of it, or an error. field is the
-// name of the list in the answer, e.g. "networks". How a collection is read on is in
-// its service's row (services.go). Maps and what pointers lead to may be others', too (see
-// [Sharing]): nobody changes them.
+// List reads a complete collection: every page, or an error. field is the name of the list in the answer, e.g. "networks". The
+// service's row (services.go) says how to get the next page. Nobody may change maps, or values behind pointers: other clients
+// may share them (see [Sharing]).
 func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, error) {
 	var all []T
 	err := Each(ctx, c, call, field, func(item T) error {
@@ -37,9 +36,8 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 	return all, nil
 }
 
-// Each gives the objects of a collection to take, one after the other, for those who keep
-// something else of them than [List] does. They are complete only if there is no error, and to be
-// left as they are like those of List.
+// Each calls take with the objects of a collection, one after the other, for callers that do not keep them as [List] does.
+// They are complete only if there is no error. As with List, nobody may change them.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	if sharedLists[sharedList{call.Service, call.Path}] && (c.with == nil || c.with.keeps() == 0) {
 		return eachShared(ctx, c, call, field, take)
@@ -54,8 +52,8 @@ func eachOf[T any](ctx context.Context, c *Client, call Call, field string, take
 	}
 	ctx = context.WithValue(ctx, serviceName{}, call.Service)
 	for address := l.first; address != ""; {
-		// gophercloud's pager would make a tree of each page, and write that down again to
-		// read objects from it. So the loop is ours; requests and links are its own.
+		// gophercloud's pager would decode each page into a tree, and encode it again to read objects from it. So the loop is
+		// ours; requests and links are gophercloud's.
 		resp, err := pagination.Request(ctx, client, maps.Clone(call.Headers), address) //nolint:bodyclose // readPage closes it
 		if err != nil {
 			return c.failed(ctx, call, err)
@@ -71,14 +69,14 @@ func eachOf[T any](ctx context.Context, c *Client, call Call, field string, take
 	return nil
 }
 
-// listing is a collection while its pages are read.
+// listing is a collection whose pages are being read.
 type listing struct {
 	service, path, field string
-	resources, first     string // addresses: what all paths are below, and the first page's
+	resources, first     string // addresses: the prefix of all paths, and the first page
 	way                  paging
 	pages, objects       int
-	bytes                int64           // of pages that were read
-	total                *int            // how many objects pages say that there are; nil where none did
+	bytes                int64           // of the pages read so far
+	total                *int            // the number of objects that pages announce; nil if none does
 	seen                 map[string]bool // addresses of pages
 }
 
@@ -107,7 +105,7 @@ func (c *Client) listing(call Call, field string) (*listing, *gophercloud.Servic
 	return l, client, l.turn(l.first)
 }
 
-// turn takes note of the next page's address.
+// turn records the address of the next page.
 func (l *listing) turn(address string) error {
 	if l.seen == nil {
 		l.seen = map[string]bool{}
@@ -124,7 +122,7 @@ func (l *listing) turn(address string) error {
 	return nil
 }
 
-// took takes note of one more object, and of how many bytes of its page were read.
+// took counts one more object; ofPage is how many bytes of its page were read.
 func (l *listing) took(ofPage int64) error {
 	l.objects++
 	switch {
@@ -136,8 +134,8 @@ func (l *listing) took(ofPage int64) error {
 	return nil
 }
 
-// counted takes note of how many objects a page says that there are, -1 for one that does not: where that changes from page to
-// page one may have moved from the next page to one that was read.
+// counted compares the number of objects that each page announces, -1 if it does not. If the number changes between pages, an
+// object may have moved from the next page to one that was already read.
 func (l *listing) counted(total int) error {
 	switch {
 	case total < 0:
@@ -149,8 +147,8 @@ func (l *listing) counted(total int) error {
 	return nil
 }
 
-// absolute is the address of a next page. A path is one of Glance's API, which
-// does not know what stands before its version in the catalog.
+// absolute is the address of the next page. A path belongs to Glance's API: Glance does not know the part of the catalog's
+// address before its version.
 func absolute(resources, next string) (string, error) {
 	if u, err := url.Parse(next); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return next, nil
@@ -162,13 +160,13 @@ func absolute(resources, next string) (string, error) {
 	return strings.TrimSuffix(resources, version) + next, nil
 }
 
-// lastSegment of an address that ends in a slash.
+// lastSegment is the last part of the path of an address that ends in a slash.
 func lastSegment(address string) string {
 	address = strings.TrimSuffix(address, "/")
 	return address[strings.LastIndex(address, "/")+1:]
 }
 
-// withQuery is an address whose query says more.
+// withQuery is an address with additions to its query.
 func withQuery(address string, set func(url.Values)) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// list is what a client reads, and what two read that share their answers, each of them.
+// list reads a list with one client, and checks that two clients that share answers read the same.
 func list(t *testing.T, h *hostile, service, path, field string) ([]named, error) {
 	t.Helper()
 	call := cloud.Call{Service: service, Path: path}
@@ -25,7 +25,7 @@ func list(t *testing.T, h *hostile, service, path, field string) ([]named, error
 	return alone, failed
 }
 
-// How each service says that there is a second page; %s is the address of the list.
+// ways lists how each service announces a second page; %s is the address of the list.
 var ways = []struct{ service, path, field, first, last string }{
 	{cloud.Identity, "auth/projects", "projects", `"links": {"self": "%s", "next": "%s?marker=1", "previous": null}`, `"links": {"next": null}, "truncated": false`},
 	{cloud.Compute, "servers/detail", "servers", `"servers_links": [{"rel": "next", "href": "%s?marker=1"}]`, ``},
@@ -42,7 +42,7 @@ var ways = []struct{ service, path, field, first, last string }{
 	{cloud.KeyManager, "secrets", "secrets", `"total": 2, "next": "%s?offset=1"`, `"total": 2, "previous": "%s"`},
 }
 
-// A second page is read, in each service's way.
+// A second page is read, in the way of each service.
 func TestSecondPage(t *testing.T) {
 	for _, way := range ways {
 		var h *hostile
@@ -62,7 +62,8 @@ func TestSecondPage(t *testing.T) {
 	}
 }
 
-// Where one of the first page is deleted before the second one is asked for, one of that moves to the first, and is not seen.
+// If an object of the first page is deleted before the second request, an object of the second page moves to the first one
+// and is missed.
 func TestAttackPagesThatMove(t *testing.T) {
 	var h *hostile
 	h = newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +78,7 @@ func TestAttackPagesThatMove(t *testing.T) {
 	}
 }
 
-// A service that gives no link is asked until a page is empty.
+// If a service gives no link, the client asks until a page is empty.
 func TestPagesByCounting(t *testing.T) {
 	for _, way := range []struct{ service, path, field, query, from string }{
 		{cloud.Compute, "os-server-groups", "server_groups", "offset", "0"},
@@ -102,7 +103,7 @@ func TestPagesByCounting(t *testing.T) {
 	}
 }
 
-// A page without objects may lead to another.
+// A page without objects may be followed by another one.
 func TestEmptyPageInTheMiddle(t *testing.T) {
 	var h *hostile
 	h = newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +118,7 @@ func TestEmptyPageInTheMiddle(t *testing.T) {
 	}
 }
 
-// An answer that is no list is not an empty one.
+// An answer without a list is an error, not an empty list.
 func TestAttackNoList(t *testing.T) {
 	for _, text := range []string{`{}`, `[]`, `{"servers": null}`, `{"servers": {}}`, `{"servers": "none"}`, `{"error": {}}`, `null`, `"servers"`, ``, `{"servers": [1]}`} {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { say(w, text) })
@@ -133,7 +134,7 @@ func TestAttackNoList(t *testing.T) {
 	}
 }
 
-// What Keystone and Designate say on every page is missed where it is missing.
+// Keystone and Designate announce the next page in every answer. An answer without that member is an error.
 func TestAttackNoWordOfPages(t *testing.T) {
 	for _, way := range ways {
 		if way.service != cloud.Identity && way.service != cloud.DNS {
@@ -146,7 +147,7 @@ func TestAttackNoWordOfPages(t *testing.T) {
 	}
 }
 
-// A service below a path that looks like a version, of its own or not, is asked there.
+// A service whose address contains a part that looks like a version is reached at that address.
 func TestServicesBelowAVersion(t *testing.T) {
 	for _, below := range []string{"/v2/%s/", "/v3/%s/", "/v2.0/%s", "/dev1/%s", "/v2/%s/%s/"} {
 		for service, at := range map[string]struct{ version, path, field string }{

@@ -7,22 +7,22 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
-// Login are the IDs of what a client works with: without any of them it could not log in,
-// or not do what it may.
+// Login has the IDs that a client's login depends on. Without any of them the client could not log
+// in, or would lose rights.
 type Login struct {
 	User, Project string
 	Domains       []string // of the user and of the project
-	Roles         []string // that it has in the project
+	Roles         []string // of the client in the project
 	RoleNames     []string
-	Services      []string // of the catalog: Keystone
-	Endpoints     []string // where the client reaches that
+	Services      []string // of the catalog: Keystone only
+	Endpoints     []string // addresses of Keystone that the client uses
 }
 
 type id struct {
 	ID string `json:"id"`
 }
 
-// Login says what the client's token says of it; what that does not say is empty.
+// Login reads the client's token; a field that the token lacks is empty.
 func (c *Client) Login() (l Login) {
 	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
 	var token struct {

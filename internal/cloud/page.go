@@ -15,18 +15,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// page is an answer to a list. What it does not understand is an error: a collection
-// of which a page is missing must not look like a complete one.
+// page is an answer to a list. A page that it does not understand is an error: a collection with a
+// missing page must not look complete.
 type page struct {
-	pagination.PageResult // Body is what the answer has besides the list
+	pagination.PageResult // Body is the answer without the list
 	of                    *listing
-	objects               int             // how many it has
-	last                  json.RawMessage // the last of them, where the next page is what comes after it
+	objects               int             // the number of its objects
+	last                  json.RawMessage // the last object, if the next page is requested by it
 }
 
-// next is the address of the next page, which is on the service; "" at the end. A page
-// without objects may still lead to another: services leave out what the user may not
-// see after having cut the pages.
+// next is the address of the next page, which must be on the service; "" at the end. A page without
+// objects may still be followed by another one: services cut the pages first, and then leave out
+// objects that the user may not see.
 func (p page) next() (string, error) {
 	total, err := p.total()
 	if err == nil {
@@ -47,7 +47,7 @@ func (p page) next() (string, error) {
 	return "", nil
 }
 
-// said is where the page says that the next one is.
+// said is the address of the next page as this page gives it.
 func (p page) said() (string, error) {
 	if beyond := p.of.way.beyond; beyond != nil {
 		more, ok := beyond(p)
@@ -75,8 +75,8 @@ func (p page) said() (string, error) {
 	return next, sameService(p.of.resources, next)
 }
 
-// members is what the answer has besides the list, rest the same for page types of
-// gophercloud's.
+// members are the members of the answer besides the list. rest has the same for gophercloud's page
+// types.
 func (p page) members() map[string]any {
 	members, _ := p.Body.(map[string]any)
 	return members
@@ -88,10 +88,10 @@ func (p page) rest() pagination.LinkedPageBase {
 
 var errUnknown = errors.New("it is not known how to read on")
 
-// aboutPages matches members of an answer that may be about its other pages.
+// aboutPages matches names of members that may announce further pages.
 var aboutPages = pattern.Of(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
 
-// agrees refuses an answer that says of a next page what its page type has not read.
+// agrees refuses an answer that announces a next page in a way that its page type has not read.
 func (p page) agrees(next string) error {
 	for name, value := range p.members() {
 		if name == "first" || name == "previous" || empty(value) {
@@ -117,7 +117,7 @@ func (p page) agrees(next string) error {
 	return nil
 }
 
-// nextLinks are the addresses of next pages among links.
+// nextLinks returns the addresses of next pages among links.
 func nextLinks(value any) (next []string, err error) {
 	var list []gophercloud.Link
 	if (gophercloud.Result{Body: value}).ExtractInto(&list) == nil {
@@ -138,7 +138,7 @@ func nextLinks(value any) (next []string, err error) {
 	return next, nil
 }
 
-// total is how many objects the collection has; -1 when the page does not say.
+// total is the number of objects in the collection; -1 if the page does not give it.
 func (p page) total() (int, error) {
 	var said struct {
 		Total     *int `json:"total"`
@@ -162,7 +162,7 @@ func (p page) total() (int, error) {
 	return -1, nil
 }
 
-// empty values say nothing.
+// empty reports whether a value has no content.
 func empty(value any) bool {
 	switch value := value.(type) {
 	case []any:

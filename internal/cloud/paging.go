@@ -10,26 +10,26 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 )
 
-// paging is how a collection is read on.
+// paging is the way to get the next page of a collection.
 //
 //	Neutron, Nova, Cinder, Octavia   "servers_links": [{"rel": "next", "href": …}]
 //	Keystone, Designate              "links": {"next": …}; "truncated", "metadata": {"total_count": …}
 //	Glance, Barbican                 "next": "/v2/images?…"; "total"
-//	server groups, Manila            nothing: asked with an offset until a page is empty
-//	Swift                            nothing: asked with the last name until a page is empty
+//	server groups, Manila            nothing: requested with an offset until a page is empty
+//	Swift                            nothing: requested with the last name until a page is empty
 type paging struct {
-	first  func(url.Values)              // what the request for the first page has to say; nil for nothing
-	next   func(page) (string, error)    // what the page says about the next one; "" at the end
-	beyond func(page) (url.Values, bool) // for services that say nothing: what the next request has to say; false at the end
-	last   bool                          // whether beyond needs the last object of a page
-	always string                        // a member without which a page says nothing about the next one
+	first  func(url.Values)              // adds the query of the first request; nil for none.
+	next   func(page) (string, error)    // reads the next page's address from a page; "" at the end.
+	beyond func(page) (url.Values, bool) // for services that announce nothing: the query of the next request; false at the end.
+	last   bool                          // whether beyond needs the last object of a page.
+	always string                        // a member that must be there, or the next page is unknown.
 }
 
-const pageSize = 1000 // of what is counted by us; a service may make its pages smaller
+const pageSize = 1000 // if we choose the size; a service may make its pages smaller
 
-// typed reads on as gophercloud does for its own list of this kind. Its page type is
-// only asked for the next link: it would take an answer that has no list, or a page
-// without objects, for the end.
+// typed finds the next page as gophercloud does for its own list of this kind. Its page type is only
+// used for the next link: it would take an answer without a list, or a page without objects, for the
+// end.
 func typed[P interface {
 	~struct{ pagination.LinkedPageBase }
 	pagination.Page
@@ -39,20 +39,20 @@ func typed[P interface {
 	}}
 }
 
-// always is a way that relies on a member: without that an answer is not understood.
+// always requires a member: an answer without it is not understood.
 func always(member string, p paging) paging {
 	p.always = member
 	return p
 }
 
-// longest asks for pages as long as the service makes them: Designate's have 20 objects
+// longest requests the longest pages that the service allows: Designate's pages have 20 objects
 // otherwise. (designate/utils.py: get_paging_params)
 func longest(p paging) paging {
 	p.first = func(q url.Values) { q.Set("limit", "max") }
 	return p
 }
 
-// atMost asks for pages of so many objects, for services that make short ones unless asked.
+// atMost requests pages of size objects, for services whose pages are short by default.
 // (barbican/common/config.py: default_limit_paging, max_limit_paging)
 func atMost(size int, p paging) paging {
 	p.first = func(q url.Values) { q.Set("limit", strconv.Itoa(size)) }
@@ -60,8 +60,8 @@ func atMost(size int, p paging) paging {
 }
 
 var (
-	// byLinks is for collections of Neutron, Nova, Cinder and Octavia without a page
-	// type, or with one that has a single page.
+	// byLinks is for collections of Neutron, Nova, Cinder and Octavia for which gophercloud has no
+	// page type, or one with a single page.
 	byLinks = paging{next: func(p page) (string, error) {
 		var links []gophercloud.Link
 		if err := (gophercloud.Result{Body: p.members()[p.of.field+"_links"]}).ExtractInto(&links); err != nil {
@@ -69,9 +69,9 @@ var (
 		}
 		return gophercloud.ExtractNextURL(links)
 	}}
-	// byNamedLinks is for the others of Keystone and Designate.
+	// byNamedLinks is for the other collections of Keystone and Designate.
 	byNamedLinks = always("links", paging{next: func(p page) (string, error) { return p.rest().NextPageURL() }})
-	// byOffset is for collections that give no link.
+	// byOffset is for collections whose pages contain no link.
 	byOffset = paging{
 		first: func(q url.Values) { q.Set("limit", strconv.Itoa(pageSize)); q.Set("offset", "0") },
 		beyond: func(p page) (url.Values, bool) {
@@ -89,8 +89,8 @@ func byMember(name string) paging {
 	}}
 }
 
-// byMarker is for services that are asked for what comes after the last object. How long
-// the pages are is left to them: Swift refuses a limit above its own, which can be any.
+// byMarker is for services that are asked for the objects after the last one. The service chooses the
+// length of its pages: Swift refuses a limit above its own, which can be any number.
 // (swift/account/server.py: constrain_req_limit)
 func byMarker(key string) paging {
 	return paging{

@@ -13,7 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 )
 
-// Pages that are small enough by themselves may still be endless.
+// Pages can be endless even if each of them is small.
 func TestAttackEndlessPages(t *testing.T) {
 	text := `{"servers": [{"name": "` + strings.Repeat("x", 1<<20) + `"}, {}]}`
 	big, pages := &listing{field: "servers", bytes: maxListBytes - 3<<20}, 0
@@ -37,7 +37,7 @@ func onPage(l *listing, text string) error {
 	return err
 }
 
-// Objects that are next to nothing in an answer take up memory here.
+// Objects that are tiny in an answer take up memory in the agent.
 func TestAttackManyObjects(t *testing.T) {
 	l := &listing{field: "servers"}
 	if err := onPage(l, `{"servers": [`+strings.Repeat("{},", maxObjects)+`{}]}`); err == nil || l.objects > maxObjects+1 {
@@ -45,7 +45,7 @@ func TestAttackManyObjects(t *testing.T) {
 	}
 }
 
-// An answer that can be understood in two ways is not a list.
+// An answer that can be read in two ways is not a list.
 func TestAttackTwoLists(t *testing.T) {
 	for _, text := range []string{
 		`{"servers": [{}], "servers": []}`, `{"servers": []} {}`, `{"servers": []}]`, `{"servers": [{}`, `{"servers": [{}]`, `{"servers": [{}}`, `{"servers": [{}] "x": 1}`,
@@ -62,7 +62,7 @@ func TestAttackTwoLists(t *testing.T) {
 	}
 }
 
-// Each service's row says what the rows of the others say.
+// Each service's row sets every field that the other rows set.
 func TestServices(t *testing.T) {
 	for _, row := range services {
 		if row.open == nil || row.port == "" || row.mark == "" || row.conflict == nil || row.paging.next == nil && row.paging.beyond == nil || (row.discovery == nil) != (row.newest == nil) {

@@ -10,15 +10,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// peers are the clients of one stack: one for each entry of clouds.yaml that it uses. None
-// deletes what another one logs in with, and none shows another one's credentials.
+// peers are the clients of one stack: one for each entry of clouds.yaml that it uses. No client
+// deletes the credentials that another one logs in with, and none shows another's credentials.
 type peers struct {
 	mu   sync.Mutex
 	list []*Client
 }
 
-// join makes c a client of the same stack as beside; nil for a stack of its own. One that
-// takes the place of an earlier one of the same login leaves that among them.
+// join makes c a client of the same stack as beside; nil for a stack of its own. A client that
+// replaces an earlier one with the same login keeps the earlier one in the list.
 func (c *Client) join(beside *Client) {
 	c.peers = &peers{}
 	if beside != nil {
@@ -29,7 +29,7 @@ func (c *Client) join(beside *Client) {
 	c.peers.list = append(c.peers.list, c)
 }
 
-// All are the clients of the stack, c first.
+// All returns the clients of the stack, c first.
 func (c *Client) All() []*Client {
 	list := []*Client{c}
 	if c.peers == nil {
@@ -45,7 +45,7 @@ func (c *Client) All() []*Client {
 	return list
 }
 
-// AllSecrets are the credentials that the clients of the stack use now.
+// AllSecrets returns the credentials that the clients of the stack use now.
 func (c *Client) AllSecrets() (all []string) {
 	for _, one := range c.All() {
 		all = append(all, one.Secrets()...)
@@ -53,7 +53,7 @@ func (c *Client) AllSecrets() (all []string) {
 	return all
 }
 
-// Logins are what the clients of the stack work with, that of c first.
+// Logins returns the logins of the stack's clients, that of c first.
 func (c *Client) Logins() (all []Login) {
 	for _, one := range c.All() {
 		all = append(all, one.Login())
@@ -61,7 +61,7 @@ func (c *Client) Logins() (all []Login) {
 	return all
 }
 
-// InGroup reports whether a user that the agent logs in as is a member of a group.
+// InGroup reports whether any user of the agent's logins is a member of a group.
 func (c *Client) InGroup(ctx context.Context, group string) (bool, error) {
 	for _, login := range c.Logins() {
 		err := c.Do(ctx, Call{Service: Identity, Method: http.MethodHead, Path: "groups/" + url.PathEscape(group) + "/users/" + url.PathEscape(login.User)})
@@ -72,8 +72,8 @@ func (c *Client) InGroup(ctx context.Context, group string) (bool, error) {
 	return false, nil
 }
 
-// Realm is within what the IDs of a kind are unique: a region of a cloud, or all of it for
-// Keystone's kinds, or what one user has.
+// Realm is the scope within which the IDs of a kind are unique: a region of a cloud, all of the
+// cloud for Keystone's kinds, or one user.
 func (c *Client) Realm(of kind.Info) string {
 	realm := c.home
 	if of.Service != Identity {

@@ -12,22 +12,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// quotas is how a service says what a project may have and has. Its answer holds, at a
-// place, a value for each quota: a limit, or an object with the limit and what is used.
+// quotas describes how a service reports a project's limits and use. Its answer has, at place, a
+// value for each quota: a limit, or an object with the limit and the use.
 type quotas struct {
 	path  string // with %s for the project
 	place []string
-	// names are the attributes of a quota's limit and of what is used where these do not
-	// bear its name; a quota without a second attribute says nothing of what is used.
+	// names are the attributes of a quota's limit and of its use, if these are not named like the
+	// quota. If the second one is "", the service does not report the use.
 	names map[string][2]string
 }
 
-// quotasOf are the services that have quotas, by catalog type. Octavia and Designate
-// show more than limits to administrators only, Barbican to nobody.
+// quotasOf are the services that have quotas, by catalog type. Octavia and Designate show more than
+// limits only to administrators, Barbican to nobody.
 var quotasOf = map[string]quotas{
 	Compute: {path: "limits", place: []string{"limits", "absolute"}, names: map[string][2]string{
 		"instances": {"maxTotalInstances", "totalInstancesUsed"}, "cores": {"maxTotalCores", "totalCoresUsed"}, "ram": {"maxTotalRAMSize", "totalRAMUsed"},
-		"server_groups": {"maxServerGroups", "totalServerGroupsUsed"}, "key_pairs": {"maxTotalKeypairs", ""}, // key pairs are counted by user
+		"server_groups": {"maxServerGroups", "totalServerGroupsUsed"}, "key_pairs": {"maxTotalKeypairs", ""}, // key pairs are counted for each user
 	}},
 	BlockStorage: {path: "os-quota-sets/%s?usage=true", place: []string{"quota_set"}}, // /limits leaves out types
 	Network:      {path: "quotas/%s/details.json", place: []string{"quota"}},
@@ -39,9 +39,8 @@ var quotasOf = map[string]quotas{
 	}},
 }
 
-// Quotas asks a service what the project may have and has; nil for a service without
-// quotas. Numbers that are none, or no counts, are left out: a quota is shown, and
-// nothing is decided by it.
+// Quotas asks a service for the project's limits and use; nil for a service without quotas. Values
+// that are no valid numbers are left out: quotas are only shown, and decide nothing.
 func (c *Client) Quotas(ctx context.Context, service string) (kind.Allowances, error) {
 	how, ok := quotasOf[service]
 	if !ok {
@@ -66,7 +65,7 @@ func (c *Client) Quotas(ctx context.Context, service string) (kind.Allowances, e
 	return allowed, nil
 }
 
-// read takes an answer apart.
+// read decodes an answer.
 func (q quotas) read(answer json.RawMessage) (kind.Allowances, error) {
 	for _, member := range q.place {
 		var within map[string]json.RawMessage
@@ -116,7 +115,7 @@ func allowance(value json.RawMessage) (kind.Allowance, bool) {
 		return kind.Allowance{}, false
 	}
 	total := int64(0)
-	for _, name := range []string{"used", "in_use", "reserved"} { // Neutron's and Cinder's words
+	for _, name := range []string{"used", "in_use", "reserved"} { // names that Neutron and Cinder use
 		n, known := count(within[name])
 		if within[name] != nil && (!known || n < 0) {
 			return kind.Allowance{Limit: limit, Used: -1}, true
@@ -129,11 +128,11 @@ func allowance(value json.RawMessage) (kind.Allowance, bool) {
 	return kind.Allowance{Limit: limit, Used: total}, true
 }
 
-// mostCounted is the largest number that is taken for a count: twice as many still fit
-// into what we calculate with.
+// mostCounted is the largest number that is accepted as a count: twice that still fits into an
+// int64.
 const mostCounted = 1 << 61
 
-// count is a whole number that can be a limit or an amount; -1 is no limit.
+// count reads a whole number that can be a limit or an amount; -1 means no limit.
 func count(value json.RawMessage) (n int64, ok bool) {
 	if json.Unmarshal(value, &n) != nil || slices.Equal(value, []byte("null")) || n < -1 || n > mostCounted {
 		return 0, false

@@ -31,8 +31,8 @@ func TestQuotasAreRead(t *testing.T) {
 	}
 }
 
-// A cloud may say anything: what is no count is not known, and what is too large to
-// calculate with is no count.
+// A cloud may answer anything. A value that is no count is unknown, and a number that is too large
+// to calculate with is no count.
 func TestAttackAbsurdQuotas(t *testing.T) {
 	for _, absurd := range []string{`-2`, `-9223372036854775808`, `9223372036854775807`, `1e400`, `99999999999999999999999`, `1.5`, `"10"`, `null`, `[]`, `{}`, `true`,
 		`{"limit": "10", "used": 1}`, `{"limit": -7, "used": 1}`, `{"limit": 9223372036854775807, "used": 1}`, `{"limit": null}`} {

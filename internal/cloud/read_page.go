@@ -10,10 +10,10 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 )
 
-// readPage gives the objects of an answer to take, one by one as they are read, so that
-// no more of the answer is in memory than its text, and keeps the rest of it.
+// readPage decodes the objects of an answer one by one and calls take with each. So no more of the
+// answer is in memory than its text. It keeps the rest of the answer.
 func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page, error) {
-	defer func() { _ = resp.Body.Close() }() // what matters is what was read
+	defer func() { _ = resp.Body.Close() }() // only the bytes that were read matter
 	if body, whole := resp.Body.(wholeBody); whole && body.shared != nil {
 		return readShared(l, resp, body.shared, take)
 	}
@@ -23,7 +23,7 @@ func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page,
 	return p, err
 }
 
-// readText reads an answer, and returns what it has besides the list.
+// readText reads an answer, and returns its members besides the list.
 func readText[T any](p *page, text io.Reader, take func(T) error) (members map[string]any, err error) {
 	l, decoder := p.of, json.NewDecoder(text)
 	switch open, _ := decoder.Token(); {
@@ -43,7 +43,7 @@ func readText[T any](p *page, text io.Reader, take func(T) error) (members map[s
 	return members, err
 }
 
-// readMembers reads an object of which one member is the list, and returns the others.
+// readMembers reads an object with the list as one member, and returns the other members.
 func readMembers[T any](p *page, decoder *json.Decoder, take func(T) error) (map[string]any, error) {
 	members, field, found := map[string]any{}, p.of.field, false
 	for decoder.More() {

@@ -9,7 +9,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
-// regionOf is the region asked for, or the only one there is.
+// regionOf is the requested region, or the only one that exists.
 func regionOf(p *gophercloud.ProviderClient, asked string) (string, error) {
 	auth, ok := p.GetAuthResult().(tokens.CreateResult)
 	if !ok {

@@ -18,49 +18,47 @@ import (
 
 // Call is one request to a service.
 //
-// Writes go around gophercloud's typed requests, and only its service client is used:
-//   - networks.CreateOpts and its like have no tags, which newer Neutrons take in the
-//     request that creates an object, and which carry the owner mark;
-//   - updates take the attributes that changed, zero values included, while typed
-//     options leave those out or write all;
-//   - options and results are of one release, and kinds send what the cloud's
-//     microversion or extensions take.
+// Writes do not use gophercloud's typed requests, only its service client:
+//   - networks.CreateOpts and similar types have no tags. Newer Neutrons accept tags in the
+//     request that creates an object, and tags carry the owner mark.
+//   - Updates send only the attributes that changed, zero values included. Typed options leave
+//     zero values out, or send all attributes.
+//   - Options and results describe one release. Kinds send the attributes of the cloud's own
+//     microversion or extensions.
 type Call struct {
 	Service string // catalog type
 	Method  string
 	Path    string // below the service's endpoint, e.g. "networks/3f…"
 	// Body is sent as JSON; nil sends none.
 	Body any
-	// Stream is sent as it is in place of Body, once: its login is not renewed half way.
-	// [WithLongest] says how long that may take.
+	// Stream is sent once, unchanged, in place of Body: the login is not renewed half way. [WithLongest] says how long that may take.
 	Stream io.ReadCloser
 	// Into receives the JSON answer; nil discards it.
 	Into any
-	// Plain receives the answer as it is, in place of Into.
+	// Plain receives the answer unchanged, in place of Into.
 	Plain io.Writer
-	// Microversion is asked for where the service has them; "" for the base.
+	// Microversion is requested from services that have microversions; "" for the base.
 	Microversion string
-	// Headers are sent besides.
+	// Headers are additional headers.
 	Headers map[string]string
-	// Secret says that the request carries user data or another secret: then
-	// nothing of the server's words is repeated when it refuses. It need not be
-	// set where a secret of the stack is in Body.
+	// Secret says that the request carries user data or another secret. Then no part of the server's message is shown when it refuses. It need not
+	// be set if Body contains a secret of the stack.
 	Secret bool
 }
 
-// Do makes a request. Its error has a class (see [classify]).
+// Do sends a request. Its error has a class (see [classify]).
 func (c *Client) Do(ctx context.Context, call Call) error {
 	_, err := c.do(ctx, call)
 	return err
 }
 
-// Head reads the headers of an answer, for services that say in them what an object is
-// like. Its errors are those of Do; the answer to a HEAD has no words.
+// Head reads the headers of an answer, for services that describe an object in headers. Its errors are those of Do; the answer to a HEAD has no
+// message.
 func (c *Client) Head(ctx context.Context, service, path string) (http.Header, error) {
 	return c.do(ctx, Call{Service: service, Method: http.MethodHead, Path: path})
 }
 
-// Part reads some bytes of what is at a path, the last one included, as they are. An answer that is not those is an error, and not read to its end.
+// Part reads the bytes from to to, both included, of the content at a path. Any other answer is an error, and is not read to its end.
 func (c *Client) Part(ctx context.Context, call Call, from, to int64) ([]byte, error) {
 	var part bytes.Buffer
 	headers := map[string]string{}
@@ -87,7 +85,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 		return nil, fmt.Errorf("%s: %w", call.Service, err)
 	}
 	if call.Service == Identity && call.Method == http.MethodPatch {
-		c.patching.Lock() // Keystone writes all additional attributes of an object at once, and would lose one of two
+		c.patching.Lock() // Keystone writes all additional attributes of an object at once; of two updates one would be lost
 		defer c.patching.Unlock()
 	}
 	options := &gophercloud.RequestOpts{JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204, 206}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true}
@@ -99,7 +97,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 	if err != nil {
 		return nil, c.failed(ctx, call, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // what matters is what was read
+	defer func() { _ = resp.Body.Close() }() // only the bytes that were read matter
 	if err := read(resp, call); err != nil {
 		call.Secret = call.Secret || carries(redact.From(ctx), call.Body)
 		return nil, unread(call, err)
@@ -107,7 +105,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 	return resp.Header, nil
 }
 
-// failed is the error of a request that was refused, or not answered.
+// failed is the error of a request that was refused, or that got no answer.
 func (c *Client) failed(ctx context.Context, call Call, err error) error {
 	call.Secret = call.Secret || carries(redact.From(ctx), call.Body)
 	if call.Secret && !errors.As(err, new(gophercloud.ErrUnexpectedResponseCode)) {

@@ -31,7 +31,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Catalog types of the services the kinds use.
+// Catalog types of the services that the kinds use.
 const (
 	Identity         = "identity"
 	Compute          = "compute"
@@ -45,47 +45,45 @@ const (
 	SharedFileSystem = "shared-file-system"
 )
 
-// service is all that differs from one OpenStack service to the next. A further
-// service is a further row in services.
+// service has everything that differs between OpenStack services. A new service is a new row in services.
 type service struct {
 	name    string   // catalog type
-	aliases []string // other catalog types of it (OpenStack Service Types Authority)
-	port    string   // at which it listens by default, for metrics of requests that gophercloud makes itself
+	aliases []string // its other catalog types (OpenStack Service Types Authority)
+	port    string   // its default port, for metrics of requests that gophercloud sends itself
 	open    func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)
 
-	// version is what stands between the catalog's address and all paths; "" where
-	// the catalog's address has the version in it.
+	// version stands between the catalog's address and all paths; "" if the catalog's address includes the version.
 	version string
-	// discovery is where the service says which microversions it has, seen from its
-	// address; nil where it has none. The header of a microversion is gophercloud's.
+	// discovery is the address of the list of microversions, for an endpoint; nil if the service has none. gophercloud
+	// sets the header of a microversion.
 	discovery func(endpoint, project string) string
 	newest    func(versionDocument) string
 
-	paging      paging            // of all collections but these
+	paging      paging            // of all collections except the following
 	collections map[string]paging // by the name of the list in the answer
 
-	// conflict is what 409 means when it is not about something that is used up:
-	// busy, where waiting helps, or rejected, as for a name that is taken.
+	// conflict is the meaning of a 409 that is not about an exceeded quota: busy, where waiting helps, or rejected, as
+	// for a name that is taken.
 	conflict error
-	blocks   []block          // of what a 409 says that waiting does not end
-	usedUp   *pattern.Pattern // what it says when a quota or addresses are used up
-	// working is what a 400 says where waiting helps, since something is being worked on.
+	blocks   []block          // messages of a 409 that waiting does not resolve
+	usedUp   *pattern.Pattern // its message when a quota is exceeded, or no address is free
+	// working matches a 400 where waiting helps, since the service is working on something.
 	working *pattern.Pattern
-	// lacking is what it says when the user's roles are not enough, where that is an
-	// administrator's work; nil where a project's member may do most.
+	// lacking matches the message when the user's roles are not enough, for services that only administrators use; nil
+	// where a project's member may do most.
 	lacking *pattern.Pattern
-	mark    string // where the owner mark of its objects is (package mark)
+	mark    string // the place of the owner mark on its objects (package mark)
 }
 
-// volumeWorking is what is said of a volume that Cinder has not finished with: "status must be available, but the
+// volumeWorking matches messages about a volume that Cinder has not finished with: "status must be available, but the
 // current status is backing-up". (cinder/volume/api.py)
 var volumeWorking = pattern.Of(`(?i)current status is:? \\?["']?(creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping|deleting)\b`)
 
-// overLimit is what services say whose quotas are limits in Keystone. (oslo_limit/exception.py: ProjectOverLimit, which
-// nova/limit/placement.py and glance/quota/keystone.py repeat)
+// overLimit is the message of services whose quotas are limits in Keystone. (oslo_limit/exception.py: ProjectOverLimit,
+// which nova/limit/placement.py and glance/quota/keystone.py repeat)
 const overLimit = `is over a limit for`
 
-// services has a row for each.
+// services has a row for each service.
 var services = []service{{
 	name: Identity, port: "5000", open: openIdentity, version: "v3/",
 	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
@@ -99,7 +97,7 @@ var services = []service{{
 		"servers":       typed[servers.ServerPage](),
 		"flavors":       typed[flavors.FlavorPage](),
 		"server_groups": byOffset, // nova/api/openstack/common.py: limited
-	}, // of key pairs, gophercloud reads the first page only
+	}, // for key pairs, gophercloud reads only the first page
 	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|` + overLimit), working: volumeWorking, blocks: computeBlocks,
 	mark: "a server's metadata; a key pair's comment; a server group's name",
 }, {
@@ -149,7 +147,7 @@ var services = []service{{
 		"recordsets": longest(always("links", typed[recordsets.RecordSetPage]())),
 	},
 	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)over_quota|quota exceeded`),
-	working: pattern.Of(`(?i)a deleting zone|delete any subzones`), // its record sets go with it, and subzones before it
+	working: pattern.Of(`(?i)a deleting zone|delete any subzones`), // a zone's record sets and subzones are deleted first
 	mark:    "the end of the description",
 }, {
 	name: KeyManager, port: "9311", open: openstack.NewKeyManagerV1, version: "v1/",
@@ -165,12 +163,12 @@ var services = []service{{
 }, {
 	name: SharedFileSystem, aliases: []string{"sharev2", "share"}, port: "8786", open: openstack.NewSharedFileSystemV2,
 	discovery: withoutProject, newest: currentVersion,
-	paging:   byOffset, // as gophercloud does (shares.SharePage); that ends at a page that is shorter than asked for
+	paging:   byOffset, // as gophercloud does (shares.SharePage), which ends at a page that is shorter than requested
 	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota exceeded|exceeds allowed .* quota|LimitExceeded`),
 	mark: "the end of the description",
 }}
 
-// serviceOfType is the row of a catalog type.
+// serviceOfType returns the row of a catalog type.
 func serviceOfType(name string) (*service, error) {
 	i := slices.IndexFunc(services, func(s service) bool { return s.name == name })
 	if i < 0 {
@@ -184,7 +182,7 @@ func identity() *service {
 	return row
 }
 
-// paged is how a collection of the service is read on.
+// paged is the way to get the next page of a collection of the service.
 func (s *service) paged(field string) paging {
 	if way, ok := s.collections[field]; ok {
 		return way

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// sharedLists are collections that the lists of several kinds read, each an object of its own
-// shape in them: one request is made for all that are listed at one [kind.Moment].
+// sharedLists are collections that several kinds list, each with its own type of object. They are
+// requested once for all lists of one [kind.Moment].
 var sharedLists = map[sharedList]bool{
 	{Network, "ports"}: true, {Network, "floatingips"}: true, {Network, "rbac-policies?action=access_as_shared"}: true, {Compute, "os-server-groups"}: true,
 	{BlockStorage, "snapshots/detail"}: true, {BlockStorage, "backups/detail"}: true,
@@ -20,7 +20,7 @@ type sharedList struct{ service, path string }
 
 type moment struct{}
 
-// At is a context for the lists of a moment; nil for none.
+// At is a context for the lists of a moment; m may be nil.
 func At(ctx context.Context, m *kind.Moment) context.Context {
 	if m == nil {
 		return ctx
@@ -28,14 +28,14 @@ func At(ctx context.Context, m *kind.Moment) context.Context {
 	return context.WithValue(ctx, moment{}, m)
 }
 
-// momentOf is nil for a request that is no part of a snapshot.
+// momentOf is nil for a request outside a snapshot.
 func momentOf(ctx context.Context) *kind.Moment {
 	m, _ := ctx.Value(moment{}).(*kind.Moment)
 	return m
 }
 
-// eachShared is [Each] for a collection that several read: the first has it read for all. So
-// their context must be that of the snapshot, and not end with one of its kinds.
+// eachShared is [Each] for a collection that several kinds read: the first one reads it for all. So
+// the context must be that of the snapshot, and not end with one of its kinds.
 func eachShared[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	key := call.Service + " " + call.Microversion + " " + call.Path
 	objects, err := kind.Once(momentOf(ctx), key, func() (all []json.RawMessage, err error) {

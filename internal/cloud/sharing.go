@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// loginLasts is for how long a login is given to others: for a start of many, and short enough that who logs in because
-	// something is wrong soon sees what has changed.
+	// loginLasts is how long other clients may use a login. It is long enough for many stacks that start together. It is short enough that a client that logs
+	// in again after an error soon sees changes.
 	loginLasts = time.Minute
-	// readsLast is for how long what was read is there for others whose snapshot had begun before.
+	// readsLast is how long an answer is kept for clients whose snapshot began before it.
 	readsLast = 10 * time.Second
-	// maxTokens is how many tokens of a group are known; those of others are asked for alone.
+	// maxTokens is how many tokens of a group are known. A client with an unknown token sends its own requests.
 	maxTokens = 100
 )
 
-// Sharing is what the clients of one process have in common where their entries of clouds.yaml say the same: connections,
-// logins, and what they read at one time. So many stacks on one project ask little more of the cloud than one. No client sees
-// anything older for it: an answer goes to those that would have sent the same request, and whose snapshot began earlier. Objects of an answer are read once for all. Its zero value is ready.
+// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads. So many
+// stacks on one project need few more requests than one. No client sees older data because of it: it gets another client's answer only to a request that it
+// would have sent itself, and only if its snapshot began earlier. Objects of an answer are decoded once for all. The zero value is ready.
 type Sharing struct {
 	mu     sync.Mutex
 	groups map[entry]*group
 }
 
-// entry is where credentials come from: as they change, a group takes the place of another.
+// entry is the source of credentials: when they change, a new group replaces the old one.
 type entry struct{ file, name string }
 
-// group is what is shared by clients with the same credentials.
+// group is shared by clients with the same credentials.
 type group struct {
 	credentials credentials
 	network     http.RoundTripper
-	logins      joint[*answer] // by what is sent
-	reads       joint[*answer] // by who asks, and what
+	logins      joint[*answer] // by the body of the login
+	reads       joint[*answer] // by the login and the request
 
 	mu      sync.Mutex
-	clients int               // that there were
-	tokens  map[string]string // which login each is from
+	clients int               // counts all clients so far
+	tokens  map[string]string // the login that each token comes from
 }
 
-// of is the group of credentials, for one more client.
+// of returns the group for credentials, and counts one more client.
 func (s *Sharing) of(file string, creds credentials) *group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Sharing) of(file string, creds credentials) *group {
 	return g
 }
 
-// same reports whether two clients reach the same, as the same user.
+// same reports whether two clients use the same cloud as the same user.
 func (c credentials) same(other credentials) bool {
 	return reflect.DeepEqual(c.auth, other.auth) && reflect.DeepEqual(c.overrides, other.overrides) && sameTLS(c.tls, other.tls)
 }
@@ -80,7 +80,7 @@ func sameTLS(a, b *tls.Config) bool {
 	return a.InsecureSkipVerify == b.InsecureSkipVerify && a.RootCAs.Equal(b.RootCAs) && slices.EqualFunc(a.Certificates, b.Certificates, sameKey)
 }
 
-// sharing sends the requests of one client by way of next, which nobody else has.
+// sharing sends the requests of one client through next, which no other client uses.
 type sharing struct {
 	*group
 	next http.RoundTripper
@@ -98,7 +98,7 @@ func (s sharing) RoundTrip(req *http.Request) (*http.Response, error) {
 		s.heed(token, resp)
 		return resp, err
 	}
-	// All lists of a snapshot show the cloud as it is at some time after the first of them; who reads by himself, as it is now.
+	// All lists of a snapshot show the cloud at some time after the first of them. A read outside a snapshot shows the cloud as it is now.
 	since, err := kind.Once(momentOf(req.Context()), "since", func() (time.Time, error) { return time.Now(), nil })
 	if err != nil {
 		return nil, err
@@ -120,13 +120,13 @@ func (s sharing) logIn(req *http.Request) (*http.Response, error) {
 	return s.together(req, &s.logins, key, time.Now().Add(-loginLasts), loginLasts, func(_ *http.Response, a *answer) { s.loggedIn(key, a) })
 }
 
-// together sends a request unless somebody else does. seen gets each answer that has come for this client alone, and what others
-// may have of it.
+// together sends a request unless another client sends the same. seen is called with each answer to this client's own request, and with the part that others
+// may have.
 func (s sharing) together(req *http.Request, with *joint[*answer], key string, since time.Time, keep time.Duration, seen func(*http.Response, *answer)) (resp *http.Response, err error) {
 	sent := false
 	a := with.do(req.Context(), key, since, keep, func() (*answer, bool) {
 		sent = true
-		if resp, err = s.next.RoundTrip(req); err != nil { //nolint:bodyclose // the caller does, as of any response
+		if resp, err = s.next.RoundTrip(req); err != nil { //nolint:bodyclose // the caller closes it, as with any response
 			return nil, false
 		}
 		a := answerOf(resp)
@@ -149,7 +149,7 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 	return a.response(req), nil
 }
 
-// questionOf is what makes a request another one: its address and headers. Who asks is in neither.
+// questionOf identifies a request by its address and headers, without the user's token.
 func questionOf(req *http.Request) string {
 	var text strings.Builder
 	text.WriteString(req.URL.String() + "\n")
@@ -157,7 +157,7 @@ func questionOf(req *http.Request) string {
 	return text.String()
 }
 
-// loggedIn takes note of an answer to a login; nil is for none that can be used.
+// loggedIn records the answer to a login; a is nil if the answer cannot be used.
 func (g *group) loggedIn(key string, a *answer) {
 	if a == nil {
 		return
@@ -170,7 +170,7 @@ func (g *group) loggedIn(key string, a *answer) {
 	g.tokens[a.token()] = key
 }
 
-// keeps is for how long answers are there for others: not at all where there are none.
+// keeps is how long answers are kept for others: 0 if there are no others.
 func (g *group) keeps() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,14 +180,14 @@ func (g *group) keeps() time.Duration {
 	return readsLast
 }
 
-// loginOf is the login that a token is from; "" when that is not known.
+// loginOf is the login that a token comes from; "" if it is unknown.
 func (g *group) loginOf(token string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.tokens[token]
 }
 
-// heed forgets a token that was refused, so that nobody is given it again.
+// heed forgets a refused token, so that no client gets it again.
 func (g *group) heed(token string, resp *http.Response) {
 	if resp == nil || resp.StatusCode != http.StatusUnauthorized {
 		return
@@ -199,17 +199,17 @@ func (g *group) heed(token string, resp *http.Response) {
 	g.logins.drop(from, func(a *answer) bool { return a.token() == token })
 }
 
-// answer is what several can have of a response.
+// answer is the part of a response that clients can share.
 type answer struct {
 	status string
 	code   int
 	header http.Header
 	body   []byte
-	shared *decoded // nil where it is not kept for others
+	shared *decoded // nil if it is not kept for others
 }
 
-// answerOf is what others may have of a response that was read to its end. It is nil for what says no, or leads elsewhere: that is each
-// client's own.
+// answerOf is the part of a response that others may have, if the response was read to its end. It is nil for a refusal or a redirect: each client gets its
+// own.
 func answerOf(resp *http.Response) *answer {
 	body, read := resp.Body.(wholeBody)
 	if !read || resp.StatusCode >= http.StatusMultipleChoices {
@@ -220,7 +220,7 @@ func answerOf(resp *http.Response) *answer {
 
 func (a *answer) token() string { return a.header.Get("X-Subject-Token") }
 
-// response is the answer as if req had been sent.
+// response is the answer in the form of a response to req.
 func (a *answer) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: a.status, StatusCode: a.code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header.Clone(),

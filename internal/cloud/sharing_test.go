@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// keystone answers logins with new tokens, and everything else with how many requests there were, once it is let.
+// keystone answers logins with new tokens, and other requests with their number, as soon as closed allows it.
 type keystone struct {
 	logins, asked atomic.Int64
 	closed        chan bool // nil lets everything through
@@ -45,13 +45,13 @@ func (k *keystone) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Header: header, Request: req, Body: inMemory([]byte(fmt.Sprint(n)), nil)}, nil
 }
 
-// stackOn is how one of several stacks reaches k.
+// stackOn is the client of one of several stacks that use k.
 func stackOn(k *keystone, s *Sharing) sharing {
 	home := &url.URL{Scheme: "https", Host: "keystone.example.org"}
 	return sharing{s.of("clouds.yaml", credentials{name: "prod", home: home, auth: gophercloud.AuthOptions{Username: "u", Password: "p"}}), k}
 }
 
-// send is the body of an answer, or what went wrong.
+// send returns the body of the answer, or the error.
 func send(t *testing.T, by sharing, method, path, token string, more ...string) string {
 	return sendIn(t.Context(), t, by, method, path, token, more...)
 }
@@ -90,7 +90,7 @@ func sendIn(ctx context.Context, t *testing.T, by sharing, method, path, token s
 
 const logsIn = "/v3/auth/tokens"
 
-// Stacks that start together log in once, and once more when the token is refused.
+// Stacks that start together log in once, and once more if the token is refused.
 func TestSharingOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{closed: make(chan bool)}, &Sharing{}
@@ -122,7 +122,7 @@ func TestSharingOneLogin(t *testing.T) {
 	})
 }
 
-// A login is not given to those who come later than its time, nor to who logs in with something else.
+// A login is not shared after its time, nor with a client that logs in with something else.
 func TestSharingALoginLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -141,7 +141,7 @@ func TestSharingALoginLasts(t *testing.T) {
 	})
 }
 
-// What one stack has read is there for another whose snapshot began before, and for nobody whose snapshot begins later.
+// A stack shares its answers with stacks whose snapshots began before, and not with stacks whose snapshots begin later.
 func TestSharingSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -167,7 +167,7 @@ func TestSharingSnapshots(t *testing.T) {
 	})
 }
 
-// What many read at one time is asked for twice at most: for the first of them, and for all others.
+// If many clients read the same list at one time, it is requested at most twice: for the first client, and for all others.
 func TestSharingOneList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -193,7 +193,7 @@ func TestSharingOneList(t *testing.T) {
 	})
 }
 
-// Whose token is not from a login that is known asks alone, and so does who writes.
+// A client whose token comes from an unknown login sends its own requests, and so does a client that writes.
 func TestAttackSharingAmongStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -216,7 +216,7 @@ func TestAttackSharingAmongStrangers(t *testing.T) {
 	})
 }
 
-// What goes wrong for one is asked again by each of the others, at once; and so is what says no.
+// After an error or a refusal for one client, each of the others asks again, at once.
 func TestSharingWhatGoesWrong(t *testing.T) {
 	for what, wrong := range map[string]func(*http.Request) (*http.Response, error){
 		"no answer": func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") },
@@ -245,7 +245,7 @@ func TestSharingWhatGoesWrong(t *testing.T) {
 	}
 }
 
-// Who has other credentials under the same name has another group, and leaves nothing with the old one.
+// Other credentials under the same name start another group, and the old group is forgotten.
 func TestSharingNewCredentials(t *testing.T) {
 	s := &Sharing{}
 	auth := gophercloud.AuthOptions{Username: "u", Password: "old", Scope: &gophercloud.AuthScope{ProjectID: "p"}}
@@ -263,7 +263,7 @@ func TestSharingNewCredentials(t *testing.T) {
 	}
 }
 
-// readOnce counts how often one of its type is read.
+// readOnce counts how often an object of its type is decoded.
 type readOnce struct{ Name string }
 
 var readings atomic.Int64
@@ -275,7 +275,8 @@ func (r *readOnce) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(r))
 }
 
-// An answer that many have is read once for all of them, and so is one that cannot be read; of the next one what has changed.
+// An answer that many share is decoded once for all, even if it is invalid. Of the next answer only the changed objects are
+// decoded.
 func TestSharingOneReading(t *testing.T) {
 	req := &http.Request{URL: &url.URL{Path: "/networks"}}
 	var last *answer

@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// No text repeats a password, and what may be posted names neither addresses nor
-// files.
+// No text repeats a password, and texts that may be published contain neither addresses nor files.
 func TestAttackCredentialsInErrors(t *testing.T) {
 	h := newHostile(t, false, func(http.ResponseWriter, *http.Request) {})
 	good := "clouds: {hostile: {auth: {auth_url: '" + h.URL + "/v3', username: me, password: hunter2-hunter2, project_name: p}}}\n"
@@ -57,7 +56,7 @@ func TestAttackCredentialsInErrors(t *testing.T) {
 	}
 }
 
-// Services say where others are; people elsewhere need what is wrong.
+// Messages of services contain addresses. People outside need the cause without them.
 func TestAttackAddressesInWords(t *testing.T) {
 	testcost.Long(t)
 	var words string
@@ -94,7 +93,7 @@ func TestAttackAddressesInWords(t *testing.T) {
 	}
 }
 
-// A token that cannot be renewed is explained without the place.
+// The error for a token that cannot be renewed does not contain the address.
 func TestAttackAddressAfterTheTokenEnded(t *testing.T) {
 	h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	c := h.open(t)

@@ -18,20 +18,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Request is one HTTP request that was made, for metrics and logs.
+// Request is one HTTP request that was sent, for metrics and logs.
 type Request struct {
 	Service string // first word of the endpoint's path or host, e.g. "network"
 	Method  string
-	Code    int // 0 when no answer came
+	Code    int // 0 if no answer came
 	Took    time.Duration
 }
 
-// Limits bound what a client asks of the cloud.
+// Limits bound a client's requests to the cloud. The defaults follow each field.
 type Limits struct {
 	PerSecond float64       // requests per second; 300
 	Burst     int           // requests at once; 100
-	Timeout   time.Duration // of one request, its answer's body included; 60 s
-	Retries   int           // of a read that failed; 3
+	Timeout   time.Duration // of one request, including the body of its answer; 60 s
+	Retries   int           // of a failed read; 3
 }
 
 func (l Limits) orDefaults() Limits {
@@ -50,17 +50,16 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// firstRetry is the longest pause before a request's first repetition; the shortest
-// is half of it.
+// firstRetry is the longest pause before the first retry of a request; the shortest is half of it.
 const firstRetry = 400 * time.Millisecond
 
-// maxRetryAfter is the longest a single request waits because a server asked
-// for it; beyond that the caller gets an error.
+// maxRetryAfter is the longest that a single request waits because a server asked for it; beyond
+// that the caller gets an error.
 const maxRetryAfter = 30 * time.Second
 
-// transport paces requests, bounds each of them, retries reads and logins, and
-// reports to who watches. Writes are retried only when the server says that it did not look
-// at them (429): for anything else the cloud must be observed first.
+// transport paces requests, bounds each of them, retries reads and logins, and reports to
+// observers. It retries writes only when the server says that it did not process them (429). After
+// any other failure the cloud must be observed first.
 type transport struct {
 	next    http.RoundTripper
 	limits  Limits
@@ -70,7 +69,7 @@ type transport struct {
 	log     *slog.Logger
 }
 
-// way is how a client's requests get to the cloud, together with those of others where it has some.
+// way is the transport from a client to the cloud, shared with others if with is not nil.
 func way(creds credentials, c Config, with *group) http.RoundTripper {
 	if with == nil {
 		return newTransport(c, connections(creds))
@@ -114,7 +113,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		t.log.Debug("request is tried again", "method", req.Method, "path", t.path(req), "pause", pause)
 		if backoff.Wait(req.Context(), pause) != nil {
-			return nil, unsentError{req.Context().Err()} // it was refused, or only read
+			return nil, unsentError{req.Context().Err()} // it was refused, or was only a read
 		}
 		if req.GetBody != nil {
 			if req.Body, err = req.GetBody(); err != nil {
@@ -149,7 +148,7 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
 	}
 	if most, ok := req.Context().Value(bytesRead{}).(int64); ok && err == nil && resp.StatusCode < 400 {
-		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more shows that it is too long
+		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more byte shows that it is too long
 	}
 	switch {
 	case err != nil:
@@ -174,8 +173,8 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// path is a request's path as logs may hold it: names and links in it may be what
-// others wrote.
+// path is a request's path as logs may show it: its names and links may contain text that others
+// wrote.
 func (t *transport) path(req *http.Request) string {
 	if !t.log.Enabled(req.Context(), slog.LevelDebug) {
 		return ""
@@ -183,7 +182,7 @@ func (t *transport) path(req *http.Request) string {
 	return redact.From(req.Context()).Text(req.URL.Path)
 }
 
-// repeatable requests change nothing that lasts: those that read, and logins.
+// repeatable reports whether a request changes nothing that lasts: reads and logins.
 func repeatable(req *http.Request) bool {
 	return req.Method == http.MethodGet || req.Method == http.MethodHead || isLogin(req)
 }
@@ -194,7 +193,7 @@ func isLogin(req *http.Request) bool {
 
 const loginPath = "/auth/tokens"
 
-// again decides whether a request is tried once more, and after what pause.
+// again decides whether a request is retried, and after which pause.
 func (t *transport) again(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
 	if try >= t.limits.Retries || req.Context().Err() != nil || req.Body != nil && req.GetBody == nil {
 		return 0, false
@@ -202,7 +201,7 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	pause := backoff.Spread(backoff.Pause(firstRetry, maxRetryAfter, try+1))
 	switch {
 	case err != nil:
-		// A second try would not end otherwise.
+		// A second try would end in the same way.
 		final := errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrTooLarge)
 		return pause, repeatable(req) && !final
 	case resp.StatusCode == http.StatusTooManyRequests:
@@ -214,28 +213,26 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	return max(pause, asked), asked <= maxRetryAfter
 }
 
-// longestWait is as much of a server's wish as is granted: it is asked again
-// after that, whatever it has said.
+// longestWait is the longest wait that a server can ask for: after it the agent asks again.
 const longestWait = 15 * time.Minute
 
-// retryAfter is how long a server asks to wait; 0 when it does not say.
+// retryAfter is how long a server asks to wait; 0 if it does not say.
 func retryAfter(h http.Header) time.Duration {
 	wait, _ := outbound.RetryAfter(h, time.Now())
 	return min(wait, longestWait)
 }
 
-// allowed is the key under which a request's context says how long it may take.
+// allowed is the key of a request's context for the time that it may take.
 type allowed struct{}
 
-// bytesRead is the key under which a request's context says how many bytes of its answer are read.
+// bytesRead is the key of a request's context for the number of bytes to read of its answer.
 type bytesRead struct{}
 
-// serviceName is the key under which a request's context names its service.
+// serviceName is the key of a request's context for the name of its service.
 type serviceName struct{}
 
-// serviceOf names the service of a request for metrics: as its caller knows
-// it, by the first word of its path, or by the port when the path says only a
-// version.
+// serviceOf names the service of a request for metrics. The caller's name for it comes first, then
+// a service with that port, then the first word of the path, then the host.
 func serviceOf(req *http.Request) string {
 	if name, ok := req.Context().Value(serviceName{}).(string); ok {
 		return name

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// late adds to an error that it is [kind.ErrUnanswered], where that is so.
+// late makes an error a [kind.ErrUnanswered], too, if so is true.
 func late(so bool, err error) error {
 	if so {
 		return lateError{err}
@@ -21,15 +21,15 @@ func late(so bool, err error) error {
 	return err
 }
 
-// lateError is ErrUnanswered, too, with no word more.
+// lateError is also ErrUnanswered, with the same text.
 type lateError struct{ error }
 
 func (e lateError) Unwrap() error { return e.error }
 
 func (lateError) Is(target error) bool { return target == kind.ErrUnanswered }
 
-// goesOn reports whether the cloud may be at work on a request that has ended in an error without an answer: a connection that breaks
-// stops nobody behind it. What only read, or was never sent, leaves nothing.
+// goesOn reports whether the cloud may still be handling a request that ended in an error without an answer: a broken connection does not stop the
+// services behind it. A read, or a request that was never sent, leaves nothing.
 func goesOn(err error) bool {
 	var u *url.Error
 	switch {
@@ -41,7 +41,7 @@ func goesOn(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// byProxy are the answers of a proxy that got none from the service, or none in time.
+// byProxy reports whether a proxy answered because the service gave no answer, or none in time.
 func byProxy(code int) bool {
 	return code == http.StatusBadGateway || code == http.StatusGatewayTimeout
 }
@@ -52,12 +52,12 @@ func writes(method, address string) bool {
 	return method != http.MethodGet && method != http.MethodHead && !(method == http.MethodPost && strings.HasSuffix(pathOf(address), loginPath))
 }
 
-// unsentError is that of a request of which nothing was sent.
+// unsentError is the error of a request of which nothing was sent.
 type unsentError struct{ error }
 
 func (e unsentError) Unwrap() error { return e.error }
 
-// connecting says of a request whether it waits for a connection: until it has one, with the name looked up and the handshake done, nothing of it is sent.
+// connecting reports whether a request waits for a connection. Nothing of it is sent until name lookup and handshake are done.
 func connecting(ctx context.Context) (context.Context, *atomic.Bool) {
 	waits := new(atomic.Bool)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A request that writes and has no answer may go on in the cloud, whatever broke; what reads, what was answered and what was never sent does not.
+// A write without an answer may continue in the cloud, whatever broke. A read, an answered request and a request that was never sent do not.
 func TestWhatTheCloudMayGoOnWith(t *testing.T) {
 	broken := func(method, path string, err error) error {
 		return &url.Error{Op: method, URL: "https://cloud.example" + path, Err: err}
@@ -57,7 +57,7 @@ func TestWhatTheCloudMayGoOnWith(t *testing.T) {
 	}
 }
 
-// What got no connection was not sent; what broke on one may have been.
+// A request that got no connection was not sent; one that broke on a connection may have been.
 func TestWhatWasNeverSentIsKnown(t *testing.T) {
 	breaks := func(w http.ResponseWriter, _ *http.Request) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
-// OwnUser is the user whose credentials the client has; empty when the token
-// does not say.
+// OwnUser is the user that the client logs in as; empty if the token does not say.
 func (c *Client) OwnUser() (id, name string) {
 	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
 	if !ok {
@@ -21,8 +20,8 @@ func (c *Client) OwnUser() (id, name string) {
 	return user.ID, user.Name
 }
 
-// OwnCredential is the ID of the application credential that the client logs in with;
-// "" when it has none.
+// OwnCredential is the ID of the application credential that the client logs in with; "" if it has
+// none.
 func (c *Client) OwnCredential() string {
 	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
 	var token struct {
@@ -36,9 +35,8 @@ func (c *Client) OwnCredential() string {
 	return token.Credential.ID
 }
 
-// UserName says for people who a user ID stands for: by name if it is the
-// client's own user, or one that Keystone names to the client, or else by
-// the ID. Most clouds show others to administrators only.
+// UserName is the name of a user for people, or else the ID. It knows the client's own user, and
+// users that Keystone shows to the client. Most clouds show other users only to administrators.
 func (c *Client) UserName(ctx context.Context, id string) string {
 	own, name := c.OwnUser()
 	switch id {

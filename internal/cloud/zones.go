@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Zones are the availability zones of a service that are available, by name. It is
-// [kind.ErrNoService] for services that are not asked for them.
+// Zones are the names of the available zones of a service. The error is [kind.ErrNoService] for
+// services other than Nova and Cinder.
 func (c *Client) Zones(ctx context.Context, service string) ([]string, error) {
 	if service != Compute && service != BlockStorage {
 		return nil, kind.ErrNoService

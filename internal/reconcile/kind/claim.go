@@ -12,7 +12,7 @@ type Claim struct {
 	// From is a kind if any object of it that belongs to Of can give the value: any Subnet of a Network can. "" if Of
 	// itself gives it.
 	From string
-	// Range is true where What is a network in CIDR notation: it must not overlap another object's network.
+	// Range is true if the value is a network in CIDR notation: it must not overlap another object's network.
 	Range bool
 	// Remedy says what to do if another object has the value or asks for it; "" for choosing another value.
 	Remedy string
