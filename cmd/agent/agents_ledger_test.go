@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// ledger is what came to a cloud, of whom, and who gave up which stack before its lease had ended.
+// ledger records which agent wrote what to a cloud, and which agent gave up which stack before its lease had ended.
 type ledger struct {
-	// holder asks who has a stack; "" for nobody.
+	// holder returns the agent that has a stack; "" for none.
 	holder func(stack string) (agent string, err error)
 
 	mu      sync.Mutex
@@ -26,21 +26,21 @@ type ledger struct {
 	given   []given
 	said    []said
 	owners  map[string]string // stack by ID of an object
-	strange []string          // writes that are of no stack
+	strange []string          // writes that belong to no stack
 }
 
-// written is a write of a stack. The clock is the proxy's.
+// written is a write to a stack. Its times are those of the proxy's clock.
 type written struct {
 	agent, stack, what string
-	came, done         time.Time // when it came, and when the cloud had answered
-	holder             string    // who had the stack, as etcd said meanwhile
+	came, done         time.Time // when the request arrived, and when the cloud had answered
+	holder             string    // the agent that had the stack according to etcd, asked meanwhile
 	asked              time.Duration
 }
 
-// said is a line in which an agent says what it does about a stack.
+// said is a log line in which an agent says what it does with a stack.
 type said struct{ agent, stack, line string }
 
-// given says that an agent has given up a stack in order.
+// given records that an agent has given up a stack in an orderly way.
 type given struct {
 	agent, stack string
 	at           time.Time
@@ -51,7 +51,7 @@ var (
 	anyID     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// before is a proxy for one agent: it writes down what is written, and by whom. Answers wait while the gate is closed.
+// before returns a proxy for one agent: it records the agent's writes. Answers wait while the gate is closed.
 func (l *ledger) before(cloud http.Handler, agent string, gate *gate) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		came := time.Now()
@@ -89,7 +89,7 @@ func (l *ledger) write(cloud http.Handler, answer *httptest.ResponseRecorder, r 
 	cloud.ServeHTTP(answer, r)
 	done := time.Now()
 	if err := <-asking; err != nil {
-		one.holder, one.asked = err.Error(), time.Hour // it is not known
+		one.holder, one.asked = err.Error(), time.Hour // unknown
 	}
 	one.done = done
 	l.mu.Lock()
@@ -100,7 +100,7 @@ func (l *ledger) write(cloud http.Handler, answer *httptest.ResponseRecorder, r 
 	}
 }
 
-// stackOf is the stack that a request names, or whose object it names; "" for none.
+// stackOf returns the stack that a request names, or whose object it names; "" for none.
 func (l *ledger) stackOf(text string) string {
 	if name := stackName.FindString(text); name != "" {
 		return name
@@ -115,7 +115,7 @@ func (l *ledger) stackOf(text string) string {
 	return ""
 }
 
-// idsIn are the IDs of the objects in an answer.
+// idsIn returns the IDs of the objects in an answer.
 func idsIn(answer []byte) (ids []string) {
 	var objects map[string]struct{ ID string }
 	if json.Unmarshal(answer, &objects) == nil {
@@ -132,7 +132,7 @@ func (l *ledger) gives(agent, stack string, at time.Time) {
 	l.given = append(l.given, given{agent, stack, at})
 }
 
-// story is what agents said about a stack, and when they wrote it.
+// story returns what agents said about a stack and their writes to it, by time.
 func (l *ledger) story(stack string) (lines []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,17 +150,17 @@ func (l *ledger) story(stack string) (lines []string) {
 	return lines
 }
 
-// verdict is what follows from a ledger.
+// verdict is the result of judging a ledger.
 type verdict struct {
 	wrong           []string
-	writes, unsure  int           // unsure are those that etcd was too slow to say the holder of
-	changes, orders int           // how often another agent wrote a stack than before, and how often in order
-	shortest        time.Duration // between two agents that wrote one stack, not in order
-	closest         string        // that stack
+	writes, unsure  int           // unsure: etcd was too slow to name the holder.
+	changes, orders int           // changes of the writing agent, and how many were orderly.
+	shortest        time.Duration // the shortest time between the writes of two agents to one stack, except orderly changes
+	closest         string        // its stack
 }
 
-// judge compares a ledger with what is promised: who writes a stack has it, and where the one before did not give it up,
-// the window lies between the two. clock is what the times of the proxy may be off.
+// judge compares a ledger with what is promised: an agent that writes a stack has it. If the agent before did not give it up,
+// the window lies between their writes. clock is the possible error of the proxy's times.
 func (l *ledger) judge(window, clock time.Duration) (v verdict) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +169,7 @@ func (l *ledger) judge(window, clock time.Duration) (v verdict) {
 	for _, s := range l.strange {
 		v.wrong = append(v.wrong, "of no stack: "+s)
 	}
-	last := map[string]written{} // the last write of each stack, done when all before it were
+	last := map[string]written{} // the last write of each stack; its done is the latest of all writes before
 	for _, w := range l.writes {
 		before, known := last[w.stack]
 		if w.asked >= window {
@@ -188,14 +188,14 @@ func (l *ledger) judge(window, clock time.Duration) (v verdict) {
 	return v
 }
 
-// gave reports whether an agent has given up a stack between its last write and a moment.
+// gave reports whether an agent has given up a stack between its last write and a time.
 func (l *ledger) gave(last written, until time.Time) bool {
 	return slices.ContainsFunc(l.given, func(g given) bool {
 		return g.agent == last.agent && g.stack == last.stack && g.at.After(last.came) && !g.at.After(until)
 	})
 }
 
-// change judges that another agent writes a stack.
+// change judges that another agent than before writes a stack.
 func (v *verdict) change(inOrder bool, before, now written, least time.Duration) {
 	v.changes++
 	what := fmt.Sprintf("%s: %s wrote it at %s (%s), %s at %s (%s)", now.stack, before.agent, before.came.Format(time.StampMilli), before.what, now.agent, now.came.Format(time.StampMilli), now.what)
@@ -214,7 +214,7 @@ func (v *verdict) change(inOrder bool, before, now written, least time.Duration)
 	}
 }
 
-// gate is what answers go through.
+// gate holds up answers while it is closed.
 type gate struct {
 	mu     sync.Mutex
 	closed chan struct{} // nil while it is open
@@ -236,7 +236,7 @@ func (g *gate) pass(gone <-chan struct{}) {
 	}
 }
 
-// The judge of the proof below finds what it is to find.
+// The judge of the proof below finds the faults that it should find.
 func TestLedger(t *testing.T) {
 	began := time.Now()
 	at := func(agent string, second float64, holder string) written {
@@ -248,7 +248,7 @@ func TestLedger(t *testing.T) {
 	for name, c := range map[string]struct {
 		writes []written
 		given  []given
-		want   string // "" for nothing wrong
+		want   string // "" for no fault
 	}{
 		"one writes":                {writes: []written{at("a", 0, "a"), at("a", 0.1, "a"), at("a", 9, "a")}},
 		"the window between":        {writes: []written{at("a", 0, "a"), at("b", 3, "b")}},

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// place is where an agent runs, with a network of its own if this machine has any to give.
+// place is where an agent runs, with its own network if this machine allows it.
 type place struct {
-	namespace string   // of networks; "" for that of the machine
-	cloud     string   // the address of the machine, as the cloud, where the agent reaches it
-	etcd      []string // addresses of the members of etcd, as the agent reaches them
+	namespace string   // network namespace; "" for the machine's own
+	cloud     string   // the address of this machine for the agent, where its cloud listens
+	etcd      []string // addresses of the etcd members for the agent
 	cut       func(cut bool) error
 }
 
@@ -25,13 +25,13 @@ type network struct {
 	places []place
 }
 
-// ownLoopback is an address of this machine that no other process listens on.
+// ownLoopback returns a loopback address of this machine that no other process listens on.
 func ownLoopback() string {
 	return fmt.Sprintf("127.%d.%d.1", 1+os.Getpid()/250%250, 1+os.Getpid()%250)
 }
 
-// newNetwork makes places for so many agents: in namespaces, each with a cable to the cloud and one to etcd, where that is
-// allowed, else with relays that can be told to drop everything.
+// newNetwork makes places for the agents. If allowed, each is a namespace with one veth pair to the cloud and one to etcd. Otherwise
+// it uses relays that can drop everything.
 func newNetwork(t *testing.T, agents int) network {
 	t.Helper()
 	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 {
@@ -43,11 +43,11 @@ func newNetwork(t *testing.T, agents int) network {
 		t.Log("agents are cut off by relays:", err)
 		return relayed(t, agents)
 	}
-	_ = ip("netns del " + probe) // a test that fails here fails below
+	_ = ip("netns del " + probe) // if this fails, the test fails below
 	return cabled(t, agents)
 }
 
-// cabled gives each agent a namespace. The addresses are of those that RFC 2544 keeps for measuring devices.
+// cabled gives each agent a namespace. The addresses come from the range that RFC 2544 reserves for benchmarks.
 func cabled(t *testing.T, agents int) network {
 	t.Helper()
 	own := os.Getpid() % 250
@@ -60,7 +60,7 @@ func cabled(t *testing.T, agents int) network {
 			}
 		}
 	}
-	for _, prefix := range to { // what a cable that is cut would have carried goes nowhere else
+	for _, prefix := range to { // packets for a cable that is cut must not leave by another route
 		must("route add blackhole " + prefix + "0/24")
 		t.Cleanup(func() { must("route del blackhole " + prefix + "0/24") })
 	}
@@ -93,7 +93,7 @@ func ip(words string) error {
 	return nil
 }
 
-// addresses are those of the members of etcd at a host.
+// addresses returns the addresses of the etcd members at a host.
 func addresses(host string) (list []string) {
 	for _, port := range memberPorts {
 		list = append(list, fmt.Sprintf("https://%s:%d", host, port))
@@ -122,7 +122,7 @@ func relayed(t *testing.T, agents int) (n network) {
 	return n
 }
 
-// relay carries bytes to an address, or drops them and says nothing.
+// relay forwards bytes to an address, or drops them silently.
 type relay struct {
 	to       string
 	listener net.Listener
@@ -165,7 +165,7 @@ func (r *relay) carry(near net.Conn) {
 	_, _ = io.Copy(dropping{near, r}, far)
 }
 
-// dropping is where bytes go, unless the relay drops them.
+// dropping is a writer that discards its bytes while the relay drops.
 type dropping struct {
 	net.Conn
 	of *relay

@@ -21,14 +21,14 @@ type process struct {
 	t       *testing.T
 	name    string
 	command func() *exec.Cmd
-	heard   func(line string) // what it says; nil when nobody listens
+	heard   func(line string) // called for each line of output; may be nil
 
 	cmd   *exec.Cmd
 	ended chan struct{}
 
 	mu     sync.Mutex
 	said   []string       // its last lines
-	ending syscall.Signal // by which it is to end
+	ending syscall.Signal // the signal that should end it
 }
 
 const linesKept = 60
@@ -78,24 +78,24 @@ func (p *process) signal(s syscall.Signal) {
 	}
 }
 
-// end ends it with a signal.
+// end sends it a signal and waits for its end.
 func (p *process) end(s syscall.Signal) {
 	p.toEnd(s)
 	p.signal(s)
 	<-p.ended
 }
 
-// tell shows what it said last.
+// tell logs its last lines.
 func (p *process) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.t.Logf("%s said last:\n%s", p.name, strings.Join(p.said, "\n"))
 }
 
-// memberPorts are where members of etcd listen for clients; the next port is for other members.
+// memberPorts are the client ports of the etcd members; a member's peer port is the next one.
 var memberPorts = []int{2379, 2381, 2383}
 
-// newMembers are members of a real etcd of a folder, which listen at these addresses over TLS with a certificate and its key.
+// newMembers returns the members of a real etcd in a folder. They listen at these addresses over TLS with a certificate and its key.
 // The first address is where the members reach each other.
 func newMembers(t *testing.T, folder string, listen []string, cert, key string) (members []*process) {
 	t.Helper()
@@ -126,7 +126,7 @@ type contender struct {
 
 	counted struct {
 		sync.Mutex
-		took, refused int // stacks that it took, and what it said about refused writes
+		took, refused int // stacks that it took, and log lines about refused writes
 	}
 }
 
@@ -137,7 +137,7 @@ var (
 	noMore    = regexp.MustCompile(`^time=(\S+) .*msg="serves a stack no more" stack=(\S+)`)
 )
 
-// listens has what the agent says counted, and written down in the ledger where it gives up a stack.
+// listens counts the agent's log lines about stacks that it takes and writes that are refused. The ledger records when it gives up a stack.
 func (c *contender) listens(l *ledger) {
 	c.heard = func(line string) {
 		if about := ofAStack.FindStringSubmatch(line); about != nil {
@@ -167,7 +167,7 @@ func (c *contender) listens(l *ledger) {
 	}
 }
 
-// cloudAt has the cloud listen where this agent reaches it, and says at which address.
+// cloudAt makes the cloud listen where this agent reaches it, and returns the address.
 func (c *contender) cloudAt(cloud http.Handler) string {
 	listener, err := net.Listen("tcp", c.place.cloud+":0")
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *contender) cloudAt(cloud http.Handler) string {
 	return "http://" + listener.Addr().String()
 }
 
-// inPlace is a command that runs where the agent does.
+// inPlace returns a command that runs in the agent's network.
 func (c *contender) inPlace(words ...string) *exec.Cmd {
 	if c.namespace != "" {
 		words = append([]string{"ip", "netns", "exec", c.namespace}, words...)

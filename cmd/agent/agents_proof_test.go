@@ -26,18 +26,18 @@ import (
 
 const (
 	proofAgents, proofStacks = 3, 40
-	// proofLease is as short as a lease may be, so that much happens. A real cloud has to share the machine with the agents: realLease.
+	// proofLease is the shortest lease allowed, so that much happens. A real cloud shares the machine with the agents and needs realLease.
 	proofLease, realLease = 12 * time.Second, 36 * time.Second
-	// proofClock is what lies between an agent's look at its clock and the proxy's, on a machine that has much to do.
+	// proofClock is the maximum time between an agent's look at its clock and the proxy's, on a busy machine.
 	proofClock = time.Second / 2
 	proofKeys  = "/stackreeve/proof/"
 )
 
-// proof is several agents as they run in earnest: processes, a real etcd, a repository and a cloud.
+// proof is several agents as in production: processes, a real etcd, a repository and a cloud.
 type proof struct {
 	*stage
 	*ledger
-	front   http.Handler // the cloud, as agents ask for it
+	front   http.Handler // the cloud, as agents reach it
 	cloud   *standin
 	lease   time.Duration
 	etcd    *etcd.Endpoints
@@ -46,17 +46,19 @@ type proof struct {
 	began   time.Time
 
 	mu      sync.Mutex
-	faults  map[string]int // how often what went wrong
-	written map[string]int // which change of a stack was committed last
+	faults  map[string]int // how often each fault happened
+	written map[string]int // the number of the last change of each stack that was committed
 	commits int
 	drifts  int
 }
 
-// Three agents serve forty stacks while they are killed, stopped, cut off from etcd and ended, members of etcd are killed and stopped, people
-// commit, and others change the cloud: no stack is written by two, and in the end the cloud is as is written.
+// Three agents serve forty stacks while agents are killed, stopped, cut off from etcd and ended. Members of etcd are killed and stopped,
+// people
+// commit, and others change the cloud. No two agents write one stack at a time, and in the end the cloud equals Git.
+//
 // The cloud is the simulator, or a real one that STACKREEVE_TEST_CLOUD names (see deploy/devcloud).
 // STACKREEVE_TEST_AGENTS names the folder that etcd is in, STACKREEVE_TEST_AGENTS_FOR says for how long, and
-// STACKREEVE_TEST_SEED repeats what went wrong when.
+// STACKREEVE_TEST_SEED repeats the faults of an earlier run.
 func TestAgentsProof(t *testing.T) {
 	folder := os.Getenv("STACKREEVE_TEST_AGENTS")
 	if folder == "" {
@@ -81,7 +83,7 @@ func TestAgentsProof(t *testing.T) {
 	trouble.Go(func() { p.suffer(ctx, rand.New(rand.NewPCG(seed, 100)), p.memberFaults) })
 	trouble.Go(func() { p.change(ctx, rand.New(rand.NewPCG(seed, 101))) })
 	trouble.Wait()
-	if !t.Failed() { // else it would wait for what cannot come
+	if !t.Failed() { // otherwise it would wait in vain
 		p.settles()
 	}
 	p.verdict()
@@ -97,7 +99,7 @@ func newProof(t *testing.T, folder string) *proof {
 	door := httptest.NewServer(p.front)
 	t.Cleanup(door.Close)
 	p.cloud = newStandin(t, door.URL)
-	t.Cleanup(p.clear) // when no agent is there any more
+	t.Cleanup(p.clear) // once no agent runs any more
 	p.build()
 	for i := range proofStacks {
 		p.edit(fmt.Sprintf("stack-%02d", i))
@@ -142,7 +144,7 @@ func (p *proof) agent(name string, at place) *contender {
 	a.listens(p.ledger)
 	url := a.cloudAt(p.before(p.front, name, &a.gate))
 	p.stage.Write(name+"/clouds.yaml", string(simulator.CloudsYAML(url)))
-	endpoints, _ := json.Marshal(at.etcd) // they are strings
+	endpoints, _ := json.Marshal(at.etcd) // a list of strings always encodes
 	text := fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: proof}\nspec: {leaseSeconds: %d, etcd: {endpoints: %s, caFile: %s}}\n", int(p.lease.Seconds()), endpoints, p.Path("etcd.crt"))
 	for _, stack := range slices.Sorted(maps.Keys(p.written)) {
 		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec:\n  source: {url: \"" + p.Path("repo") + "\", branch: main, path: " + stack +
@@ -182,7 +184,7 @@ spec: {resource: {networkRef: NAME, addresses: [{subnetRef: NAME}], description:
 
 func describes(change int) string { return fmt.Sprint("change ", change) }
 
-// holders are who serves which stack, as most members of etcd know.
+// holders returns which agent serves which stack, according to a majority of etcd.
 func (p *proof) holders() (map[string]lease.Holder, error) {
 	ctx, cancel := context.WithTimeout(p.t.Context(), p.lease/4)
 	defer cancel()
@@ -203,14 +205,14 @@ func (p *proof) holds(stack string) (string, error) {
 	return holders[stack].Agent, err
 }
 
-// fault is what goes wrong for a while.
+// fault is something that goes wrong for a while.
 type fault struct {
 	name       string
 	begin, end func()
 	most       time.Duration // how long it may last
 }
 
-// suffer has one thing after another go wrong.
+// suffer makes one thing after another go wrong.
 func (p *proof) suffer(ctx context.Context, random *rand.Rand, faults func(*rand.Rand) fault) {
 	for wait(ctx, between(random, p.lease/3, 3*p.lease/2)) {
 		f := faults(random)
@@ -243,8 +245,8 @@ func (p *proof) note(what string, lasts time.Duration) {
 	p.t.Logf("%6.1f s: %s for %.1f s", time.Since(p.began).Seconds(), what, lasts.Seconds())
 }
 
-// agentFaults are those of an agent. It is stopped between what it reads and what it writes: the cloud answers, and the
-// answers are not read before it goes on.
+// agentFaults are the faults of an agent. It is stopped between a read and a write: the cloud answers, and the agent
+// does not read the answers until it goes on.
 func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 	return func(random *rand.Rand) fault {
 		switch random.IntN(4) {
@@ -255,7 +257,7 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 		case 2:
 			return fault{a.name + " is stopped", func() {
 				a.gate.close()
-				wait(p.t.Context(), time.Second) // what it is about to send is sent
+				wait(p.t.Context(), time.Second) // requests that the agent is about to send are sent
 				a.signal(syscall.SIGSTOP)
 				a.gate.open()
 			}, func() { a.signal(syscall.SIGCONT) }, 2 * p.lease}
@@ -271,7 +273,7 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 	}
 }
 
-// memberFaults are those of one member of etcd. The two others go on.
+// memberFaults are the faults of one member of etcd. The other two go on.
 func (p *proof) memberFaults(random *rand.Rand) fault {
 	m := p.members[random.IntN(len(p.members))]
 	if random.IntN(2) == 0 {
@@ -280,7 +282,7 @@ func (p *proof) memberFaults(random *rand.Rand) fault {
 	return fault{"a member of etcd is stopped", func() { m.signal(syscall.SIGSTOP) }, func() { m.signal(syscall.SIGCONT) }, p.lease / 2}
 }
 
-// change has people commit, and others change the cloud.
+// change makes people commit, and others change the cloud.
 func (p *proof) change(ctx context.Context, random *rand.Rand) {
 	stacks := slices.Sorted(maps.Keys(p.written))
 	for wait(ctx, between(random, 2*time.Second, 8*time.Second)) {
@@ -296,8 +298,8 @@ func (p *proof) change(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// drift changes an object of a stack, or deletes its port, if it is there yet. A network that is just being made may have its mark in its
-// description, which is left alone: nobody could say then whose it is.
+// drift changes an object of a stack, or deletes its port, if it exists yet. It leaves the description of a network that is being created
+// alone: the mark may still be there, and without it nobody could say whose network it is.
 func (p *proof) drift(stack string, random *rand.Rand) {
 	if port, err := p.cloud.one("port", "show", stack); err == nil && random.IntN(2) == 0 {
 		p.say(p.cloud.ask(http.MethodDelete, "/network/v2.0/ports/"+port.text("id"), nil, ""))
@@ -318,7 +320,7 @@ func (p *proof) say(_ json.RawMessage, err error) {
 	}
 }
 
-// objects are those of a kind in the cloud.
+// objects returns the cloud's objects of a kind.
 func (p *proof) objects(kind string) (list []thing) {
 	text, err := p.cloud.ask(http.MethodGet, "/network/v2.0/"+kind+"s", nil, kind+"s")
 	if err == nil {
@@ -330,7 +332,7 @@ func (p *proof) objects(kind string) (list []thing) {
 	return list
 }
 
-// clear removes what the stacks have made, which a real cloud would keep.
+// clear removes what the stacks have made: a real cloud would keep it.
 func (p *proof) clear() {
 	for _, kind := range []string{"port", "network"} { // a network takes its subnets along
 		for _, o := range p.objects(kind) {
@@ -341,7 +343,7 @@ func (p *proof) clear() {
 	}
 }
 
-// settles waits until the agents say that all stacks are in sync with the last commit, and the cloud is as is written.
+// settles waits until the agents report all stacks in sync with the last commit, and the cloud equals Git.
 func (p *proof) settles() {
 	ctx, cancel := context.WithTimeout(p.t.Context(), 15*p.lease)
 	defer cancel()
@@ -355,7 +357,7 @@ func (p *proof) settles() {
 	p.t.Errorf("never: %s", missing)
 }
 
-// missing is what is not as it is to be; "" when all is.
+// missing says what differs from Git; "" for nothing.
 func (p *proof) missing() string {
 	head, err := exec.CommandContext(p.t.Context(), "git", "-C", p.Path("repo"), "rev-parse", "HEAD").Output()
 	if err != nil {
@@ -388,7 +390,7 @@ func (p *proof) missing() string {
 	return ""
 }
 
-// verdict says what came of it.
+// verdict reports the result.
 func (p *proof) verdict() {
 	v := p.judge(p.lease/4, proofClock)
 	for _, wrong := range v.wrong {

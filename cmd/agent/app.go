@@ -19,23 +19,22 @@ import (
 
 const program = "stackreeve"
 
-// app is what the commands share.
+// app is the state that commands share.
 type app struct {
 	out, err io.Writer
-	// commands is standard output for commands to CI systems; nil where there are
-	// none.
+	// commands is standard output for commands to CI systems; nil where there are none.
 	commands io.Writer
-	// terminal is standard output when it is one; nil otherwise.
+	// terminal is standard output if that is a terminal, nil otherwise.
 	terminal *os.File
 
-	progress  *progress.Teller // nil where nobody waits
+	progress  *progress.Teller // nil when nobody waits for output
 	configs   []string
-	documents []config.Stack // as configured; those with source.paths stand for others
+	documents []config.Stack // as configured; one with source.paths stands for several stacks.
 	shared    session.Shared // by all stacks
-	later     bool           // the stacks of folders are found while it runs
-	keepGone  bool           // a stack whose folder is gone is meant, too
-	amiss     plan.Outcome   // what was wrong with folders that should be stacks
-	unlisted  []string       // documents whose folders are not known
+	later     bool           // the stacks of folders are searched while the agent runs.
+	keepGone  bool           // a stack whose folder is gone counts, too
+	amiss     plan.Outcome   // the worst problem with folders that should be stacks
+	unlisted  []string       // documents whose folders are unknown
 	dataDir   string
 	parallel  int
 	logFormat string
@@ -108,7 +107,7 @@ func grouped(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// opener is for stacks of the configuration.
+// opener opens stacks of the configuration.
 func (a *app) opener() session.Opener {
 	return session.Opener{Log: a.logger(false), DataDir: a.dataDir, Parallelism: a.parallel, Version: version(), Progress: a.progress, Shared: &a.shared}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/survey"
 )
 
-// askerFlags add those that say which agent is asked about stacks. The returned function reads them once they are parsed.
+// askerFlags adds the flags for the agent that is asked about stacks. The returned function reads them after parsing.
 func askerFlags(cmd *cobra.Command) func() survey.Asker {
 	k := &survey.Asker{}
 	flags := cmd.Flags()
@@ -17,7 +17,7 @@ func askerFlags(cmd *cobra.Command) func() survey.Asker {
 	flags.StringVar(&k.Token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with a token that it takes ($STACKREEVE_CONTROL_TOKEN_FILE; default: it is not asked)")
 	flags.StringVar(&k.CA, "control-ca-file", os.Getenv("STACKREEVE_CONTROL_CA_FILE"), caUsage)
 	for _, name := range []string{"server", "control-token-file", "control-ca-file"} {
-		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
+		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // the flag exists
 	}
 	return func() survey.Asker {
 		if k.Server == "" && k.Token != "" {
@@ -27,7 +27,7 @@ func askerFlags(cmd *cobra.Command) func() survey.Asker {
 	}
 }
 
-// listenerAddress is where an agent listens that has the variables of this command; "" for nowhere.
+// listenerAddress returns where an agent with this command's environment listens; "" for nowhere.
 func listenerAddress() string {
 	host, port, err := net.SplitHostPort(os.Getenv("STACKREEVE_LISTEN"))
 	if err != nil {

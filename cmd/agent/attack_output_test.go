@@ -12,16 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// hostileText stands wherever strangers can write. Names of files take all of it
-// but the slash.
+// hostileText stands wherever strangers can write. File names may contain all of it except the slash.
 var hostileText = []string{
 	"\x1b[2J\x1b]0;x\a", "a\n::error file=x::y", "a\r\n  ::set-output name=x::y", "\u202egnp\u2066", "z\u200bw\ufeff\u00ad", "\U000e0041", "\u009b31m\x7f",
 	"##[error]x", "##vso[task.setvariable variable=x]y", "e" + strings.Repeat("\u0301", 30), "\xff\xfe", "x; all is well, nothing to do",
 }
 
-// hostile fills a folder: hostile DIR names with hostile names of files (with a
-// third word: those that Git repositories are read with),
-// hostile DIR values with one manifest that is right and holds hostile values.
+// hostile fills a folder. `hostile DIR names` writes files with hostile names; a third word keeps only the names that Git can store.
+// `hostile DIR values` writes one valid manifest with hostile values.
 func hostile(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))
@@ -70,8 +68,7 @@ func hostile(ts *testscript.TestScript, _ bool, args []string) {
 
 var unprintable = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e0fff}]|\x{301}{9}|(?m)^\s*::|##[a-z]*\[`)
 
-// wantPrintable wants nothing in what the last command has said that moves a
-// cursor, cannot be seen or commands a CI system.
+// wantPrintable fails if the output of the last command contains anything that moves a cursor, is invisible or commands a CI system.
 func wantPrintable(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, from := range []string{"stdout", "stderr"} {
 		said := ts.ReadFile(from)

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// bomb is so many groups of a thousand machines each.
+// bomb is a manifest with groups of a thousand machines each.
 func bomb(groups int) string {
 	var b strings.Builder
 	for i := range groups {
@@ -24,9 +24,9 @@ func bomb(groups int) string {
 	return b.String()
 }
 
-// TestAttackSignalWhileReading stops every command in the middle of reading
-// 900,000 objects, which somebody has allowed. What it goes on to read after the
-// signal is counted in memory: all of it would take gigabytes.
+// TestAttackSignalWhileReading stops every command while it reads 900,000 objects, which a setting allows. Memory shows how much it reads
+// after
+// the signal: all of it would take gigabytes.
 func TestAttackSignalWhileReading(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -69,7 +69,7 @@ func TestAttackSignalWhileReading(t *testing.T) {
 	}
 }
 
-// signalAt sends SIGTERM to a process that has taken so much memory.
+// signalAt sends SIGTERM to a process once it uses kib KiB of memory.
 func signalAt(t *testing.T, cmd *exec.Cmd, kib int) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)

@@ -28,13 +28,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// overheard is what the agent sends to a forge, all of it.
+// overheard is everything that the agent sends to a forge.
 type overheard struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-// between stands between the agent and the forge's API.
+// between returns the address of a proxy between the agent and the forge's API.
 func (o *overheard) between(t *testing.T, api string) string {
 	t.Helper()
 	target, err := url.Parse(api)
@@ -59,7 +59,7 @@ func (o *overheard) between(t *testing.T, api string) string {
 	return s.URL + target.Path
 }
 
-// take is what was sent since the last time.
+// take returns what was sent since the last call.
 func (o *overheard) take() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,13 +67,13 @@ func (o *overheard) take() string {
 	return o.text.String()
 }
 
-// wrong is a cloud that cannot be used, and a word that the log must have of it.
+// wrong is a cloud that cannot be used, and a word that the log must contain about it.
 type wrong struct {
 	clouds, log string
 	env         []string
 }
 
-// wrongs are clouds that cannot be used, by what is wrong.
+// wrongs are clouds that cannot be used, by the problem.
 func wrongs(clouds, away string) map[string]wrong {
 	entry := func(auth string) string {
 		return "clouds: {demo: {region_name: RegionOne, auth: {auth_url: '" + auth + "', username: me, password: hunter2-hunter2, user_domain_name: d, project_domain_name: d, project_name: p}}}\n"
@@ -97,8 +97,7 @@ func wrongs(clouds, away string) map[string]wrong {
 	}
 }
 
-// tellsNothing wants what was posted to say that something is wrong, and the log
-// alone to say what.
+// tellsNothing checks that the posted text says that something is wrong, and that only the log says what.
 func tellsNothing(t *testing.T, what string, wrong wrong, posted, log string, needed, secrets []string) {
 	t.Helper()
 	if !strings.Contains(log, wrong.log) || strings.Contains(log, "hunter2") {
@@ -117,7 +116,7 @@ func tellsNothing(t *testing.T, what string, wrong wrong, posted, log string, ne
 	}
 }
 
-// redirecting is a service that sends its callers elsewhere.
+// redirecting is a service that redirects its callers.
 func redirecting(t *testing.T) string {
 	t.Helper()
 	away := httptest.NewServer(http.RedirectHandler("http://10.0.0.3:8774/v2.1", http.StatusTemporaryRedirect))
@@ -125,9 +124,9 @@ func redirecting(t *testing.T) string {
 	return away.URL
 }
 
-// Whatever is wrong between the agent and its cloud: who reads statuses, comments
-// and checks learns nothing of where the cloud is and how it is configured, and
-// the log has it. The program is wired as ever, on a forge in memory.
+// The cloud cannot be used, for one reason after another. Readers of statuses, comments and checks do not learn the cloud's address or
+// configuration.
+// The log has them. The program runs as usual, on a forge in memory.
 func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -147,7 +146,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	}
 	for what, wrong := range wrongs(good, redirecting(t)) {
 		if wrong.env != nil {
-			continue // a process reads its proxies once
+			continue // a process reads its proxies only once
 		}
 		s.Write("clouds.yaml", wrong.clouds)
 		var log bytes.Buffer
@@ -200,7 +199,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	}
 }
 
-// git runs the real one in the stage's repository.
+// git runs the real git in the stage's repository.
 func (s *stage) git(args ...string) string {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "git", args...)
@@ -212,8 +211,7 @@ func (s *stage) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The same by the binary: the statuses that it writes, and the comment that a
-// pipeline posts.
+// The same with the binary: the statuses that it writes, and the comment that a pipeline posts.
 func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -262,7 +260,7 @@ func byTheBinary(t *testing.T, s *stage, config, what string, wrong wrong, args 
 	tellsNothing(t, what+": "+args[0], wrong, said, log.String(), nil, []string{s.Dir, dir})
 }
 
-// The same on GitHub, of which everything is read that the agent sends there.
+// The same on GitHub: the test reads everything that the agent sends there.
 func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	var heard overheard
@@ -290,7 +288,7 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: it succeeded", what)
 		}
-		// Where the forge itself is is no secret there.
+		// The forge's own address is no secret there.
 		posted := strings.ReplaceAll(heard.take(), strings.TrimSuffix(g.APIURL, "/api/v3"), "")
 		tellsNothing(t, what, wrong, posted, string(log), []string{"/statuses/", "/comments", "check-runs"}, []string{r.Dir})
 	}

@@ -14,11 +14,10 @@ import (
 	"time"
 )
 
-// thing is one line of a list, under the names of its columns: lower case,
-// with underscores for spaces.
+// thing is one line of a list, keyed by the names of its columns: lower case, with underscores for spaces.
 type thing map[string]any
 
-// text is a column's value as text.
+// text is the value of a column as text.
 func (o thing) text(column string) string {
 	if o[column] == nil {
 		return ""
@@ -26,8 +25,7 @@ func (o thing) text(column string) string {
 	return fmt.Sprint(o[column])
 }
 
-// client is OpenStack's own command line client. It is kept open, because it
-// needs seconds to start and then a moment for each command.
+// client is OpenStack's own command line client. The process stays open: it needs seconds to start, and then only a moment for each command.
 type client struct {
 	mu  sync.Mutex
 	cmd *exec.Cmd
@@ -35,8 +33,8 @@ type client struct {
 	out *bufio.Reader
 }
 
-// findClient is the path of the client; the system's own one is better than
-// one that another Python hides it with. STACKREEVE_TEST_STANDIN does without.
+// findClient returns the path of the client. It prefers the system's client to one in another Python environment that hides it.
+// STACKREEVE_TEST_STANDIN works without a client.
 func findClient() (string, error) {
 	if os.Getenv("STACKREEVE_TEST_STANDIN") != "" {
 		return "", errors.New("STACKREEVE_TEST_STANDIN forbids it")
@@ -63,7 +61,7 @@ func newClient(t *testing.T, file, entry string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.cmd.Stderr = c.cmd.Stdout // in the order in which things are said
+	c.cmd.Stderr = c.cmd.Stdout // one stream, to keep the order
 	c.out = bufio.NewReader(out)
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -106,8 +104,7 @@ func (c *client) one(words ...string) (thing, error) {
 	return o, err
 }
 
-// do runs a command and returns the JSON that it printed, if any. What it said
-// instead is an error.
+// do runs a command and returns the JSON that it printed, if any. Other output is an error.
 func (c *client) do(words ...string) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +112,7 @@ func (c *client) do(words ...string) (json.RawMessage, error) {
 	for i, w := range words {
 		quoted[i] = quote(w)
 	}
-	// The second command marks where the first one's output ends.
+	// The output of a second command marks the end of the first one's.
 	if _, err := fmt.Fprintf(c.in, "%s\nconfiguration show -f json -c region_name\n", strings.Join(quoted, " ")); err != nil {
 		return nil, err
 	}
@@ -144,7 +141,7 @@ func (c *client) do(words ...string) (json.RawMessage, error) {
 	return json.RawMessage(docs[0]), nil
 }
 
-// rest reads the JSON that begins with line to its end.
+// rest reads the JSON that begins with line, to its end.
 func (c *client) rest(line string) (string, error) {
 	doc := line
 	for !json.Valid([]byte(doc)) {
@@ -157,7 +154,7 @@ func (c *client) rest(line string) (string, error) {
 	return doc, nil
 }
 
-// plainEnvironment is the test's without any variable that says which cloud.
+// plainEnvironment is the test's environment without the variables that select a cloud.
 func plainEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// lists are the commands that show what a project holds.
+// lists are the commands that list the content of a project.
 var lists = []struct{ what, command string }{
 	{"servers", "server list"},
 	{"server groups", "server group list"},
@@ -20,7 +20,7 @@ var lists = []struct{ what, command string }{
 	{"health monitors", "loadbalancer healthmonitor list"},
 }
 
-// things lists what has a word in its name; "" for everything of the project.
+// things lists the objects with a word in their name; "" lists everything in the project.
 func (g *ground) things(what, word string) []thing {
 	g.t.Helper()
 	var command string
@@ -38,7 +38,7 @@ func (g *ground) things(what, word string) []thing {
 	})
 }
 
-// thing is the only one of its sort with a word in its name.
+// thing returns the only object of its sort with a word in its name.
 func (g *ground) thing(what, word string) thing {
 	g.t.Helper()
 	found := g.things(what, word)
@@ -57,7 +57,7 @@ func (g *ground) members(pool string) []thing {
 	return list
 }
 
-// counts is how many things of each sort the cloud has, as its own client says.
+// counts is the number of objects of each sort in the cloud, according to its own client.
 type counts map[string]int
 
 func (c counts) String() string {
@@ -73,7 +73,7 @@ func (c counts) String() string {
 	return strings.Join(words, ", ")
 }
 
-// count counts what has the word in its name.
+// count counts the objects with the word in their name.
 func (g *ground) count(word string) counts {
 	g.t.Helper()
 	c := counts{}
@@ -89,7 +89,7 @@ func (g *ground) count(word string) counts {
 	return c
 }
 
-// holds wants the cloud to have exactly this.
+// holds fails unless the cloud has exactly these objects.
 func (g *ground) holds(when, word, want string) {
 	g.t.Helper()
 	if got := g.count(word).String(); got != want {

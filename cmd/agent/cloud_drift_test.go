@@ -5,18 +5,16 @@ import (
 	"strings"
 )
 
-// deed is what somebody does to an object behind the program's back, with
-// OpenStack's own client.
+// deed is a change that somebody makes to an object behind the program's back, with OpenStack's own client.
 type deed struct {
 	what     string
 	object   string   // whose name the plan must show
-	command  []string // what is done
+	command  []string // the command that changes it
 	repaired func() string
-	want     string // of repaired, before and after
+	want     string // the output of repaired, before and after
 }
 
-// drift wants each thing that people do by hand noticed by plan and corrected by
-// run.
+// drift checks that plan notices each manual change and that run corrects it.
 func (s story) drift() {
 	s.commit(verdaWith("replicas: 1", besides)(s.t))
 	s.wants(0, nil, "run", "--once")
@@ -27,8 +25,7 @@ func (s story) drift() {
 	s.wants(0, nil, "run", "--once", "--max-deletes", "3")
 }
 
-// round does all deeds, and wants one plan to show each of them and one pass
-// to undo them all.
+// round makes all changes. One plan must show each of them, and one pass must undo them all.
 func (s story) round(name string, deeds []deed) {
 	s.t.Helper()
 	for _, d := range deeds {
@@ -58,8 +55,7 @@ func (s story) round(name string, deeds []deed) {
 	s.unchanged()
 }
 
-// silently are the words that keep a command that creates from printing a
-// table.
+// silently returns the words that keep a create command from printing a table.
 func silently(command []string) []string {
 	for _, word := range command {
 		if word == "create" {
@@ -69,7 +65,7 @@ func silently(command []string) []string {
 	return nil
 }
 
-// shows is whether a plan has a step, and not only a mention, for the object.
+// shows reports whether a plan has a step for the object; a mention is not enough.
 func shows(plan, object string) bool {
 	for line := range strings.Lines(plan) {
 		words := strings.Fields(line)
@@ -129,7 +125,7 @@ func (s story) changes() []deed {
 	}
 }
 
-// holes are what is taken from under something else.
+// holes are deletions of objects that others depend on.
 func (s story) holes() []deed {
 	ports := func() string { return fmt.Sprint(len(s.things("ports", "tagged-sample"))) }
 	pools := func() string { return fmt.Sprint(len(s.things("pools", "loadbalancer-sample-80"))) }

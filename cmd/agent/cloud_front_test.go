@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// front is a real cloud on this machine behind one address, as the simulator is: /identity and /network lead to those services, and
-// /at/PORT to whatever listens there. Addresses in its answers lead through it, too, so that who asks it never asks anybody else.
+// front puts a real cloud on this machine behind one address, as the simulator does: /identity and /network lead to those services, and
+// /at/PORT to any service on that port. Addresses in its answers lead through it, too, so that a client never talks to another address.
 type front struct {
 	httputil.ReverseProxy
-	ports map[string]string // of services, by their types
+	ports map[string]string // ports of services, by type
 }
 
 var (
@@ -29,7 +29,7 @@ var (
 
 type askedAt struct{}
 
-// newFront finds the cloud by $OS_CLIENT_CONFIG_FILE, of which its user demo has the password demo.
+// newFront finds the cloud by $OS_CLIENT_CONFIG_FILE. The cloud's user demo has the password demo.
 func newFront(t *testing.T) *front {
 	t.Helper()
 	text, err := os.ReadFile(os.Getenv("OS_CLIENT_CONFIG_FILE"))
@@ -42,7 +42,7 @@ func newFront(t *testing.T) *front {
 	}
 	f := &front{ports: map[string]string{"identity": string(keystone[1])}}
 	f.Rewrite, f.ModifyResponse = f.leads, f.answers
-	f.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) } // who asked is gone, or the cloud is
+	f.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) } // the client or the cloud is gone
 	var in struct {
 		Token struct {
 			Catalog []struct {
@@ -62,7 +62,7 @@ func newFront(t *testing.T) *front {
 	return f
 }
 
-// leads has a request go where it is meant for.
+// leads forwards a request to its service.
 func (f *front) leads(r *httputil.ProxyRequest) {
 	way := wayThrough.FindStringSubmatch(r.In.URL.Path)
 	if way == nil {
@@ -72,14 +72,14 @@ func (f *front) leads(r *httputil.ProxyRequest) {
 	if f.ports[port] != "" {
 		port = f.ports[port]
 	}
-	// The cloud carries out what it was asked, also for who is gone meanwhile.
+	// The cloud carries out a request even if the client is gone meanwhile.
 	r.Out = r.Out.WithContext(context.WithValue(context.WithoutCancel(r.Out.Context()), askedAt{}, r.In.Host))
 	r.Out.URL = &url.URL{Scheme: "http", Host: "127.0.0.1:" + port, Path: way[2], RawQuery: r.In.URL.RawQuery}
 	r.Out.Host = r.Out.URL.Host
 	r.Out.Header.Del("Accept-Encoding")
 }
 
-// answers has the addresses in an answer lead through here.
+// answers rewrites the addresses in an answer so that they lead through front.
 func (f *front) answers(resp *http.Response) error {
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {

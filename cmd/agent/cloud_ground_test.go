@@ -16,9 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// ground is a cloud to run the program on: a simulator, or the one that
-// STACKREEVE_TEST_CLOUD names. There it is a project of its own, if the same
-// clouds.yaml has an administrator (NAME-admin, or admin) to make one.
+// ground is a cloud to run the program on: a simulator, or the cloud that STACKREEVE_TEST_CLOUD names. In a real cloud it uses a new
+// project, if the same clouds.yaml has an administrator (NAME-admin, or admin) who can create one.
 type ground struct {
 	t           *testing.T
 	dir, binary string
@@ -31,9 +30,9 @@ type ground struct {
 	inject      string // devcloud's folder of faults; "" for another cloud
 }
 
-// entries of the clouds.yaml that a ground writes.
+// Entries of the clouds.yaml that a ground writes.
 const (
-	straight = "straight" // to the cloud
+	straight = "straight" // directly to the cloud
 	proxied  = "proxied"  // through the proxy
 )
 
@@ -65,7 +64,7 @@ func newGroundFor(t *testing.T, binary string) *ground {
 	return g
 }
 
-// beside is another stack in the same project, behind a proxy of its own.
+// beside returns another stack in the same project, behind its own proxy.
 func (g *ground) beside(t *testing.T) *ground {
 	t.Helper()
 	other := *g
@@ -93,7 +92,7 @@ func (g *ground) auth() map[string]any {
 	return maps.Clone(auth)
 }
 
-// by is the entry for a cloud behind a proxy.
+// by returns the entry for a cloud behind a proxy.
 func (g *ground) by(p *proxy) map[string]any {
 	entry, auth := maps.Clone(g.entry), g.auth()
 	auth["auth_url"] = p.through(auth["auth_url"].(string))

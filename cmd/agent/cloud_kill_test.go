@@ -17,7 +17,7 @@ import (
 
 const verdaHolds = "2 health monitors, 2 listeners, 1 load balancers, 4 members, 2 pools, 3 ports, 1 server groups, 3 servers"
 
-// number is a setting of a test that is a number, of least or more.
+// number reads a numeric setting of a test, at least `least`.
 func number(t *testing.T, name string, least, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -31,8 +31,7 @@ func number(t *testing.T, name string, least, otherwise int) int {
 	return n
 }
 
-// killer ends a process after its n-th request of a sort, once the cloud has
-// done its work and before the answer is there.
+// killer ends a process at its n-th request of a sort: after the cloud has done its work, and before the answer arrives.
 type killer struct {
 	writes bool
 	n      int
@@ -55,15 +54,14 @@ func (k *killer) strikes(c call) spoil {
 	}
 	k.killed = c.String()
 	return func(w http.ResponseWriter, _ *http.Request, forward func() (*answer, error)) {
-		_, _ = forward() // whatever it was
+		_, _ = forward() // the result does not matter
 		<-k.started
 		_ = k.cmd.Process.Kill() // it may have ended
 		cut(w, nil, 0)
 	}
 }
 
-// killAfter starts the program and kills it. It returns "" when the program
-// ended before.
+// killAfter starts the program and kills it. It returns "" when the program ended before.
 func (g *ground) killAfter(writes bool, n int) string {
 	g.t.Helper()
 	k := &killer{writes: writes, n: n, cmd: g.command("run", "--once", "--max-deletes", "100%"), started: make(chan struct{})}
@@ -81,10 +79,12 @@ func (g *ground) killAfter(writes bool, n int) string {
 	return k.killed
 }
 
-// Killed after any of its requests, while it builds the story or takes it down,
-// the program ends with exactly what is written when it is started again with
-// an empty disk. That is every write, and every fourth read, since a read leaves nothing behind. In brief it is every eleventh of these, and on a
-// real cloud of the writes only. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other requests, to go on where a run was interrupted.
+// The program is killed after one of its requests, while it builds the story or deletes it. Started again with an empty disk, it ends with
+// exactly the objects in Git. The test does this for every write. It does it for every fourth read only, since a read leaves nothing behind.
+// With
+// -short it takes every eleventh of these, and on a real cloud only writes. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other
+// requests,
+// to continue an interrupted run.
 func TestCloudKill(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -97,7 +97,7 @@ func TestCloudKill(t *testing.T) {
 		step, shards int
 	}{{"writes", true, 1, 2}, {"reads", false, 4, 6}} {
 		if real {
-			sort.shards = 1 // they would only wait for each other
+			sort.shards = 1 // shards would only wait for each other
 		}
 		if testing.Short() && real && !sort.writes {
 			continue
@@ -117,8 +117,7 @@ func TestCloudKill(t *testing.T) {
 	}
 }
 
-// kills kills after the request from, and those that are step apart from it,
-// until there are no more.
+// kills kills after the request number from, then after every step-th one, until there are no more.
 func (g *ground) kills(writes bool, from, step int) {
 	g.t.Helper()
 	story, err := stackreeve.Example("verda")

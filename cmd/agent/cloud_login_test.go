@@ -15,8 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// lapse ends every token after so many requests with it, as Keystone announces the
-// other services.
+// lapse ends every token after a number of requests with it, in the way in which Keystone announces the other services.
 type lapse struct {
 	after int
 
@@ -91,11 +90,10 @@ type login struct {
 	secure map[string]any // of secure.yaml
 	env    map[string]string
 	via    *proxy
-	refuse string // what is said when it is not let in
+	refuse string // the message when it is refused
 }
 
-// Each way to log in that OpenStack clients know, and what is said when it is
-// refused: once, and not asked for again.
+// Each way to log in that OpenStack clients know. A refused login is reported once, and not tried again.
 func TestCloudLogins(t *testing.T) {
 	testcost.Long(t)
 	g := newGround(t)
@@ -128,7 +126,7 @@ spec: {resource: {policy: soft-anti-affinity}}
 	}
 }
 
-// logins are the ways there are; made is an application credential.
+// logins returns all ways to log in; made is an application credential.
 func (g *ground) logins(made thing) []login {
 	password := g.by(g.proxy)
 	auth := authOf(password)
@@ -161,7 +159,7 @@ func (g *ground) logins(made thing) []login {
 	}
 }
 
-// loggingIn is a plan that logs in so.
+// loggingIn returns a plan command that logs in this way.
 func (g *ground) loggingIn(way login) *exec.Cmd {
 	g.writeClouds(map[string]any{"way": way.entry})
 	g.writeYAML("secure.yaml", map[string]any{"clouds": map[string]any{"way": way.secure}})
@@ -182,8 +180,7 @@ func authOf(entry map[string]any) map[string]any {
 	return auth
 }
 
-// with is an entry of clouds.yaml with another value under auth; without it for
-// nil.
+// with returns an entry of clouds.yaml with another value under auth, or without the value for nil.
 func with(entry map[string]any, name string, value any) map[string]any {
 	out, auth := maps.Clone(entry), maps.Clone(authOf(entry))
 	if auth[name] = value; value == nil {
@@ -193,7 +190,7 @@ func with(entry map[string]any, name string, value any) map[string]any {
 	return out
 }
 
-// variables are what an openrc file sets, for an entry of clouds.yaml.
+// variables returns the variables of an openrc file for an entry of clouds.yaml.
 func variables(entry map[string]any) map[string]string {
 	env := map[string]string{}
 	for name, value := range authOf(entry) {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// findCloud takes the entry of a real cloud, and makes a project in it.
+// findCloud takes the entry of a real cloud, and creates a project there.
 func (g *ground) findCloud(name string) {
 	file := os.Getenv("OS_CLIENT_CONFIG_FILE")
 	if file == "" {
@@ -41,7 +41,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// makeProject makes a project with a network "private", to be gone at the end.
+// makeProject creates a project with a network "private". Both are deleted at the end.
 func (g *ground) makeProject(file, admin string) {
 	name := "e2e-" + strings.ToLower(rand.Text())[:6]
 	g.admin = newClient(g.t, file, admin)
@@ -63,7 +63,7 @@ func (g *ground) makeProject(file, admin string) {
 	g.must(own.one("subnet", "create", "--network", network, "--subnet-range", "10.9.0.0/24", "private-subnet"))
 }
 
-// dropAtEnd deletes a project and the security group that each has.
+// dropAtEnd deletes a project and its default security group.
 func (g *ground) dropAtEnd(project string) {
 	g.t.Cleanup(func() {
 		list, err := g.admin.list("security", "group", "list", "--project", project)
@@ -75,7 +75,7 @@ func (g *ground) dropAtEnd(project string) {
 	})
 }
 
-// places asks the cloud where its services are.
+// places asks the cloud for the addresses of its services.
 func (g *ground) places() []endpoint {
 	g.t.Helper()
 	doc, err := g.client.do("catalog", "list", "-f", "json")

@@ -16,10 +16,10 @@ import (
 	"testing"
 )
 
-// endpoint is where the catalog says that a service is.
+// endpoint is the address of a service in the catalog.
 type endpoint struct{ service, origin, path string }
 
-// call is a request that came to the proxy: the n-th, from 1.
+// call is a request to the proxy; n counts from 1.
 type call struct {
 	n             int
 	service       string
@@ -33,26 +33,25 @@ func (c call) String() string { return fmt.Sprint(c.n, " ", c.service, " ", c.me
 // spoil answers a call in its own way; forward lets the cloud do its work.
 type spoil func(w http.ResponseWriter, r *http.Request, forward func() (*answer, error))
 
-// answer is what the cloud answered, with the proxy's addresses in it.
+// answer is the cloud's answer, with the proxy's addresses in it.
 type answer struct {
 	code   int
 	header http.Header
 	body   []byte
 }
 
-// proxy stands between the program and all services of a cloud: it listens
-// once for each of their addresses and writes its own into the answers, the
-// catalog among them.
+// proxy stands between the program and all services of a cloud. It listens once for each of their addresses, and replaces them by its own
+// in the answers, including the catalog.
 type proxy struct {
 	places  []endpoint
 	outside map[string]string // the proxy's address for each of the cloud's
 	next    *http.Transport
 	servers []*httptest.Server
-	busy    sync.RWMutex // held by what the cloud works on
+	busy    sync.RWMutex // held while the cloud handles a request
 
 	mu     sync.Mutex
 	calls  []call
-	meddle func(call) spoil // nil for fair weather
+	meddle func(call) spoil // nil for no faults
 }
 
 func newProxy(t *testing.T, places []endpoint, secure bool) *proxy {
@@ -70,7 +69,7 @@ func newProxy(t *testing.T, places []endpoint, secure bool) *proxy {
 			server.Start()
 		}
 		t.Cleanup(server.Close)
-		t.Cleanup(server.CloseClientConnections) // what hangs would keep it open
+		t.Cleanup(server.CloseClientConnections) // hanging requests would keep it open
 		p.outside[at.origin] = server.URL
 		p.servers = append(p.servers, server)
 	}
@@ -85,20 +84,20 @@ func (p *proxy) through(address string) string {
 	return address
 }
 
-// settled waits until the cloud works on nothing.
+// settled waits until the cloud handles no request.
 func (p *proxy) settled() {
 	p.busy.Lock()
 	defer p.busy.Unlock()
 }
 
-// during sets what goes wrong from now on, and forgets the calls so far.
+// during sets the faults from now on, and forgets the calls so far.
 func (p *proxy) during(meddle func(call) spoil) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls, p.meddle = nil, meddle
 }
 
-// seen are the calls since during.
+// seen returns the calls since during.
 func (p *proxy) seen() []call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +124,7 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 	}
 }
 
-// arrived writes a call down and decides what becomes of it.
+// arrived records a call and decides whether to spoil it.
 func (p *proxy) arrived(origin string, r *http.Request) spoil {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,8 +137,7 @@ func (p *proxy) arrived(origin string, r *http.Request) spoil {
 	return p.meddle(c)
 }
 
-// serviceAt is the catalog's type of the service that has the path. A version
-// document lies above the path that the catalog names.
+// serviceAt returns the catalog's type of the service that has the path. A version document lies above the path in the catalog.
 func (p *proxy) serviceAt(origin, path string) string {
 	service, best := "", -1
 	for _, at := range p.places {
@@ -167,7 +165,7 @@ func first(path string) string {
 func (p *proxy) forward(origin string, r *http.Request, body []byte) (*answer, error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
-	// The cloud goes on when the caller is gone.
+	// The cloud finishes the request even when the caller is gone.
 	out, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, origin+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -194,7 +192,7 @@ func (p *proxy) forward(origin string, r *http.Request, body []byte) (*answer, e
 	return a, nil
 }
 
-// write writes the answer with so many bytes of its body, as if that was all.
+// write writes the answer with length bytes of its body, as if that was all.
 func (a *answer) write(w http.ResponseWriter, length int) {
 	for name, values := range a.header {
 		w.Header()[name] = values
@@ -208,8 +206,7 @@ func (a *answer) write(w http.ResponseWriter, length int) {
 	_, _ = w.Write(a.body[:length]) // the caller may be gone
 }
 
-// cut resets the connection, after so many bytes of the body if there is an
-// answer.
+// cut resets the connection. If there is an answer, it sends length bytes of the body first.
 func cut(w http.ResponseWriter, a *answer, length int) {
 	conn, buffer, err := w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -237,7 +234,7 @@ func underneath(conn net.Conn) net.Conn {
 	return conn
 }
 
-// endpointOf takes an endpoint of the catalog apart.
+// endpointOf parses an endpoint of the catalog.
 func endpointOf(service, address string) (endpoint, error) {
 	u, err := url.Parse(address)
 	if err != nil {

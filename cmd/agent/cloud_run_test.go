@@ -32,7 +32,7 @@ func (g *ground) git(args ...string) {
 	}
 }
 
-// ending is how a run of the program ended, and what it said.
+// ending is the exit code and the output of a run of the program.
 type ending struct {
 	code int
 	said string
@@ -63,8 +63,7 @@ func (g *ground) finish(cmd *exec.Cmd) ending {
 	return ending{cmd.ProcessState.ExitCode(), string(out), time.Since(started)}
 }
 
-// wants runs the program and wants its exit code, and each of the texts in
-// what it says.
+// wants runs the program and checks its exit code, and that its output contains each of the texts.
 func (g *ground) wants(code int, texts []string, args ...string) ending {
 	g.t.Helper()
 	e := g.agent(args...)

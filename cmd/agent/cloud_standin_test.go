@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// hands are what people see and change a cloud with, besides the program:
-// OpenStack's own client, or standin. Their input is the client's
+// hands are how people look at a cloud and change it, without the program: OpenStack's own client, or standin. Their input is the client's
 // command line.
 type hands interface {
 	list(words ...string) ([]thing, error)
@@ -22,14 +21,13 @@ type hands interface {
 	do(words ...string) (json.RawMessage, error)
 }
 
-// standin understands the few commands of the client that the tests need, on a
-// machine that lacks it. It knows the simulator's HTTP and nothing of the
-// program.
+// standin understands the few commands of the client that the tests need, on a machine without it. It knows the simulator's HTTP API and
+// nothing of the program.
 type standin struct {
 	root, token, project, user string
 }
 
-// noun is a sort of objects: where they are, and their JSON's name.
+// noun is a sort of objects: their path, and their name in JSON.
 type noun struct{ words, path, name string }
 
 var nouns = []noun{
@@ -58,7 +56,7 @@ func newStandin(t *testing.T, root string) *standin {
 	return s
 }
 
-// logIn gets a token of the user demo at a Keystone, and what that says besides.
+// logIn gets a token of the user demo at a Keystone, and decodes the body of the answer.
 func logIn(t *testing.T, keystone string, into any) (token string) {
 	t.Helper()
 	login := `{"auth": {"identity": {"methods": ["password"], "password": {"user": {"name": "demo", "password": "demo", "domain": {"name": "Default"}}}},
@@ -74,11 +72,10 @@ func logIn(t *testing.T, keystone string, into any) (token string) {
 	return resp.Header.Get("X-Subject-Token")
 }
 
-// ask makes one request and returns what is under a name of the answer; all of
-// it for "".
+// ask makes one request and returns the part of the answer under a name; "" returns all of it.
 func (s *standin) ask(method, path string, body any, name string) (json.RawMessage, error) {
 	var text []byte
-	if body != nil { // Neutron refuses any with DELETE
+	if body != nil { // Neutron refuses a body with DELETE
 		var err error
 		if text, err = json.Marshal(body); err != nil {
 			return nil, err
@@ -110,7 +107,7 @@ func (s *standin) ask(method, path string, body any, name string) (json.RawMessa
 	return all[name], err
 }
 
-// command is a command line taken apart.
+// command is a parsed command line.
 type command struct {
 	noun
 	verb  string
@@ -242,7 +239,7 @@ func (s *standin) do(line ...string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// change does set and unset.
+// change carries out set and unset.
 func (s *standin) change(c command, at string) error {
 	key, value, _ := strings.Cut(c.flags["--property"], "=")
 	fields := map[string]any{}
@@ -272,7 +269,7 @@ func (s *standin) change(c command, at string) error {
 	return err
 }
 
-// settled waits for what --wait waits for.
+// settled waits as --wait does.
 func (s *standin) settled(c command) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		busy, err := s.busy(c)

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// besides are objects with what the story lacks: rules, tags and metadata.
+// besides are objects with features that the story lacks: rules, tags and metadata.
 const besides = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
 metadata: {name: web-sample}
@@ -54,8 +54,7 @@ metadata: {name: tagged-sample}
 spec: {resource: {imageRef: centos79, flavorRef: n3-1vcpu-2gb, ports: [{portRef: tagged-sample}], metadata: [{key: tier, value: gold}]}}
 `
 
-// The manifests that people published, from the first commit to the last, with
-// all that may happen in between.
+// A published set of manifests, from the first commit to the last, with all that may happen in between.
 func TestCloudStory(t *testing.T) {
 	testcost.Long(t)
 	s := story{newGround(t)}
@@ -69,8 +68,7 @@ func TestCloudStory(t *testing.T) {
 
 type story struct{ *ground }
 
-// verdaWith is the example with another number of machines, and one file more
-// unless that is empty.
+// verdaWith is the example with another number of machines, and one more file unless more is empty.
 func verdaWith(replicas, more string) func(*testing.T) fs.FS {
 	return func(t *testing.T) fs.FS {
 		t.Helper()
@@ -116,7 +114,7 @@ func (s story) build(files func(*testing.T) fs.FS) {
 	s.unchanged()
 }
 
-// unchanged wants a pass that writes nothing, and a plan that is empty.
+// unchanged checks that a pass writes nothing and a plan is empty.
 func (s story) unchanged() {
 	s.t.Helper()
 	s.proxy.during(nil)
@@ -134,7 +132,7 @@ func (s story) unchanged() {
 	s.t.Logf("a pass without a change: %d requests", reads)
 }
 
-// until asks until something is so, for a bounded time.
+// until polls a condition for a bounded time.
 func (s story) until(what string, done func() bool) {
 	s.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !done(); <-time.After(200 * time.Millisecond) {
@@ -154,7 +152,7 @@ func (s story) scale() {
 	s.unchanged()
 }
 
-// approve wants a plan that is held, and carries it out by its hash.
+// approve expects a held plan, and carries it out by its hash.
 func (s story) approve() {
 	s.t.Helper()
 	s.proxy.during(nil)
@@ -169,7 +167,7 @@ func (s story) approve() {
 	s.wants(0, []string{"in sync: "}, "run", "--once", "--approve", hash[1])
 }
 
-// memberDown wants status to report a machine that does not answer.
+// memberDown checks that status reports a machine that does not answer.
 func (s story) memberDown() {
 	pool := s.things("pools", "-sample")[0].text("id")
 	address := s.members(pool)[0].text("address")
@@ -180,12 +178,12 @@ func (s story) memberDown() {
 	s.until("status reports the member that is down", func() bool {
 		return strings.Contains(s.agent("status").said, address+":80 of loadbalancer-sample-80 is ERROR")
 	})
-	s.wants(0, []string{"In sync"}, "plan") // it is not for the program to correct
+	s.wants(0, []string{"In sync"}, "plan") // the program must not correct it
 	s.fault("members-down", "", func() { s.simulator.Octavia.SetDown() })
 	s.until("status forgets it", func() bool { return !strings.Contains(s.agent("status").said, " is ERROR") })
 }
 
-// fault orders one from devcloud, or from the simulator; "" ends it.
+// fault requests a fault from devcloud or from the simulator; "" ends it.
 func (s story) fault(file, content string, simulated func()) bool {
 	s.t.Helper()
 	switch {
@@ -207,8 +205,8 @@ func (s story) fault(file, content string, simulated func()) bool {
 	return true
 }
 
-// failed wants a machine that ends in ERROR to be recreated, and not for ever.
-// Its name is its own: devcloud fails by name, for everybody.
+// failed checks that a machine that ends in ERROR is recreated, but not forever. Its name is unique: devcloud fails machines by name, for
+// every user.
 func (s story) failed() {
 	name := s.stack + "-sample"
 	s.commit(verdaWith("replicas: 1", `apiVersion: stackreeve.dev/v1alpha1

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// outdoors needs every service that the program knows, and little of each.
+// outdoors needs every service that the program knows, and only a little of each.
 const outdoors = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
 metadata: {name: WORD}
@@ -44,24 +44,21 @@ spec:
 
 const outdoorsHolds = "1 health monitors, 1 listeners, 1 load balancers, 1 members, 1 pools, 1 ports, 1 security groups, 1 server groups, 1 servers, 1 volumes"
 
-// way is one build-up and taking down again, and whose weather is bad during
-// each.
+// way is one build-up and deletion; it names the service that has faults during each.
 type way struct{ building, emptying string }
 
-// ways are all services that the program talks to (it never calls placement),
-// in both directions. What is deleted needs no image.
+// ways are all services that the program talks to (it never calls placement), in both directions. Deletion needs no image.
 var ways = []way{
 	{"identity", "identity"}, {"compute", "compute"}, {"network", "network"}, {"load-balancer", "load-balancer"}, {"block-storage", "block-storage"}, {"image", ""},
 }
 
-// fewerWays are all services in one direction, the other one in the next sort
-// of weather: a real cloud takes a minute or two for each.
+// fewerWays are all services in one direction each; the next sort of faults takes the other one. A real cloud takes a minute or two for each.
 var fewerWays = [2][]way{
 	{{"identity", "compute"}, {"image", "network"}, {"load-balancer", "block-storage"}},
 	{{"compute", "identity"}, {"image", "load-balancer"}, {"network", "block-storage"}},
 }
 
-// weathers are the faults that services show on their bad days.
+// weathers are the faults that services show on bad days.
 var weathers = []struct {
 	name  string
 	spoil spoil
@@ -82,7 +79,7 @@ var weathers = []struct {
 		}
 	}},
 	{"answer lost", func(w http.ResponseWriter, _ *http.Request, forward func() (*answer, error)) {
-		_, _ = forward() // whatever it was
+		_, _ = forward() // the result does not matter
 		cut(w, nil, 0)
 	}},
 	{"hangs", func(_ http.ResponseWriter, r *http.Request, _ func() (*answer, error)) { <-r.Context().Done() }},
@@ -100,8 +97,7 @@ func refuse(code int, after string) spoil {
 	}
 }
 
-// storm spoils the first and the third of the requests to a service that read,
-// and likewise of those that write, the fifth too.
+// storm spoils the first and the third of the reads of a service, and the first, third and fifth of its writes.
 type storm struct {
 	service string
 	spoil   spoil
@@ -127,14 +123,11 @@ func (s *storm) strikes(c call) spoil {
 	return s.spoil
 }
 
-// Whatever goes wrong between the program and one service of its cloud, while
-// it builds or while it takes down: the next pass from an empty disk ends in
-// sync, with nothing there twice and nothing left over, as OpenStack's own
-// client counts.
+// A service of the cloud fails in some way while the program builds or deletes. The next pass from an empty disk ends in sync: no object is
+// there twice and none is left over, as OpenStack's own client counts.
 //
-// A hanging request takes the program's own deadline of a minute, so that is
-// left out on the simulator, where nothing else takes long. STACKREEVE_TEST_SLOW
-// does everything everywhere.
+// A hanging request takes the program's own deadline of a minute. So it is left out on the simulator, where nothing else takes long.
+// STACKREEVE_TEST_SLOW does everything everywhere.
 func TestCloudWeather(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -164,8 +157,7 @@ func TestCloudWeather(t *testing.T) {
 	}
 }
 
-// weather makes the cloud as the manifests say, first in a storm and then in
-// fair weather.
+// weather applies the manifests, first with faults and then without.
 func (g *ground) weather(service string, spoil spoil, manifests, holds string) {
 	g.t.Helper()
 	what, files := "building", fstest.MapFS{"all.yaml": {Data: []byte(manifests)}}

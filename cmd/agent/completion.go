@@ -23,7 +23,7 @@ func (a *app) completions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		complete := func(flag string, f cobra.CompletionFunc) {
 			if cmd.Flags().Lookup(flag) != nil {
-				_ = cmd.RegisterFlagCompletionFunc(flag, f) // it is registered once
+				_ = cmd.RegisterFlagCompletionFunc(flag, f) // it is registered only once
 			}
 		}
 		for flag, values := range fixed {
@@ -38,19 +38,18 @@ func (a *app) completions(root *cobra.Command) {
 		complete("kind", cobra.FixedCompletions(describe.Names(), cobra.ShellCompDirectiveNoFileComp))
 		for _, flag := range []string{"dir", "data-dir"} {
 			if cmd.Flags().Lookup(flag) != nil {
-				_ = cmd.MarkFlagDirname(flag) // it is there
+				_ = cmd.MarkFlagDirname(flag) // the flag exists
 			}
 		}
 		if cmd.Flags().Lookup("config") != nil {
-			_ = cmd.MarkFlagFilename("config", "yaml", "yml", "json") // it is there
+			_ = cmd.MarkFlagFilename("config", "yaml", "yml", "json") // the flag exists
 		}
 	}
 }
 
 var enumeration = pattern.Of(`^([a-z]+)((?:, [a-z]+)*),? or ([a-z]+)`)
 
-// listedIn are the values that the usage of a flag begins with, as in "text, json
-// or yaml".
+// listedIn returns the values at the beginning of a flag's usage, as in "text, json or yaml".
 func listedIn(usage string) []string {
 	m := enumeration.FindStringSubmatch(usage)
 	if m == nil {
@@ -59,21 +58,21 @@ func listedIn(usage string) []string {
 	return strings.FieldsFunc(m[1]+m[2]+","+m[3], func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// completionPatience bounds how long a shell waits for names that stand in repositories.
+// completionPatience is how long a shell waits for names from repositories.
 const completionPatience = 3 * time.Second
 
-// configured are the documents of the configuration, and the stacks that they stand for as far as their repositories say so in time. A
-// configuration that is wrong or missing has none.
+// configured returns the documents of the configuration, and their stacks as far as their repositories answer in time. A
+// wrong or missing configuration has none.
 func (a *app) configured(ctx context.Context, given config.Settings) (documents, stacks []config.Stack) {
 	a.progress.Hush()
-	slices.Sort(a.configs) // cobra parses flags twice, and a file twice has each stack twice
+	slices.Sort(a.configs) // cobra parses flags twice, and a file that is given twice has each stack twice
 	a.configs = slices.Compact(a.configs)
 	documents, err := a.stacks(given)
 	if err != nil {
 		return nil, nil
 	}
 	a.documents = documents
-	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // what is wrong is no name
+	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // wrong folders have no names
 		_, files, err := a.opener().BaseFolder(ctx, s, base, "")
 		if err != nil {
 			return nil, err
@@ -83,7 +82,7 @@ func (a *app) configured(ctx context.Context, given config.Settings) (documents,
 	return documents, stacks
 }
 
-// patient is the context of completing in a command.
+// patient returns the context for completion in a command, which ends after [completionPatience].
 func patient(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx := cmd.Context()
 	if ctx == nil {
@@ -92,7 +91,7 @@ func patient(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, completionPatience)
 }
 
-// completeStacks names the configured stacks, those of folders, too.
+// completeStacks completes the names of configured stacks, including those of folders.
 func (a *app) completeStacks(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -132,13 +131,13 @@ func (a *app) completeObjects(cmd *cobra.Command, args []string, typed string) (
 	return slices.Compact(list), as
 }
 
-// isKind reports whether people mean a kind by a word.
+// isKind reports whether a word names a kind.
 func isKind(word, kind string) bool {
 	d, err := describe.Find(word, nil)
 	return strings.EqualFold(word, kind) || err == nil && d.GVK.Kind == kind
 }
 
-// completeKeys are those of all objects that the branches of stacks stand for now.
+// completeKeys returns the keys of all objects in the newest commits of stacks.
 func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []manifest.Key) {
 	_, stacks := a.configured(ctx, given)
 	o := a.opener()
@@ -150,7 +149,7 @@ func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []m
 			continue
 		}
 		if rev, _, err := repo.Fetch(ctx); err == nil {
-			read, _, _ := o.Contents(ctx, s, "", s.Bounds(), rev.Files) // what is wrong has no names
+			read, _, _ := o.Contents(ctx, s, "", s.Bounds(), rev.Files) // wrong manifests have no names
 			for _, want := range read.Want {
 				if want.Data == nil {
 					keys = append(keys, want.Key)
@@ -162,7 +161,7 @@ func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []m
 	return keys
 }
 
-// completeFields completes KIND.FIELD, a step at a time.
+// completeFields completes KIND.FIELD, one part at a time.
 func completeFields(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A pass that waits for a machine gives way to a request of a person, and to a
-// commit that suspends the stack, of which nothing is carried out then.
+// A pass that waits for a machine gives way to a person's request. It gives way to a commit that suspends the stack, too, and nothing of that
+// commit is carried out.
 func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// What is kept of stacks is printed, and what cannot be read of it is named.
+// The memory of stacks is printed, and a file that cannot be read is named.
 func TestTheMemoryIsPrinted(t *testing.T) {
 	dir := t.TempDir()
 	m, err := memory.Open(session.MemoryFile(dir, "prod"), "prod", time.Now())

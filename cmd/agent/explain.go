@@ -60,7 +60,7 @@ func (a *app) explain() *cobra.Command {
 	return cmd
 }
 
-// explainFully is everything about a kind on one page.
+// explainFully prints everything about a kind on one page.
 func (a *app) explainFully(d describe.Kind) error {
 	outline, err := manifest.Outline(d.Body)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *app) explainFully(d describe.Kind) error {
 	return nil
 }
 
-// explainAll lists the kinds, and the annotations that all of them take.
+// explainAll lists the kinds, and the annotations that all of them accept.
 func (a *app) explainAll(further []describe.Kind) error {
 	table := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KIND\tAPIVERSION\tWHAT IT IS")
@@ -89,7 +89,7 @@ func (a *app) explainAll(further []describe.Kind) error {
 	return table.Flush()
 }
 
-// definedKinds are the kinds that the manifests in folders and files define.
+// definedKinds returns the kinds that manifests in folders and files define.
 func definedKinds(cmd *cobra.Command, paths []string) ([]describe.Kind, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -101,7 +101,7 @@ func definedKinds(cmd *cobra.Command, paths []string) ([]describe.Kind, error) {
 	return describe.Defined(cmd.Context(), parts)
 }
 
-// definitionsFlag is where commands that describe kinds take those of users from.
+// definitionsFlag adds the flag for the users' own Definitions to a command that describes kinds.
 func definitionsFlag(cmd *cobra.Command) *[]string {
 	return cmd.Flags().StringSlice("definitions", nil, "folder or file with Definitions, whose kinds are described, too")
 }

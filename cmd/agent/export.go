@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/takeover"
 )
 
-// exportFlags are what `export` is asked for.
+// exportFlags are the flags of `export`.
 type exportFlags struct {
 	cloud, project string
 	dir, layout    string
@@ -67,7 +67,7 @@ standard error, and so is how to make it forget the rest once a stack has adopte
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many lists are read at a time")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
-	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions([]string{"kind", "object"}, cobra.ShellCompDirectiveNoFileComp)) // there is such a flag
+	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions([]string{"kind", "object"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(describe.Names(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if a.quiet {
@@ -138,7 +138,7 @@ func noteText(n export.Note) string {
 	return strings.Join(append(words, n.Text), ": ")
 }
 
-// takeoverFlags say what other tools manage.
+// takeoverFlags add the flags that say what other tools manage.
 func takeoverFlags(flags *pflag.FlagSet, of *takeover.Asked) {
 	flags.StringVar(&of.Terraform, "terraform-state", "", "only what this state of Terraform's, version 4, names; - is standard input")
 	flags.StringVar(&of.Heat, "heat-resources", "", "only what this list of a Heat stack's resources, in JSON, names; - is standard input")

@@ -18,8 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// stackFlags adds the flags that say which stacks are meant. The returned
-// function loads them once the flags are parsed.
+// stackFlags adds the flags that select stacks. The returned function loads the stacks after parsing.
 func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -27,7 +26,7 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	for _, s := range config.All() {
 		flags.String(s.Flag, "", s.Usage+" ($"+s.Env()+")")
 		if s.Flag != "stack" {
-			_ = flags.MarkHidden(s.Flag) // it is there; `help config` lists them
+			_ = flags.MarkHidden(s.Flag) // the flag exists; `help config` lists them
 		}
 	}
 	pointToSettings(cmd)
@@ -65,22 +64,21 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	}
 }
 
-// isRepository makes a work tree the repository of the stack where nothing else
-// says which it is.
+// isRepository makes a work tree the repository of the stack when nothing else names one.
 func (a *app) isRepository(dir string, s config.Settings) {
 	if files, err := a.configFiles(s); err == nil && len(files) == 0 {
 		s["url"] = cmp.Or(s["url"], dir)
 	}
 }
 
-// settings are those of the environment, and over them those of flags.
+// settings are those of the environment, overridden by those of flags.
 func settings(flags *pflag.FlagSet) config.Settings {
 	s := config.Environment()
 	maps.Copy(s, typed(flags))
 	return s
 }
 
-// typed are the settings that flags give.
+// typed returns the settings that flags give.
 func typed(flags *pflag.FlagSet) config.Settings {
 	s := config.Settings{}
 	for _, setting := range config.All() {
@@ -103,7 +101,7 @@ func (a *app) stacks(s config.Settings) ([]config.Stack, error) {
 	return stacks, err
 }
 
-// loadStacks loads stacks and refuses limits and policies for kinds that there are not.
+// loadStacks loads stacks. It refuses limits and policies for kinds that do not exist.
 func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	stacks, err := config.Load(files, s)
 	if err != nil {
@@ -116,8 +114,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	return stacks, append(problems, stacks[0].CheckPolicies(describe.Names())...).Err()
 }
 
-// configFiles are those that flags or the environment name, or the one in the
-// working directory.
+// configFiles are the files that flags or the environment name, or else the one in the working directory.
 func (a *app) configFiles(s config.Settings) ([]string, error) {
 	if len(a.configs) > 0 {
 		return a.configs, nil
@@ -135,14 +132,12 @@ func (a *app) configFiles(s config.Settings) ([]string, error) {
 	return []string{file}, nil
 }
 
-// approveCommand is how the plan of a stack that cmd shows is carried out, but
-// for the hash at its end.
+// approveCommand returns the command that carries out the plan of a stack that cmd shows, without the hash at its end.
 func approveCommand(cmd *cobra.Command, stack string) string {
 	return approving(cmd, "run", "--once") + " --stack " + stack + " --approve"
 }
 
-// approving are a command and the flags of cmd that say which stack is meant, and
-// how it is reached.
+// approving returns a command with those flags of cmd that select the stack and its connection.
 func approving(cmd *cobra.Command, command ...string) string {
 	words := append([]string{program}, command...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -164,7 +159,7 @@ func approving(cmd *cobra.Command, command ...string) string {
 	return strings.Join(words, " ")
 }
 
-// quote makes a word that a shell reads as it is.
+// quote quotes a word for a shell.
 func quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,="
 	if word != "" && strings.Trim(word, plain) == "" {

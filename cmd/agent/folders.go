@@ -8,16 +8,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// folderError is what is wrong with folders that should be stacks. The other stacks are not
-// concerned.
+// folderError holds the problems of folders that should be stacks. Other stacks are not affected.
 type folderError struct{ problems error }
 
 func (e folderError) Error() string { return e.problems.Error() }
 func (e folderError) Unwrap() error { return e.problems }
 
-// inFolders makes the stacks that documents stand for: with dir by the folders of a work tree, else
-// by those of the branch. What is wrong with one folder or document is said, and stops no other; those that depend on
-// a document whose folders are not known cannot be carried out. It is an error where no stack is left.
+// inFolders makes the stacks of documents: from the folders of a work tree if dir is set, otherwise from those of the branch. A problem with
+// one
+// folder or document is printed and stops no other. Stacks that depend on a document whose folders are unknown cannot be carried out. It
+// returns
+// an error if no stack is left.
 func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir string) ([]config.Stack, error) {
 	stacks, unlisted, err := a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) {
 		_, files, err := a.opener().BaseFolder(ctx, s, base, dir)
@@ -39,8 +40,9 @@ func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir strin
 	return stacks, nil
 }
 
-// stacksIn makes the stacks of the folders that list finds for each document. Documents without a list are unlisted, and the folders that list has
-// all the same are their stacks. Its error is a [folderError].
+// stacksIn makes the stacks of the folders that list finds for each document. A document for which list fails is unlisted; any folders that
+// list
+// returned all the same become stacks. The error is a [folderError].
 func (a *app) stacksIn(documents []config.Stack, list func(s *config.Stack, base, pattern string) ([]string, error)) (stacks []config.Stack, unlisted []config.Unlisted, err error) {
 	stacks, problems, unlisted := config.InFolders(documents, a.keepGone, func(*config.Stack) bool { return false }, list)
 	if len(problems) > 0 {

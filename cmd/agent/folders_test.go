@@ -17,8 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Folders come and go while the agent runs, without a restart by hand; what is in a folder that is
-// gone stays in the cloud.
+// Folders come and go while the agent runs, without a restart by hand. The objects of a folder that is gone stay in the cloud.
 func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -87,7 +86,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	}
 }
 
-// A repository that is away takes nothing from documents with another one, nor from stacks that it had before.
+// A repository that is down affects neither documents with another repository nor the stacks that it had before.
 func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -116,8 +115,9 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	}
 }
 
-// A file of tokens that cannot be read when the folders have become others, such as one that somebody replaces, keeps no stack from being served: the
-// agent ends for it only when it starts.
+// A token file that cannot be read for a moment, for example because somebody replaces it, while the folders change, does not stop any stack.
+// The
+// agent ends because of such a file only at its start.
 func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -146,7 +146,7 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	until("Network/eu")
 }
 
-// starts begins an agent for the stacks of a stage, and records what it says.
+// starts starts an agent for the stacks of a stage, and records its output.
 func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *servicetest.Record) {
 	t.Helper()
 	said = &servicetest.Record{}
@@ -158,11 +158,11 @@ func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *servi
 	return cmd, said
 }
 
-// waitsFor makes of an agent that has begun a wait for a word that it says. The agent ends with the test.
+// waitsFor returns a function that waits for a word in the agent's output. The agent ends with the test.
 func waitsFor(t *testing.T, cmd *exec.Cmd, said *servicetest.Record) (until func(word string)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test does only if something is wrong
+	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test only if something is wrong
 	t.Cleanup(func() { cancel(); _ = cmd.Process.Kill() })
 	return func(word string) {
 		t.Helper()
@@ -176,8 +176,7 @@ func waitsFor(t *testing.T, cmd *exec.Cmd, said *servicetest.Record) (until func
 	}
 }
 
-// A SIGHUP asks for a look at once, whatever the agent is doing: it must not end it while no stack is served, as when folders are
-// looked for.
+// A SIGHUP asks for a look at once. It must never end the agent, not even while no stack is served, as during the search for folders.
 func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -203,7 +202,7 @@ func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 	until("started")
 }
 
-// When the folders have become others, stacks that go on find what they have fetched: the cache does not grow with each folder.
+// When the folders change, the stacks that stay keep the commits that they have fetched: the cache does not grow with each folder.
 func TestFoldersComeAndTheCacheStays(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})

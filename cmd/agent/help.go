@@ -12,9 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// pointToSettings has the help of a command say where the settings are that it
-// takes and does not list. A template would do, but text/template calls methods by name, and a
-// program that has it keeps every method of every library: seven megabytes.
+// pointToSettings adds to the help of a command where to find the settings that it accepts and does not list. A template would do the same.
+// But text/template calls methods by name, so that the linker keeps every method of every library: seven megabytes.
 func pointToSettings(cmd *cobra.Command) {
 	usual := cmd.UsageFunc()
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
@@ -24,7 +23,7 @@ func pointToSettings(cmd *cobra.Command) {
 	})
 }
 
-// settingsTopic is what `help config` shows. It is no command.
+// settingsTopic is the topic that `help config` shows. It is not a command.
 func settingsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString(`The settings of a stack, as flags and as environment variables.
@@ -40,10 +39,10 @@ file, a setting is the field that is named last; ` + "`" + program + " explain S
 	return &cobra.Command{Use: "config", Short: "The settings of a stack: flags, variables and fields", Long: strings.TrimRight(b.String(), "\n")}
 }
 
-// helpWidth is how many columns the help takes.
+// helpWidth is the width of the help, in columns.
 const helpWidth = 100
 
-// narrow has the help of a command, and of those below it, fit a terminal.
+// narrow fits the help of a command and its subcommands to a terminal.
 func narrow(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		narrow(below)
@@ -61,10 +60,10 @@ func narrow(cmd *cobra.Command) {
 	})
 }
 
-// flagLine is a flag with its type, and what it is for.
+// flagLine matches a flag with its type, and its description.
 var flagLine = regexp.MustCompile(`^(\s+-\S.*?\s{3,})(\S.*)$`)
 
-// narrowed breaks lines about flags, and continues them below what they begin with.
+// narrowed breaks the lines about flags, and indents the rest below the description.
 func narrowed(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -94,7 +93,7 @@ func narrowed(text string) string {
 	return b.String()
 }
 
-// folded breaks the lines of a text that are too long; those that are indented are commands, and stay.
+// folded breaks the long lines of a text. Indented lines are commands and stay as they are.
 func folded(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

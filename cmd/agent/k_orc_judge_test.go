@@ -13,11 +13,11 @@ import (
 	"cel.dev/cel-go/cel"
 )
 
-// missing begins the name of an object that has left the repository while others refer to it: a cluster still
-// has it then, on its way out.
+// missing begins the name of an object that has left the repository while others refer to it. A cluster still
+// has such an object, since its deletion is not finished.
 const missing = "missing: "
 
-// judge compares what a step asserts with the objects that status shows, by kind and name.
+// judge compares the assertions of a step with the objects that status shows, by kind and name.
 func judge(t *testing.T, asserts []map[string]any, objects map[string]any) (wrong []string) {
 	for _, a := range asserts {
 		if a["kind"] == "TestAssert" {
@@ -34,10 +34,10 @@ func judge(t *testing.T, asserts []map[string]any, objects map[string]any) (wron
 	return wrong
 }
 
-// ofOtherClouds are attributes that the simulator has not, or fills with values of its own.
+// ofOtherClouds are attributes that the simulator lacks, or fills with its own values.
 var ofOtherClouds = []string{"mtu", "propagateUplinkStatus", "dnsPublishFixedIP", "dnsDomain", "availabilityZone", "trustedVIF", "revisionNumber"}
 
-// within finds where have lacks something of want. Conditions are compared by their types, and without their messages.
+// within lists the parts of want that have lacks. Conditions are compared by type and without their messages.
 func within(path string, want, have any) (wrong []string) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -77,12 +77,12 @@ func ofType(conditions []any, like any) any {
 	return map[string]any{}
 }
 
-// ofCluster is what only a cluster has: finalizers, and when objects are deleted.
+// ofCluster matches fields that only a cluster has: finalizers and deletion times.
 var ofCluster = regexp.MustCompile(`metadata\.(deletionTimestamp|finalizers)`)
 
 var mustBeGone = regexp.MustCompile(`! kubectl get (\w+)\S* (\S+)`)
 
-// expressions are what an assertion says in CEL, and by kubectl, of the objects that it names.
+// expressions checks the CEL expressions of an assertion about the objects that it names with kubectl.
 func expressions(t *testing.T, assert map[string]any, objects map[string]any) (wrong []string) {
 	values, options := map[string]any{}, []cel.EnvOption{}
 	refs, _ := assert["resourceRefs"].([]any)
@@ -115,7 +115,7 @@ func expressions(t *testing.T, assert map[string]any, objects map[string]any) (w
 		}
 		got, _, err := program.Eval(values)
 		if err != nil && strings.HasSuffix(text, " == ''") && strings.Contains(err.Error(), "no such key") {
-			continue // what is empty is left out
+			continue // empty parts are left out
 		}
 		if err != nil || got.Value() != true {
 			wrong = append(wrong, fmt.Sprintf("%s: %v %v", text, got, err))
@@ -135,7 +135,7 @@ func expressions(t *testing.T, assert map[string]any, objects map[string]any) (w
 	return wrong
 }
 
-// plain is a value with whole numbers as such, as expressions compare them.
+// plain converts a value so that whole numbers are integers, as expressions compare them.
 func plain(t *testing.T, value any) any {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -170,7 +170,7 @@ func whole(value any) any {
 	return value
 }
 
-// The page for people names every case that the list does.
+// The page for people names every case in the list.
 func TestKORCListIsInDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/k-orc.md")
 	if err != nil {

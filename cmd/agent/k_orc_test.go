@@ -29,11 +29,11 @@ import (
 // "make test-k-orc" fetches them.
 var casesOfKORC = os.Getenv("STACKREEVE_TEST_K_ORC")
 
-// differs lists the cases that end otherwise, and why: docs/k-orc.md says the same in a table.
+// differs lists the cases that end differently, and why: docs/k-orc.md has the same as a table.
 const differs = "testdata/k-orc.differs"
 
-// K-ORC's own cases end here as they do there, but for those that are listed as meant. Each step is a commit
-// and a pass; what the case asserts of objects is compared with what status says.
+// K-ORC's own cases end here as they do there, except for those that are listed as intended differences. Each step is a commit
+// and a pass. The assertions of the case are compared with the output of status.
 func TestKORC(t *testing.T) {
 	if casesOfKORC == "" {
 		t.Skip("set STACKREEVE_TEST_K_ORC to K-ORC's internal/controllers, or run make test-k-orc")
@@ -97,7 +97,7 @@ func images(t *testing.T) *httptest.Server {
 	return server
 }
 
-// download has every image of a document downloaded from that server: the cases name other hosts.
+// download makes every image of a document come from that server: the cases name other hosts.
 func (r *replay) download(doc map[string]any) {
 	for key, value := range doc {
 		below, _ := value.(map[string]any)
@@ -113,15 +113,15 @@ func (r *replay) download(doc map[string]any) {
 	}
 }
 
-// replay is one case, on a cloud and with a repository of its own.
+// replay is one case, with its own cloud and repository.
 type replay struct {
 	t           *testing.T
 	program     string
 	work, repo  string
 	images      string // address of images
 	env         []string
-	objects     map[string]map[string]any // what the repository holds, by kind and name
-	complaint   string                    // what the last program that failed said of it
+	objects     map[string]map[string]any // the content of the repository, by kind and name
+	complaint   string                    // output of the last program that failed
 	differences []string
 }
 
@@ -164,7 +164,7 @@ spec:
 	return r
 }
 
-// login writes the cases' clouds.yaml: an entry of a user, and one of an administrator in the same project.
+// login writes the case's clouds.yaml: an entry of a user, and one of an administrator in the same project.
 func (r *replay) login(text []byte, user, admin string) {
 	var file struct{ Clouds map[string]map[string]any }
 	if err := yaml.Unmarshal(text, &file); err != nil || file.Clouds[user] == nil || file.Clouds[admin] == nil {
@@ -179,7 +179,7 @@ func (r *replay) login(text []byte, user, admin string) {
 	r.write("clouds.yaml", string(written))
 }
 
-// remove leaves nothing of the case in a cloud that outlives it.
+// remove deletes everything of the case from a cloud that outlives it.
 func (r *replay) remove() {
 	ctx := context.WithoutCancel(r.t.Context())
 	r.must(ctx, "git", "-C", "repo", "rm", "-q", "all.yaml")
@@ -187,7 +187,7 @@ func (r *replay) remove() {
 	r.must(ctx, r.program, "run", "--once")
 }
 
-// must runs a program that has to succeed.
+// must runs a program that must succeed.
 func (r *replay) must(ctx context.Context, name string, args ...string) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = r.work, r.env
@@ -202,7 +202,7 @@ func (r *replay) write(name, text string) {
 	}
 }
 
-// run runs a program in the case's folder; what it says is returned whether or not it fails.
+// run runs a program in the case's folder. It returns the output whether or not the program fails.
 func (r *replay) run(name string, args ...string) string {
 	cmd := exec.CommandContext(r.t.Context(), name, args...)
 	cmd.Dir, cmd.Env = r.work, r.env
@@ -215,7 +215,7 @@ func (r *replay) run(name string, args ...string) string {
 
 var stepFile = regexp.MustCompile(`^(\d\d)-.*\.yaml$`)
 
-// replay takes one step after the other.
+// replay carries out the steps one after the other.
 func (r *replay) replay(dir string) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -245,7 +245,7 @@ func (r *replay) replay(dir string) {
 	}
 }
 
-// zones: the simulator's first zone stands for the only one of the clouds that the cases are for.
+// zones replaces the only zone of the clouds that the cases are for by the simulator's first zone.
 var zones = strings.NewReplacer("availabilityZone: nova", "availabilityZone: az-a", "availabilityZone == 'nova'", "availabilityZone == 'az-a'")
 
 func documents(t *testing.T, file string) (docs []map[string]any) {
@@ -270,7 +270,7 @@ func titleOf(doc map[string]any) string {
 	return fmt.Sprint(doc["kind"], "/", meta["name"])
 }
 
-// take puts what a step applies, deletes and does by commands into the repository.
+// take changes the repository as a step says: it applies, deletes and runs commands.
 func (r *replay) take(dir string, docs []map[string]any) {
 	for _, doc := range docs {
 		if doc["kind"] != "TestStep" {
@@ -302,7 +302,7 @@ func (r *replay) take(dir string, docs []map[string]any) {
 	}
 }
 
-// command does what kubectl would do to the cluster's objects.
+// command does with the repository what kubectl would do with the cluster's objects.
 func (r *replay) command(dir string, words []string) {
 	text := strings.Join(words, " ")
 	switch {
@@ -352,7 +352,7 @@ func (r *replay) script(dir, script string) {
 	r.take(dir, documents(r.t, filepath.Join(r.work, "applied.yaml")))
 }
 
-// client works through an entry of the case's clouds.yaml.
+// client logs in with an entry of the case's clouds.yaml.
 func (r *replay) client(entry string) *cloud.Client {
 	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: entry, File: filepath.Join(r.work, "clouds.yaml")})
 	if err != nil {
@@ -361,7 +361,7 @@ func (r *replay) client(entry string) *cloud.Client {
 	return client
 }
 
-// grant gives the administrator further roles in the project, which in a real Keystone follow from the first one.
+// grant gives the administrator further roles in the project. In a real Keystone the first role implies them.
 func (r *replay) grant(roles ...string) {
 	client := r.client("openstack-admin")
 	all, err := cloud.List[struct{ ID, Name string }](r.t.Context(), client, cloud.Call{Service: cloud.Identity, Path: "roles"}, "roles")
@@ -379,7 +379,7 @@ func (r *replay) grant(roles ...string) {
 	}
 }
 
-// deleteNetworks deletes them as somebody else would.
+// deleteNetworks deletes networks as somebody else would.
 func (r *replay) deleteNetworks() {
 	client := r.client("openstack")
 	list, err := cloud.List[struct{ ID, Name string }](r.t.Context(), client, cloud.Call{Service: cloud.Network, Path: "networks"}, "networks")
@@ -395,7 +395,7 @@ func (r *replay) deleteNetworks() {
 	}
 }
 
-// merge is what a patch makes of an object.
+// merge applies a patch to an object.
 func merge(have, patch map[string]any) map[string]any {
 	merged := maps.Clone(have)
 	if merged == nil {
@@ -412,7 +412,7 @@ func merge(have, patch map[string]any) map[string]any {
 	return merged
 }
 
-// settle makes passes until what a step asserts is so, or three of them have not made it so.
+// settle runs passes until the assertions of a step hold, three at most.
 func (r *replay) settle(number string, asserts []map[string]any) {
 	r.commit(number)
 	var wrong []string
@@ -421,7 +421,7 @@ func (r *replay) settle(number string, asserts []map[string]any) {
 		r.complaint = ""
 		said = r.run(r.program, "run", "--once") + r.complaint
 		var found struct{ Items []map[string]any }
-		_ = json.Unmarshal([]byte(r.run(r.program, "status", "-o", "json")), &found) // refused: there are none
+		_ = json.Unmarshal([]byte(r.run(r.program, "status", "-o", "json")), &found) // a refused commit has none
 		objects := map[string]any{}
 		for _, o := range found.Items {
 			if written := r.objects[titleOf(o)]; written != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stage is one with a binary.
+// stage is a servicetest.Stage with a binary.
 type stage struct {
 	*servicetest.Stage
 	t      testing.TB
@@ -26,7 +26,7 @@ func newStage(t testing.TB, options simulator.Options) *stage {
 	return &stage{Stage: servicetest.New(t, options), t: t}
 }
 
-// build makes the binary as it is shipped.
+// build builds the binary as it is shipped.
 func (s *stage) build() {
 	s.t.Helper()
 	var err error
@@ -42,8 +42,7 @@ func (s *stage) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A process that is killed at any moment, and started again on an empty disk,
-// ends with exactly the objects written.
+// A process that is killed at any moment, and started again with an empty disk, ends with exactly the objects in Git.
 func TestKill9(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

@@ -10,12 +10,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/progress"
 )
 
-// full is a device without any space left.
+// full is a device without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// What could not be written is no success: whoever redirects manifests to a full disk must not take half of them for all.
+// Output that could not be written is an error: a user who redirects manifests to a full disk must not take half of them for all.
 func TestAttackFullDisk(t *testing.T) {
 	for _, args := range [][]string{{"explain", "Network"}, {"version"}, {"help"}} {
 		for out, want := range map[io.Writer]int{full{}: 1, io.Discard: 0} {

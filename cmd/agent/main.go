@@ -1,5 +1,5 @@
-// Command agent is Stackreeve: it makes an OpenStack cloud match a Git
-// repository. This package wires rooms together and decides nothing.
+// Command agent is Stackreeve: it makes an OpenStack cloud match a Git repository. This package connects the other packages and makes
+// no decisions.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// whoIsTold starts an agent for stacks, and has a receiver of what it tells. hears wants the next that is told.
+// whoIsTold starts an agent for stacks, with a receiver for its notifications. hears expects the next one.
 func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), told chan string) {
 	t.Helper()
 	told = make(chan string, 10)
@@ -55,7 +55,7 @@ func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), 
 	}, told
 }
 
-// A receiver is told that a commit is refused, and that the stack is in sync again, once each.
+// A receiver is told once that a commit is refused, and once that the stack is in sync again.
 func TestNotifications(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -71,8 +71,8 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// What was told of a stack is remembered when another folder becomes a stack, too: people who heard that it is refused hear
-// that it is in sync again.
+// Notifications are remembered when another folder becomes a stack, too: people who were told that a stack is refused are told
+// when it is in sync again.
 func TestNotificationsWhenFoldersCome(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})

@@ -38,7 +38,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	return ended(worst)
 }
 
-// waitsForFolders is why nothing of a stack is carried out that depends on a document without known folders.
+// waitsForFolders is the error of a stack that depends on a document without known folders: nothing of it is carried out.
 func (a *app) waitsForFolders(s *config.Stack) error {
 	for _, name := range s.Spec.DependsOn {
 		if slices.Contains(a.unlisted, name) {
@@ -67,7 +67,7 @@ func size(terminal *os.File) (width, height int) {
 	return width, height
 }
 
-// print prints how a run ended that was no service's.
+// print prints how a run of `once` ended.
 func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 	stack := ""
 	if among {

@@ -22,8 +22,8 @@ import (
 type shared struct {
 	mu    sync.Mutex
 	w     io.Writer
-	wrote func() // nil where nobody asks
-	err   error  // why something was not written; nil when all was
+	wrote func() // called before each write; may be nil
+	err   error  // of the last write that failed; nil when none did
 }
 
 // Write implements io.Writer.
@@ -46,8 +46,7 @@ func (s *shared) failed() error {
 	return s.err
 }
 
-// exit is an error that was printed already, and the exit code it
-// means.
+// exit is an error that was printed already; its value is the exit code.
 type exit plan.Outcome
 
 // Error implements error.
@@ -61,7 +60,7 @@ func ended(o plan.Outcome) error {
 	return exit(o)
 }
 
-// lost is why something is missing from standard output, such as a full disk; nil when nothing is.
+// lost returns why standard output is incomplete, such as a full disk; nil when it is complete.
 func (a *app) lost() error {
 	for _, w := range []io.Writer{a.out, a.commands} {
 		if s, ok := w.(*shared); ok && s.failed() != nil {
@@ -71,10 +70,10 @@ func (a *app) lost() error {
 	return nil
 }
 
-// fail prints an error and returns what it means.
+// fail prints an error and returns its outcome.
 func (a *app) fail(err error) plan.Outcome { return a.failed("", err) }
 
-// failed is fail where several stacks may fail, each by its name.
+// failed is fail for one of several stacks, with the stack's name.
 func (a *app) failed(stack string, err error) plan.Outcome {
 	var code exit
 	var problems manifest.Problems
@@ -91,7 +90,7 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 			return plan.Invalid
 		}
 		if errors.As(err, new(folderError)) {
-			fmt.Fprintln(a.err, err) // the other stacks are not concerned
+			fmt.Fprintln(a.err, err) // the other stacks are not affected
 			return plan.Invalid
 		}
 		var text bytes.Buffer
@@ -103,7 +102,7 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 		return plan.Invalid
 	}
 	for _, one := range joined(err) {
-		// The class says what the agent does next; people need what comes after it.
+		// The class says what the agent does next. People need the text after it.
 		text := strings.TrimPrefix(private.Text(one), kind.ErrRejected.Error()+": ")
 		if a.logFormat == "json" {
 			a.logger(false).Error(text, "stack", stack)
@@ -117,8 +116,7 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 	return plan.Broken
 }
 
-// joined takes errors apart that stand in lines of their own, so that a line
-// end within one of them is not taken for ours.
+// joined splits joined errors, each of which gets its own line. So a line end inside one of them is not mistaken for the end of an error.
 func joined(err error) []error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -135,8 +133,7 @@ func joined(err error) []error {
 	return list
 }
 
-// worse is the outcome that says more about two stacks: an error is worse than
-// refused input, that than differences.
+// worse returns the worse of two outcomes: an error is worse than refused input, and that is worse than differences.
 func worse(a, b plan.Outcome) plan.Outcome {
 	rank := [...]int{plan.InSync: 0, plan.OutOfSync: 1, plan.Invalid: 2, plan.Broken: 3}
 	if rank[b] > rank[a] {
@@ -151,8 +148,7 @@ func (a *app) text() report.Text {
 	return report.Text{W: a.out, Color: a.terminal != nil && !plain && os.Getenv("TERM") != "dumb", Verbose: a.verbose}
 }
 
-// logger is for what happens behind the scenes; service says that nobody is
-// watching and everything that matters goes there.
+// logger logs details of the work. service means that nobody is watching, so that everything important goes to the log.
 func (a *app) logger(service bool) *slog.Logger {
 	level := slog.LevelWarn
 	if service {

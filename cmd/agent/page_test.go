@@ -18,13 +18,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// markupText is what somebody writes who hopes that a browser reads it as markup.
+// markupText is text of an attacker who hopes that a browser reads it as markup.
 const markupText = "<img src=x onerror=alert(1)>"
 
-// manyObjects are in the largest stack.
+// manyObjects is the number of objects in the largest stack.
 const manyObjects = 10_000
 
-// clouds writes stacks of which each is in another state.
+// clouds writes stacks, each in another state.
 func (r *readable) clouds(t *testing.T) {
 	t.Helper()
 	config := ""
@@ -76,7 +76,7 @@ func (r *readable) describe(t *testing.T, name, description string) {
 	}
 }
 
-// hangup has every stack looked at now.
+// hangup makes the agent look at every stack now.
 func (r *readable) hangup(t *testing.T) {
 	t.Helper()
 	if err := r.agent.Process.Signal(syscall.SIGHUP); err != nil {
@@ -84,8 +84,8 @@ func (r *readable) hangup(t *testing.T) {
 	}
 }
 
-// A browser is shown everything, and hears of what is new; STACKREEVE_TEST_PAGE names the program that drives one,
-// which asks for a change by printing a line.
+// A browser is shown everything, and gets changes. STACKREEVE_TEST_PAGE names the program that drives one. The program asks for a change
+// by printing a line.
 func TestPage(t *testing.T) {
 	driver := os.Getenv("STACKREEVE_TEST_PAGE")
 	if driver == "" {
@@ -94,7 +94,7 @@ func TestPage(t *testing.T) {
 	r := &readable{stage: newStage(t, simulator.Options{BuildDelay: 6 * time.Second, PendingDelay: 300 * time.Millisecond}), said: &servicetest.Record{}}
 	r.clouds(t)
 	r.start(t)
-	const visited = 6 // the stack that is refused has no pass
+	const visited = 6 // the refused stack has no pass
 	r.passes(t, visited)
 	r.describe(t, "edge-left", "cabinet 7, moved by hand")
 	r.hangup(t)

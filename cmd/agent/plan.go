@@ -45,7 +45,7 @@ func (a *app) plan() *cobra.Command {
 		return differencesAre(code, a.each(stacks, func(o session.Opener, s *config.Stack) (plan.Plan, error) {
 			seen, err := o.Preview(cmd.Context(), s, ref, dir)
 			var said *survey.Word
-			if err == nil && ref == "" && dir == "" { // the agent knows nothing of what is not on the branch
+			if err == nil && ref == "" && dir == "" { // the agent knows only the branch
 				said = agent().Word(cmd.Context(), s.Name)
 				seen.Plan = said.Tell(seen.Plan)
 			}
@@ -71,8 +71,7 @@ func (a *app) plan() *cobra.Command {
 	return cmd
 }
 
-// differencesAre is err, unless it only says that there are differences and they
-// are no failure.
+// differencesAre returns err, or nil if it only reports differences and these are no failure.
 func differencesAre(failure bool, err error) error {
 	if !failure && errors.Is(err, exit(plan.OutOfSync)) {
 		return nil
@@ -80,8 +79,7 @@ func differencesAre(failure bool, err error) error {
 	return err
 }
 
-// among is the name of a stack where there are several, and "" where nobody needs
-// it.
+// among returns the name of a stack if there are several, and "" otherwise.
 func among(stacks []config.Stack, s *config.Stack) string {
 	if len(stacks) > 1 {
 		return s.Name
@@ -104,8 +102,7 @@ func (a *app) each(stacks []config.Stack, look func(session.Opener, *config.Stac
 	return ended(worst)
 }
 
-// ofOneRepository refuses to compare stacks of several repositories with one work
-// tree.
+// ofOneRepository refuses to compare stacks of several repositories with one work tree.
 func ofOneRepository(stacks []config.Stack) error {
 	for _, s := range stacks {
 		if s.Spec.Source.URL != stacks[0].Spec.Source.URL {

@@ -33,8 +33,7 @@ type reviewStage struct {
 	addr  string
 }
 
-// newReview looks for news at every poll; report is the part of the
-// configuration that names the forge.
+// newReview returns a stage whose agent looks for news at every poll. report is the part of the configuration that names the forge.
 func newReview(t *testing.T, lab forgetest.Lab, poll, auth, report string) *reviewStage {
 	t.Helper()
 	r := &reviewStage{stage: newStage(t, simulator.Options{}), lab: lab, said: &servicetest.Record{}}
@@ -59,7 +58,7 @@ spec:
 	return r
 }
 
-// start runs the agent, on an empty disk.
+// start runs the agent with an empty disk.
 func (r *reviewStage) start() {
 	r.t.Helper()
 	var lc net.ListenConfig
@@ -70,7 +69,7 @@ func (r *reviewStage) start() {
 	if r.addr == "" {
 		r.addr = l.Addr().String()
 	}
-	_ = l.Close() // the agent takes its place, and keeps it
+	_ = l.Close() // the agent takes its place and keeps it
 	r.agent = r.command("run", "--listen", r.addr, "--webhook-secret-file", r.Path("secret"))
 	r.agent.Stdout, r.agent.Stderr = r.said, r.said
 	if err := r.agent.Start(); err != nil {
@@ -80,7 +79,7 @@ func (r *reviewStage) start() {
 	r.t.Cleanup(func() { _ = agent.Process.Kill() })
 }
 
-// kill ends the agent without a word.
+// kill ends the agent with SIGKILL.
 func (r *reviewStage) kill() {
 	_ = r.agent.Process.Kill()
 	_ = r.agent.Wait()
@@ -95,7 +94,7 @@ func (r *reviewStage) stop() {
 	}
 }
 
-// await waits until look says nothing is missing.
+// await polls look until nothing is missing.
 func (r *reviewStage) await(what string, look func() (missing string)) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 90*time.Second)
@@ -133,7 +132,7 @@ func (r *reviewStage) status(commit, what string, state forge.State, words strin
 	return s
 }
 
-// comment waits for our comment of a kind with some words in it.
+// comment waits for the agent's comment of a kind with some words in it.
 func (r *reviewStage) comment(number int, kind memory.Kind, words ...string) (c forge.Comment, m memory.Marker) {
 	r.t.Helper()
 	r.await("our comment", func() string {
@@ -153,7 +152,7 @@ func (r *reviewStage) comment(number int, kind memory.Kind, words ...string) (c 
 	return c, m
 }
 
-// metrics is what the agent exports.
+// metrics are the metrics that the agent exports.
 func (r *reviewStage) metrics() string {
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, "http://"+r.addr+"/metrics", nil)
 	if err != nil {
@@ -171,7 +170,7 @@ func (r *reviewStage) metrics() string {
 	return string(text)
 }
 
-// network is one in the cloud, by its name.
+// network finds a network in the cloud by its name.
 func (r *reviewStage) network(name string) (client *cloud.Client, id, description string) {
 	r.t.Helper()
 	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: "demo", File: r.Path("clouds.yaml"), Version: "test"})
@@ -209,8 +208,8 @@ func networks(names ...string) map[string]string {
 	return files
 }
 
-// The whole story of a pull request: planned, pushed to, approved, merged,
-// applied, drifted and corrected, over a process that is killed in between.
+// story is the whole story of a pull request: planned, pushed to, approved, merged, applied, drifted and corrected. The process is killed
+// in between.
 func (r *reviewStage) story() {
 	t, lab := r.t.(*testing.T), r.lab
 	lab.Allow(t, "alice", true)
@@ -299,7 +298,7 @@ type onGitea struct {
 // Forge implements forgetest.Site.
 func (l onGitea) Forge() forge.Forge { return l.forge }
 
-// onGitHub is a GitHub for tests as the agent, an App, sees it.
+// onGitHub is a GitHub for tests, seen by the agent as an App.
 type onGitHub struct {
 	*forgetest.GitHub
 	forge forge.Forge
@@ -321,7 +320,7 @@ func TestPullRequestsOnGitHub(t *testing.T) {
 	newReview(t, onGitHub{g, f.Forge()}, "@every 1s", auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
 }
 
-// Nothing is polled for: webhooks alone say when to look.
+// No polls: webhooks alone start every look.
 func TestPullRequestsOnGitea(t *testing.T) {
 	g := forgetest.StartGitea(t)
 	f, err := gitea.New(gitea.Config{URL: g.URL, Repository: g.Repository, Token: forge.FileToken(g.TokenFile)})
@@ -330,7 +329,7 @@ func TestPullRequestsOnGitea(t *testing.T) {
 	}
 	auth := "{tokenFile: " + g.TokenFile + ", username: " + forgetest.Bot + "}"
 	r := newReview(t, onGitea{g, f.Forge()}, "@every 1h", auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}")
-	r.start() // takes an address
+	r.start() // this takes an address
 	r.kill()
 	g.Hook(t, "http://"+r.addr+"/webhook/gitea", webhookSecret)
 	r.story()

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/nova"
 )
 
-// quota bounds how many of something the project demo may have: SERVICE NAME LIMIT.
+// quota sets a quota of the project demo: SERVICE NAME LIMIT.
 func (c *clouds) quota(ts *testscript.TestScript, _ bool, args []string) {
 	limit, err := strconv.Atoi(args[2])
 	ts.Check(err)
@@ -20,7 +20,7 @@ func (c *clouds) quota(ts *testscript.TestScript, _ bool, args []string) {
 	cloud.Do(func() { set(cloud.Keystone.ProjectID("demo"), args[1], limit) })
 }
 
-// asked wants requests whose path has a word since the last time, "some" or "none".
+// asked expects "some" or "none": requests since the last call whose path has a word.
 func (c *clouds) asked(ts *testscript.TestScript, _ bool, args []string) {
 	server := c.of(ts)
 	n := 0

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// send is a request with a body and headers, as a program sends it.
+// send sends a request with a body and headers, as a program does.
 func (r *readable) send(t *testing.T, method, path, body string, headers map[string]string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, r.server+path, strings.NewReader(body))
@@ -47,7 +47,7 @@ const (
 const mayList = "k8s\x00\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview" +
 	"\x12>\n\x10\n\x00\x12\x00\x1a\x00\"\x00*\x002\x008\x00B\x00\x12 \n\x1e\n\x00\x12\x04list\x1a\x00\"\x02v1*\nnamespaces2\x00:\x00\x1a\b\b\x00\x12\x00\x1a\x00 \x00\x1a\x00\"\x00"
 
-// What k9s and Headlamp ask when they are started, and while people look around, is answered in a form that they read.
+// The requests of k9s and Headlamp, at their start and while people look around, get answers that they can read.
 func TestReadAPIPrograms(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -57,7 +57,7 @@ func TestReadAPIPrograms(t *testing.T) {
 		code                       int
 		want                       []string
 	}{
-		// Headlamp lets in whose rules it is told, and shows kinds that have a definition.
+		// Headlamp admits a user whose rules it can read, and shows kinds that have a definition.
 		{"POST", rules, "application/json", `{"spec":{"namespace":"default"}}`, 201, []string{`"resourceRules"`, `"networks"`}},
 		{"GET", "/version", "application/json", "", 200, []string{`"gitVersion"`}},
 		{"GET", "/api/v1/namespaces", "application/json", "", 200, []string{`"kind":"NamespaceList"`, `"uid":"`, `"creationTimestamp":"`}},
@@ -71,7 +71,7 @@ func TestReadAPIPrograms(t *testing.T) {
 		{"POST", whoAmI, "application/json", `{}`, 201, []string{`"username":"alice"`}},
 		{"POST", whoAmI, newerClients, "k8s\x00\n-\n\x18authentication.k8s.io/v1\x12\x11SelfSubjectReview\x12\x00", 201, []string{`"username":"alice"`}},
 		{"GET", "/apis/stackreeve.dev/v1alpha1", "application/json", "", 200, []string{`"shortNames":["vmg"]`}},
-		// k9s speaks protobuf to what every cluster has, and reads JSON when it gets that.
+		// k9s uses protobuf for the kinds of every cluster, and reads JSON if it gets that.
 		{"POST", mayI, newerClients, mayList, 201, []string{`"allowed":true`, `"resource":"namespaces"`}},
 		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?limit=500&resourceVersion=0", "application/json", "", 200, []string{`"kind":"NetworkList"`}},
 		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?includeObject=Metadata", asTable, "", 200, []string{`"kind":"Table"`, `"uid":"`}},
@@ -103,7 +103,7 @@ func TestReadAPIPrograms(t *testing.T) {
 	}
 }
 
-// Every document that says what kinds are is in the words of OpenAPI 3.0: clients compute with them, and fail where a word has another form.
+// Every document that describes kinds follows OpenAPI 3.0: clients compute with it, and fail at a keyword in another form.
 func TestReadAPIDocuments(t *testing.T) {
 	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), schemas, "test")
 	get := func(path string) (doc map[string]any) {
@@ -153,7 +153,7 @@ func TestReadAPIDocuments(t *testing.T) {
 	}
 }
 
-// No two kinds answer to one name, nor does one to that of something else that people ask for.
+// No two kinds share a name, and none has a name of a foreign kind that people ask for.
 func TestReadAPINames(t *testing.T) {
 	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), schemas, "test")
 	taken := map[string]string{}

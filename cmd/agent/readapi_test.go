@@ -26,7 +26,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// selfSigned writes a certificate for 127.0.0.1, and other addresses, and its key.
+// selfSigned writes a certificate for 127.0.0.1 and other addresses, and its key.
 func selfSigned(t *testing.T, certFile, keyFile string, also ...string) {
 	t.Helper()
 	names := []net.IP{net.IPv4(127, 0, 0, 1)}
@@ -62,7 +62,7 @@ const (
 	hiddenData = "c29tZXRoaW5nIHNlY3JldA=="
 )
 
-// readable is an agent that is read.
+// readable is an agent with the read API.
 type readable struct {
 	*stage
 	said   *servicetest.Record
@@ -71,7 +71,7 @@ type readable struct {
 	client *http.Client
 }
 
-// startReadable starts an agent of which kubectl can read.
+// startReadable starts an agent that kubectl can read from.
 func startReadable(t *testing.T) *readable {
 	t.Helper()
 	r := &readable{stage: newStage(t, simulator.Options{}), said: &servicetest.Record{}}
@@ -109,14 +109,14 @@ func (r *readable) start(t *testing.T, flags ...string) {
 	})
 }
 
-// network commits what the stack consists of.
+// network commits the content of the stack.
 func (r *readable) network(label, description string) {
 	r.Write("repo/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front, labels: {"+label+"}}\nspec: {resource: {description: '"+description+"'}}\n"+
 		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: key}\ndata: {it: "+hiddenData+"}\n")
 	r.Commit()
 }
 
-// content is what a file holds.
+// content is the content of a file.
 func (r *readable) content(name string) string {
 	r.t.Helper()
 	text, err := os.ReadFile(r.Path(name))
@@ -126,7 +126,7 @@ func (r *readable) content(name string) string {
 	return string(text)
 }
 
-// passes waits until so many have ended.
+// passes waits until n passes have ended.
 func (r *readable) passes(t *testing.T, n int) {
 	t.Helper()
 	until := time.Now().Add(3 * time.Minute)
@@ -138,7 +138,7 @@ func (r *readable) passes(t *testing.T, n int) {
 	}
 }
 
-// ask is one request, with its answer.
+// ask makes one request and returns the answer.
 func (r *readable) ask(t *testing.T, method, path, bearer, accept string) (int, string) {
 	t.Helper()
 	resp := r.open(t.Context(), t, method, path, bearer, accept)
@@ -170,7 +170,7 @@ const (
 	asTable      = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 )
 
-// What the last pass found is read over HTTP, by those who have the token.
+// Clients with the token read the result of the last pass over HTTP.
 func TestReadAPI(t *testing.T) {
 	r := startReadable(t)
 	for _, c := range []struct {
@@ -223,7 +223,7 @@ func TestReadAPI(t *testing.T) {
 	}
 }
 
-// Who watches is sent what changes, and no more than that.
+// A watch gets the changes, and nothing else.
 func TestReadAPIWatch(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -262,7 +262,7 @@ func TestReadAPIWatch(t *testing.T) {
 	next(`"ADDED"`, `"name":"back"`)
 }
 
-// Who watches with a token that was taken out of the file is told nothing more.
+// A client that watches with a token that was removed from the file gets no more events.
 func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -284,7 +284,7 @@ func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
 	}
 }
 
-// Every kubectl in STACKREEVE_TEST_KUBECTL, with colons between, reads all that there is to read.
+// Every kubectl in STACKREEVE_TEST_KUBECTL, separated by colons, reads everything that can be read.
 func TestReadAPIKubectl(t *testing.T) {
 	list := os.Getenv("STACKREEVE_TEST_KUBECTL")
 	if list == "" {

@@ -23,8 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestScripts runs the program as people do. A script that needs a cloud says
-// so with the command simulator.
+// TestScripts runs the program as people do. A script that needs a cloud starts one with the command simulator.
 func TestScripts(t *testing.T) { scripts(t, "testdata") }
 
 // TestAttackScripts runs what strangers may try.
@@ -80,7 +79,7 @@ func scripts(t *testing.T, dir string) {
 // clouds are the simulators of scripts, which run at the same time.
 type clouds struct{ byScript sync.Map }
 
-// of is the one that a script has started.
+// of returns the simulator that a script has started.
 func (c *clouds) of(ts *testscript.TestScript) *simulator.Server {
 	server, started := c.byScript.Load(ts.Name())
 	if !started {
@@ -101,8 +100,7 @@ func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
 	c.byScript.Store(ts.Name(), server)
 }
 
-// writes wants that many writing requests ("some" for any number but none)
-// since the last time, and some that read.
+// writes expects a number of write requests since the last call ("some" for any number above zero), and at least one read.
 func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 	server := c.of(ts)
 	writes, reads := 0, 0
@@ -119,7 +117,7 @@ func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fault makes the simulator misbehave; its pages say how faults are written.
+// fault makes the simulator misbehave; its pages describe the syntax of faults.
 func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
 	address := c.of(ts).URL + "/_simulator/faults"
 	resp, err := http.Post(address, "application/json", strings.NewReader(strings.Join(args, " ")))
@@ -131,8 +129,7 @@ func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// object finds one of Neutron's objects by its kind and name, and the client
-// that found it; its ID is "" when there is none.
+// object finds one of Neutron's objects by kind and name, and returns the client that found it. The ID is "" when there is none.
 func (c *clouds) object(ts *testscript.TestScript, kind, name string) (client *cloud.Client, id, description string) {
 	client, err := cloud.Open(context.Background(), cloud.Config{Cloud: "demo", File: ts.Getenv("OS_CLIENT_CONFIG_FILE")})
 	ts.Check(err)
@@ -146,26 +143,24 @@ func (c *clouds) object(ts *testscript.TestScript, kind, name string) (client *c
 	return client, "", ""
 }
 
-// change sets a field of one of Neutron's objects as somebody else would:
-// change KIND NAME FIELD VALUE.
+// change sets a field of one of Neutron's objects as somebody else would: change KIND NAME FIELD VALUE.
 func (c *clouds) change(ts *testscript.TestScript, _ bool, args []string) {
 	client, id, _ := c.object(ts, args[0], args[1])
 	ts.Check(client.Do(context.Background(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: args[0] + "s/" + id,
 		Body: map[string]any{args[0]: map[string]any{args[2]: args[3]}}}))
 }
 
-// description wants one of Neutron's objects to bear it: KIND NAME TEXT.
+// description checks the description of one of Neutron's objects: KIND NAME TEXT.
 func (c *clouds) description(ts *testscript.TestScript, not bool, args []string) {
 	if _, _, have := c.object(ts, args[0], args[1]); (have == args[2]) == not {
 		ts.Fatalf("the description of %s %s is %q", args[0], args[1], have)
 	}
 }
 
-// secretsOfScripts begin what the scripts' Secrets hold.
+// secretsOfScripts are the prefixes of the values in the scripts' Secrets.
 var secretsOfScripts = []string{"zyxwvuts", "qponmlkj"}
 
-// leaks wants no secret in what the last command has said, as it is or within
-// anything in base64.
+// leaks fails if the output of the last command contains a secret, plain or as part of base64 text.
 func leaks(ts *testscript.TestScript, _ bool, _ []string) {
 	said := ts.ReadFile("stdout") + "\n" + ts.ReadFile("stderr")
 	if strings.TrimSpace(said) == "" {
@@ -174,7 +169,7 @@ func leaks(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, secret := range secretsOfScripts {
 		forms := []string{secret}
 		for shift := range 3 {
-			// Without the characters that have a part in what stands around it.
+			// Without the characters that depend on the surrounding text.
 			text := base64.RawStdEncoding.EncodeToString([]byte("..."[:shift] + secret))
 			forms = append(forms, text[[]int{0, 2, 3}[shift]:len(text)-1])
 		}
@@ -186,7 +181,7 @@ func leaks(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// exits runs the program and wants its exit code.
+// exits runs the program and checks its exit code.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	code, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -199,7 +194,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// commit makes a repository of a folder, or adds what has changed there.
+// commit makes a repository of a folder, or commits the changes there.
 func commit(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
@@ -217,8 +212,7 @@ func address(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(l.Close())
 }
 
-// approval takes the hash from what the last command said after these words into
-// the variable HASH.
+// approval takes the hash after these words from the output of the last command, and puts it into the variable HASH.
 func approval(ts *testscript.TestScript, _ bool, args []string) {
 	_, hash, ok := strings.Cut(ts.ReadFile("stdout"), strings.Join(args, " ")+" ")
 	if !ok {

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(allTests{m}, map[string]func(){"stackreeve": main})
 }
 
-// allTests removes what they have in common once all have ended.
+// allTests removes what the tests share once all have ended.
 type allTests struct{ *testing.M }
 
 // Run implements [testscript.TestingM].
@@ -25,7 +25,7 @@ func (t allTests) Run() int {
 	return t.M.Run()
 }
 
-// shipped is the binary as it is shipped, made once for all tests: linking it takes six seconds of a core.
+// shipped is the binary as it is shipped, built once for all tests: linking it takes six seconds of a core.
 var shipped shipment
 
 type shipment struct {
@@ -48,6 +48,6 @@ func (s *shipment) binary() (string, error) {
 
 func (s *shipment) remove() {
 	if s.dir != "" {
-		_ = os.RemoveAll(s.dir) // the system removes what is left
+		_ = os.RemoveAll(s.dir) // the system removes the rest
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// statusFlags are what `status` is asked for.
+// statusFlags are the flags of `status`.
 type statusFlags struct {
 	output, selector string
 	kinds            []string
@@ -21,10 +21,10 @@ type statusFlags struct {
 	depth            int
 }
 
-// onlyShows marks flags that say what is shown, and nothing about a stack.
+// onlyShows marks flags that affect only the output, and say nothing about a stack.
 const onlyShows = "only-shows"
 
-// Bounds on how often a cloud is checked for somebody who watches.
+// Bounds of the interval at which --watch checks a cloud.
 const (
 	usualWatch = 10 * time.Second
 	leastWatch = time.Second
@@ -52,7 +52,7 @@ func (a *app) status() *cobra.Command {
 	flags.DurationVarP(&f.watch, "watch", "w", 0, "check again at this interval (--watch=30s) until interrupted")
 	flags.Lookup("watch").NoOptDefVal = usualWatch.String()
 	for _, name := range []string{"kind", "not-ready", "selector", "watch", "depth"} {
-		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
+		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // the flag exists
 	}
 	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
@@ -78,7 +78,7 @@ func (a *app) status() *cobra.Command {
 	return cmd
 }
 
-// interval takes the interval of --watch from the arguments: flags that need no value have it behind a = only.
+// interval takes the interval of --watch from the arguments: a flag with an optional value needs a = before it.
 func (f *statusFlags) interval(names []string) []string {
 	if f.watch == 0 {
 		return names
@@ -104,7 +104,7 @@ func (f *statusFlags) kindOnly(names []string) []string {
 	return nil
 }
 
-// objectNames are names as kubectl takes them, too: a kind, and names of objects of it.
+// objectNames also accepts names as kubectl does: a kind, then names of objects of it.
 func objectNames(names []string) []string {
 	if len(names) < 2 || strings.Contains(strings.Join(names, ""), "/") {
 		return names
@@ -116,10 +116,10 @@ func objectNames(names []string) []string {
 	return out
 }
 
-// filter checks the flags and says which objects are meant.
+// filter checks the flags and returns the filter for objects.
 //
-// Kinds that are not the agent's own may be defined by what a stack's folder holds: whether they are is known when that
-// was read, so what is wrong with the others is for then.
+// A kind that is not the agent's own may be defined in a stack's folder. That is known only once the folder is read. So errors about such
+// kinds are returned as doubts, for later.
 func (f statusFlags) filter(names []string) (filter report.StatusFilter, doubts map[string]error, err error) {
 	doubts = map[string]error{}
 	if err := oneOf("--output", f.output, "text", "wide", "json", "yaml"); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// action asks Nova for an action on a server, as somebody else would, and waits
-// until it is done: server NAME ACTION.
+// action asks Nova for an action on a server, as somebody else would, and waits until it is done: server NAME ACTION.
 func (c *clouds) action(ts *testscript.TestScript, _ bool, args []string) {
 	client, err := cloud.Open(context.Background(), cloud.Config{Cloud: "demo", File: ts.Getenv("OS_CLIENT_CONFIG_FILE")})
 	ts.Check(err)

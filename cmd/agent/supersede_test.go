@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A pass that waits for a machine does not hold up the commit that comes next.
+// A pass that waits for a machine does not delay the next commit.
 func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})

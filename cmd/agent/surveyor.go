@@ -17,18 +17,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/survey"
 )
 
-// surveyor checks stacks and shows what it finds.
+// surveyor checks stacks and shows the result.
 type surveyor struct {
 	*app
 	stacks []config.Stack
 	filter report.StatusFilter
-	doubts map[string]error // what is wrong with kinds, unless a stack defines them
+	doubts map[string]error // errors about kinds, unless a stack defines the kind.
 	output string
 	text   func(io.Writer, *config.Stack) report.StatusText
 	open   map[string]*survey.Survey
-	seen   map[string]report.StatusView // by stack, when it was looked at last
-	last   string                       // what was written of it for programs
-	every  time.Duration                // 0 unless it is watched
+	seen   map[string]report.StatusView // the last view of each stack
+	last   string                       // the last output for programs
+	every  time.Duration                // 0 without --watch
 	agent  survey.Asker
 }
 
@@ -102,8 +102,7 @@ func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome
 	return worst, nil
 }
 
-// show writes what was found of a stack for people; of the objects that are asked
-// for by name everything, in the stacks that have them.
+// show prints a stack for people. Objects that are requested by name are shown in full, in the stacks that have them.
 func (s *surveyor) show(out io.Writer, stack *config.Stack, v report.StatusView, further bool) {
 	if s.output != "text" && s.output != "wide" {
 		return
@@ -133,8 +132,8 @@ func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.Status
 	return one.Compare(ctx, s.filter)
 }
 
-// watch checks again and again until ctx ends, which is no failure. On a terminal the new picture takes the place of the old one; elsewhere
-// what has changed follows.
+// watch checks repeatedly until ctx ends, which is no failure. On a terminal the new picture replaces the old one. Elsewhere
+// the changes are appended.
 func (s *surveyor) watch(ctx context.Context, every time.Duration) {
 	s.every = every
 	var picture report.Picture
@@ -154,7 +153,7 @@ func (s *surveyor) watch(ctx context.Context, every time.Duration) {
 	}
 }
 
-// follows reports whether a watcher is shown changes only.
+// follows reports whether only changes are shown.
 func (s *surveyor) follows() bool { return s.every > 0 && s.terminal == nil }
 
 func (s *surveyor) redraw(picture *report.Picture, text string, first bool) {

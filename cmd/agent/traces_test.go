@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// exported is what a receiver reads of a request.
+// exported is the content of a request as a receiver reads it.
 type exported struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct {
@@ -32,7 +32,7 @@ type exported struct {
 	}
 }
 
-// lines are the spans, the pass itself first, without what differs from one run to the next.
+// lines are the spans, the pass itself first, without the parts that differ between runs.
 func (e exported) lines() (list []string) {
 	for _, s := range e.ResourceSpans[0].ScopeSpans[0].Spans {
 		of := map[string]string{}
@@ -50,7 +50,7 @@ func (e exported) lines() (list []string) {
 	return list
 }
 
-// A pass that carries something out is traced, and consists of what docs/metrics.md shows.
+// A pass that carries something out is traced. Its trace has the spans that docs/metrics.md shows.
 func TestTraces(t *testing.T) {
 	testcost.Long(t)
 	told := make(chan exported, 10)
@@ -79,7 +79,7 @@ func TestTraces(t *testing.T) {
 	select {
 	case e := <-told:
 		got = e.lines()
-		got[0] = strings.Replace(got[0], "stack=killed", "stack=prod", 1) // as pages call it
+		got[0] = strings.Replace(got[0], "stack=killed", "stack=prod", 1) // as the page calls it
 	case <-time.After(time.Minute):
 		t.Fatal("no trace arrives")
 	}

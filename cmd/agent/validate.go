@@ -73,14 +73,14 @@ func (a *app) showValidation(v report.Validation, output string) error {
 	return nil
 }
 
-// validation checks all that is named, and fails where it cannot be read.
+// validation checks everything that is named, and returns an error if something cannot be read.
 func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation, err error) {
 	configs, parts, err := validate.Sort(cmd.InOrStdin(), args)
 	if err != nil {
 		return v, err
 	}
 	v.Paths = args
-	var beside []config.Stack // the stacks of a configuration that is named beside manifests
+	var beside []config.Stack // the stacks of a configuration that is named together with manifests
 	if len(args) == 0 {
 		if configs, err = a.configFiles(config.Environment()); err == nil && len(configs) == 0 {
 			err = errors.New("validate what? name folders or files with manifests, - for standard input, or a configuration with --config")
@@ -92,7 +92,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	}
 	if len(configs) > 0 {
 		given := config.Settings(nil)
-		if len(args) == 0 { // else they are for the manifests
+		if len(args) == 0 { // otherwise they are for the manifests
 			given = typed(cmd.Flags())
 		}
 		stacks, err := loadStacks(configs, given)
@@ -105,7 +105,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 		}
 		problems, notes := config.CheckFiles(stacks)
 		problems = append(problems, validate.Outside(stacks)...)
-		if len(args) > 0 { // it may be checked elsewhere than where the agent runs
+		if len(args) > 0 { // the check may run on another machine than the agent
 			problems, notes = nil, append(notes, problems...)
 		}
 		v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
@@ -120,7 +120,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	return v, validate.Parts(cmd.Context(), a.opener(), &v, stack, validate.Judging(stack, beside), parts)
 }
 
-// stackOf is the configured stack, if one is named, with what flags say.
+// stackOf returns the configured stack, if one is named, with the settings of flags.
 func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 	if len(a.configs) == 0 {
 		s["stack"], s["url"] = cmp.Or(s["stack"], "validate"), cmp.Or(s["url"], ".")

@@ -21,8 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// hooked is an agent that polls once a day, follows a repository behind HTTP,
-// and takes webhooks.
+// hooked is an agent that polls once a day, follows a repository over HTTP, and receives webhooks.
 type hooked struct {
 	*stage
 	addr   string
@@ -39,7 +38,7 @@ func newHooked(t testing.TB) *hooked {
 	return h
 }
 
-// setHooked sets the stage; more is what the source has besides.
+// setHooked sets up the stage; more is added to the source.
 func setHooked(t testing.TB, more string) *hooked {
 	t.Helper()
 	h := &hooked{stage: newStage(t, simulator.Options{}), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}
@@ -65,7 +64,7 @@ spec:
 	return h
 }
 
-// change commits a network that there was not before.
+// change commits a new network.
 func (h *hooked) change() {
 	h.n++
 	h.Write(fmt.Sprintf("repo/net%d.yaml", h.n), fmt.Sprintf("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net%d}\nspec: {resource: {}}\n", h.n))
@@ -155,7 +154,7 @@ func (h *hooked) do(method, path, body string, header map[string]string) string 
 	return answer.String()
 }
 
-// push says that somebody pushed, signed with a secret.
+// push reports a push, signed with a secret.
 func (h *hooked) push(secret, branch string) string {
 	h.t.Helper()
 	body := fmt.Sprintf(`{"ref": "refs/heads/%s", "after": "%040x", "repository": {"full_name": "acme/repo"}}`, branch, h.n)
@@ -193,7 +192,7 @@ func TestAPushIsAppliedAtOnce(t *testing.T) {
 	}
 }
 
-// A folder that a push has brought is a stack without waiting for the poll.
+// A folder that arrives with a push becomes a stack without waiting for the poll.
 func TestAPushBringsAFolder(t *testing.T) {
 	testcost.Long(t)
 	h := setHooked(t, ", paths: clouds/*")
@@ -213,8 +212,7 @@ func TestAPushBringsAFolder(t *testing.T) {
 	}
 }
 
-// BenchmarkWebhook is the time from a forge's message to the first request to
-// the cloud: the repository is fetched in between.
+// BenchmarkWebhook is the time from a forge's message to the first request to the cloud. The repository is fetched in between.
 func BenchmarkWebhook(b *testing.B) {
 	h := newHooked(b)
 	var total time.Duration
@@ -229,7 +227,7 @@ func BenchmarkWebhook(b *testing.B) {
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-to-first-request")
 }
 
-// TestWebhooksNeedASecret starts nothing without one.
+// TestWebhooksNeedASecret: nothing starts without a secret.
 func TestWebhooksNeedASecret(t *testing.T) {
 	s := newStage(t, simulator.Options{})
 	s.build()
