@@ -159,7 +159,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 		policies = append(policies, guard.Forgetful)
 	}
 	return engine.Revision{
-		Commit: rev.Commit, Want: read.Want, Left: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
+		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
 		Earlier: s.wanted(rev, s.cloud.Region), Before: before,
 	}, nil
 }

@@ -162,7 +162,7 @@ func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDo
 			doc.Cost.Unpriced = append(doc.Cost.Unpriced, ResourceDoc(r))
 		}
 	}
-	doc.LeftAlone = leftDocs(p.Left)
+	doc.LeftAlone = leftDocs(p.Ignored)
 	for _, q := range needs.Quotas {
 		out := QuotaDoc{Service: q.Service, Name: q.Name, Type: q.Type, Needed: q.Takes, Freed: q.Gives, Limit: q.Limit, Short: q.Short()}
 		if free, known := q.Free(); known {

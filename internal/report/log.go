@@ -58,7 +58,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 }
 
 func (l *Log) leftAlone(p plan.Plan) {
-	list, more := LeftAlone(p.Left, MostLeft)
+	list, more := LeftAlone(p.Ignored, MostLeft)
 	for _, i := range list {
 		l.log.Info("left alone", "commit", l.commit, "origin", i.Origin.String(), "reason", i.Why, "more", more)
 	}

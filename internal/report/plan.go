@@ -42,7 +42,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	for _, reason := range p.Unlisted {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("cannot be seen, so nothing is decided about it: "+reason))
 	}
-	t.left(p.Left)
+	t.left(p.Ignored)
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	t.preflight(needs)

@@ -253,6 +253,6 @@ func (e *Engine) compute(rev Revision, have kind.Snapshot, past world.Past) plan
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Others: e.Others, Synced: rev.Synced,
 		Printer: e.Printer, Past: past, Now: time.Now(), Healing: rev.healing, Approving: len(rev.Approved) > 0, Before: rev.Before,
 	})
-	p.Left = rev.Left
+	p.Ignored = rev.Ignored
 	return p.Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -18,8 +18,8 @@ import (
 type Revision struct {
 	Commit string
 	Want   []kind.Desired
-	// Left are the files and documents of the commit that were ignored.
-	Left []manifest.Ignored
+	// Ignored are the files and documents of the commit that were ignored.
+	Ignored []manifest.Ignored
 	// Approved are the plans that the brake may let through.
 	Approved []plan.Approval
 	// Only, when set, is the hash of the one plan that may be carried out.

@@ -31,8 +31,8 @@ type Plan struct {
 	Closed int
 	// At is when it was made.
 	At time.Time
-	// Left are the files and documents of the commit that were left alone: no step follows from them.
-	Left []manifest.Ignored
+	// Ignored are the files and documents of the commit that were left alone: no step follows from them.
+	Ignored []manifest.Ignored
 
 	Restraint
 	Outlook `json:"-"`

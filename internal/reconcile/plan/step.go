@@ -106,7 +106,7 @@ type Object struct {
 
 // Manner is by which rule a step came about, where its action does not say that.
 type Manner struct {
-	Left        bool // it stays as it is: by its group, or since what stays uses it or needs its place
+	Frozen      bool // it stays as it is: by its group, or since what stays uses it or needs its place
 	OfSuspended bool // no manifest has it any more, and what is suspended had
 	InUse       bool // nothing but a user is in the way of its deletion
 	Spare       bool // it was made for a member that its group does not need any more

@@ -9,7 +9,7 @@ import (
 
 // leftAlone names the files and documents of the commit that were left alone.
 func (p Page) leftAlone() string {
-	list, more := report.LeftAlone(p.Plan.Left, report.MostLeft)
+	list, more := report.LeftAlone(p.Plan.Ignored, report.MostLeft)
 	if len(list) == 0 {
 		return ""
 	}

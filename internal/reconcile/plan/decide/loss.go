@@ -69,3 +69,21 @@ func (w given) consents(d *kind.Desired) bool {
 	part := w.PartOf(d)
 	return part != nil && w.ByKey[part.Group].Rollout != nil && w.ByKey[part.Group].Rollout.Consents && w.Written(part.Group)
 }
+
+// losses says what goes with the objects that are deleted or replaced, and what
+// others no longer have.
+func (p *planner) losses() {
+	for i, s := range p.steps {
+		switch {
+		case s.Unused:
+		case s.Action.Destroys() && !s.Surplus:
+			p.steps[i].Loss = p.KindOf[s.Key.Kind].Info.Loss
+		case s.Action == plan.Update:
+			for _, c := range s.Changes {
+				if c.Loss != "" {
+					p.steps[i].Loss = append(p.steps[i].Loss, c.Loss)
+				}
+			}
+		}
+	}
+}

@@ -12,8 +12,8 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 	if d.Options.Suspend {
 		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), cause.Of(cause.NotThere))
 	}
-	if why := p.leftOut(d); !why.IsZero() {
-		return p.leaveOut(s, d, why)
+	if why := p.unmadeFor(d); !why.IsZero() {
+		return p.leaveUnmade(s, d, why)
 	}
 	if d.Import != nil {
 		return p.decideUnadopted(s, d)

@@ -91,7 +91,7 @@ func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 	case item.Mark.Detach && !p.holding[item].IsZero():
 		return s.WithAction(plan.Keep, gone, cause.Of(cause.MarkHeld, p.holding[item]))
 	case !stays.IsZero() && item.Phase != kind.Deleting:
-		s.Left = true
+		s.Frozen = true
 		return s.WithAction(plan.Keep, gone, stays)
 	case item.Mark.Detach && item.Phase != kind.Deleting:
 		return s.WithAction(plan.Detach, cause.Of(cause.LetGo))
@@ -100,7 +100,7 @@ func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 	case item.Phase == kind.Deleting:
 		return s.WithAction(plan.Wait, cause.Of(cause.BeingDeleted))
 	case !p.spared[item].IsZero():
-		s.Left = true
+		s.Frozen = true
 		return s.WithAction(plan.Keep, gone, p.spared[item])
 	case len(p.found.Imports[item]) > 0:
 		s.Error, s.InUse = true, true

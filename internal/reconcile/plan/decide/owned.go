@@ -53,8 +53,8 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
 	s.From = former.Name
 	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.scales(d, have) && !p.learned.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
-	if left, stays := p.leave(s, d); stays {
-		return p.tend(left, d)
+	if frozen, stays := p.freeze(s, d); stays {
+		return p.tend(frozen, d)
 	}
 	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
 	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, have, c) })
@@ -89,7 +89,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AdoptFirst))
 	}
-	if left := p.leftIn(s); len(left) > 0 {
+	if left := p.othersElements(s); len(left) > 0 {
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, takesLeft(left))
 	}
@@ -130,15 +130,15 @@ func takes(changes []kind.Change) (elements []string) {
 	return elements
 }
 
-// leftIn are the elements left to others that would go with an object: its own, and those of others which the cloud deletes with it.
-func (p *planner) leftIn(s plan.Step) []string {
-	own := p.leaves(s.Want, s.Have)
+// othersElements are the elements left to others that would go with an object: its own, and those of others which the cloud deletes with it.
+func (p *planner) othersElements(s plan.Step) []string {
+	own := p.differing(s.Want, s.Have)
 	elements := own.Left()
 	for _, user := range p.Cloud.UsersOf(s.Have) {
 		if user == s.Have || user.Mark == nil || !slices.Contains(user.AutoDetached, s.Have.ID) {
 			continue
 		}
-		theirs := p.leaves(p.ByKey[p.ByOwner[user.Mark.Owner]], user)
+		theirs := p.differing(p.ByKey[p.ByOwner[user.Mark.Owner]], user)
 		for _, element := range theirs.LeftWith(s.Have.ID) {
 			elements = append(elements, element+" of "+p.userText(user))
 		}
@@ -146,8 +146,8 @@ func (p *planner) leftIn(s plan.Step) []string {
 	return elements
 }
 
-// leaves says what of an object is left to others, among all that differs; nothing of what no manifest stands for.
-func (p *planner) leaves(d *kind.Desired, have *kind.Live) (c kind.Changes) {
+// differing says what of an object is left to others, among all that differs; nothing of what no manifest stands for.
+func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	if d == nil || d.Spec == nil || len(d.Options.Ignore) == 0 {
 		return c
 	}

@@ -46,10 +46,10 @@ type wish struct {
 
 // asked is the wish for a group of which this is the first member.
 func (p *planner) asked(first manifest.Key) wish {
-	works := p.WorkerOf(first.Kind)
+	works := p.WorkerOf(first)
 	for i := range p.Want {
 		d := &p.Want[i]
-		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
+		if d.Key != first && d.Key != works {
 			continue
 		}
 		if sole := p.claims(d).Sole; len(sole) == 1 && sole[0].WantedReplicas != "" {

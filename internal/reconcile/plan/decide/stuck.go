@@ -64,7 +64,7 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 
 // lock notes that what a step destroys stays in use. It is kept where it is used only by what is left as it is: a member, by its group, or what nothing can take the place of.
 func (l locks) lock(s, user *plan.Step) {
-	if user.Left && s.Want == nil {
+	if user.Frozen && s.Want == nil {
 		code := cause.KeptForGroup
 		if user.Want == nil {
 			code = cause.KeptForUser

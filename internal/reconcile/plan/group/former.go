@@ -1,7 +1,6 @@
 package group
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -26,7 +25,7 @@ func (gs *Groups) findFormer() (list []former) {
 		s := &gs.steps[i]
 		group := gs.ByKey[s.Within]
 		if s.Action != plan.Delete || group == nil || group.Rollout == nil || gs.Now.IsZero() ||
-			s.Key.Kind != gs.worksOf(s.Within.Kind) || s.Have.Down != "" {
+			s.Key.Kind != gs.WorkerKind(gs.KindOf[s.Within.Kind].Group.Members) || s.Have.Down != "" {
 			continue
 		}
 		n, known := at[s.Within]
@@ -70,12 +69,6 @@ func (gs *Groups) keepTogether(f former) {
 	}
 }
 
-// worksOf is the kind of what does the work of the members of a kind of groups.
-func (w given) worksOf(group string) string {
-	members := w.KindOf[group].Group.Members
-	return cmp.Or(w.WorkerOf(members), members)
-}
-
 // lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.
 func (gs *Groups) lingerFor(f former, drain time.Duration) {
 	for _, front := range gs.frontsOf(f) {
@@ -89,7 +82,7 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 			until := gs.quietSince(front, s.Key, front.Have.Updated).Add(drain + time.Second) // clouds leave off what is less than a second
 			if pending := !front.Have.Phase.Usable(); pending || until.After(gs.Now) {
 				if !pending {
-					front.Settles = &plan.Settling{Until: until}
+					front.AwaitWell(plan.Settling{Until: until})
 				}
 				s.WaitFor(whenDrained(front.Key, drain), front.Key)
 			}

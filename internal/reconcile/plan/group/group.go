@@ -189,7 +189,7 @@ func (g *group) busy() bool {
 
 // outdated reports whether the group leaves the member as it is although it is not as wanted.
 func (m *member) outdated() bool {
-	return slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Left && len(s.Aside)+len(s.Changes) > 0 })
+	return slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Frozen && len(s.Aside)+len(s.Changes) > 0 })
 }
 
 func (gs *Groups) decideGroup(g *group) {

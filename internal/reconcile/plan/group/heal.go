@@ -91,7 +91,7 @@ func (gs *Groups) TellSick() {
 		found := gs.Sick[s.Part.Member]
 		s.Unanswering = found.Sure && s.Have.Down == ""
 		if s.Sick = found.Sick; found.Suspect {
-			s.Settles = &plan.Settling{}
+			s.AwaitWell(plan.Settling{})
 		}
 	}
 }

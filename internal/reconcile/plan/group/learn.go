@@ -16,7 +16,7 @@ type Learned struct {
 	settledSpares map[manifest.Key]bool         // the groups of which that is decided
 	Traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
 	Drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
-	Left          map[manifest.Key]Leaving      // the members of groups that stay as they are
+	Frozen        map[manifest.Key]Freeze       // the members of groups that stay as they are
 	Standing      map[*kind.Live]bool           // what former members consist of that stand in for others
 	Cures         map[manifest.Key]Cure         // what is done about members that do not serve
 	treated       map[manifest.Key]string       // the groups of which that is decided, and why nothing is done there
@@ -24,7 +24,7 @@ type Learned struct {
 
 // NothingLearned is what is known before any group has decided.
 func NothingLearned() Learned {
-	return Learned{settledSpares: map[manifest.Key]bool{}, Left: map[manifest.Key]Leaving{}, Standing: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
+	return Learned{settledSpares: map[manifest.Key]bool{}, Frozen: map[manifest.Key]Freeze{}, Standing: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
 		Drains: map[manifest.Key]bool{}, Cures: map[manifest.Key]Cure{}, treated: map[manifest.Key]string{}}
 }
 
@@ -32,7 +32,7 @@ func NothingLearned() Learned {
 func (l Learned) Clone() Learned {
 	return Learned{
 		Spares: maps.Clone(l.Spares), Sizes: l.Sizes, settledSpares: maps.Clone(l.settledSpares),
-		Traffic: maps.Clone(l.Traffic), Drains: maps.Clone(l.Drains), Left: maps.Clone(l.Left), Standing: maps.Clone(l.Standing),
+		Traffic: maps.Clone(l.Traffic), Drains: maps.Clone(l.Drains), Frozen: maps.Clone(l.Frozen), Standing: maps.Clone(l.Standing),
 		Cures: maps.Clone(l.Cures), treated: maps.Clone(l.treated),
 	}
 }
@@ -45,7 +45,7 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 			continue
 		}
 		for i, m := range g.members {
-			news = gs.learnLeft(g, i, next) || news
+			news = gs.learnFrozen(g, i, next) || news
 			if traffic := g.traffic(i); traffic != kind.Flows && gs.before.Traffic[m.Member] == kind.Flows {
 				next.stop(m, traffic)
 				news = true

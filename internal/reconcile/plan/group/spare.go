@@ -57,7 +57,7 @@ func (gs *Groups) awaitSpares(g *group) {
 		}
 		for _, f := range m.fronts {
 			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(gs.Now) {
-				f.step.Settles = &plan.Settling{Until: until}
+				f.step.AwaitWell(plan.Settling{Until: until})
 			}
 		}
 	}

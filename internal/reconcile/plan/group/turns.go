@@ -102,7 +102,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.accuser != nil:
-		m.accuser.Settles = &plan.Settling{Whom: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()}
+		m.accuser.AwaitWell(plan.Settling{Whom: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()})
 		gs.noteFailing(g, m)
 		return []manifest.Key{m.accuser.Key}
 	case m.works == nil:
@@ -111,11 +111,12 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	if m.works.Have != nil && m.works.Have.Down != "" {
 		return []manifest.Key{m.works.Key} // which does not pass by itself
 	}
-	m.works.Settles = &plan.Settling{Until: until, Patience: g.strategy.Deadline}
+	well := plan.Settling{Until: until, Patience: g.strategy.Deadline}
 	if m.found.Sure && until.IsZero() {
-		m.works.Settles.Failing = m.failing()
+		well.Failing = m.failing()
 		gs.noteFailing(g, m)
 	}
+	m.works.AwaitWell(well)
 	return []manifest.Key{m.works.Key}
 }
 

@@ -19,19 +19,25 @@ func (w *World) PartOf(d *kind.Desired) *plan.Part {
 	return nil
 }
 
-// DoesTheWork reports whether an object does the work of a member: it is the member, or bears its name and is of the kind that does.
+// DoesTheWork reports whether an object does the work of a member: it is the member's worker, or the member, which may have none.
 func (w *World) DoesTheWork(key, member manifest.Key) bool {
-	return key == member || key.Name == member.Name && key.Kind == w.WorkerOf(member.Kind)
+	return key == member || key == w.WorkerOf(member)
 }
 
-// WorkerOf is the kind of the part that does the work of members of a kind; "" where they do it themselves.
-func (w *World) WorkerOf(members string) string {
+// WorkerOf is the object that does the work of a member: its part of that kind, which bears its name, or the member itself.
+func (w *World) WorkerOf(member manifest.Key) manifest.Key {
+	works := w.WorkerKind(member.Kind)
+	return manifest.Key{Group: w.APIGroups[works], Kind: works, Namespace: member.Namespace, Name: member.Name}
+}
+
+// WorkerKind is the kind of the parts that do the work of members of a kind; that kind itself where its members have no such parts.
+func (w *World) WorkerKind(members string) string {
 	for _, part := range w.KindOf[members].Info.Parts {
 		if k := w.KindOf[part]; k != nil && len(k.Cures) > 0 {
 			return part
 		}
 	}
-	return ""
+	return members
 }
 
 // WaitsItsTurn reports whether changes are such that a group may leave a member without them: they interrupt what works, or a

@@ -30,7 +30,7 @@ func (s Step) Suspended() bool {
 
 // Outdated reports whether the object is not as wanted because its group leaves it so.
 func (s Step) Outdated() bool {
-	return s.Left && !s.Drift && (len(s.Aside) > 0 || s.Have == nil || s.Want == nil)
+	return s.Frozen && !s.Drift && (len(s.Aside) > 0 || s.Have == nil || s.Want == nil)
 }
 
 // Overdue is why what time made due is not done; "" where nothing is missing.

@@ -18,34 +18,34 @@ import (
 //	differs in what can be changed in place        changed
 //	is missing                                     made, unless only what is outdated would use it
 
-// Leaving is why a member stays as it is.
-type Leaving struct {
+// Freeze is why a member stays as it is.
+type Freeze struct {
 	Why cause.Cause
 	// Outdated is true where what does the work of the member is among that which stays, and a commit is the reason.
 	Outdated bool
 }
 
-// learnLeft notes that a group leaves a member as it is that would be interrupted otherwise, and reports whether that was
+// learnFrozen notes that a group leaves a member as it is that would be interrupted otherwise, and reports whether that was
 // not known before.
-func (gs *Groups) learnLeft(g *group, at int, next Learned) (news bool) {
+func (gs *Groups) learnFrozen(g *group, at int, next Learned) (news bool) {
 	m := g.members[at]
-	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Left[m.Member].Why.IsZero() {
+	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Frozen[m.Member].Why.IsZero() {
 		return false
 	}
-	next.Left[m.Member] = Leaving{gs.leavesFor(g, at), m.works != nil && gs.WaitsItsTurn(m.works) && !gs.Applied(m.works.Want, m.works.Have.Mark)}
+	next.Frozen[m.Member] = Freeze{gs.frozenFor(g, at), m.works != nil && gs.WaitsItsTurn(m.works) && !gs.Applied(m.works.Want, m.works.Have.Mark)}
 	return true
 }
 
-// leavesFor says why the member at an index stays as it is.
-func (w given) leavesFor(g *group, at int) cause.Cause {
+// frozenFor says why the member at an index stays as it is.
+func (w given) frozenFor(g *group, at int) cause.Cause {
 	if why := w.turnOf(g.members[at]).Stay; why != "" {
 		return cause.Of(cause.LeftFor, why)
 	}
-	return g.leaves(at)
+	return g.frozenBy(at)
 }
 
-// leaves says why the group's strategy leaves a member as it is.
-func (g *group) leaves(at int) cause.Cause {
+// frozenBy says why the group's strategy leaves a member as it is.
+func (g *group) frozenBy(at int) cause.Cause {
 	switch {
 	case g.strategy.Type == rollout.OnDelete:
 		return cause.Of(cause.LeftOnDelete, g.key)

@@ -1,0 +1,69 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/group"
+)
+
+// freezeOf is why the member that an object is a part of stays as it is; zero when it does not.
+func (p *planner) freezeOf(d *kind.Desired) (l group.Freeze, of *plan.Part) {
+	if len(p.learned.Frozen) == 0 {
+		return group.Freeze{}, nil
+	}
+	if of = p.PartOf(d); of != nil {
+		l = p.learned.Frozen[of.Member]
+	}
+	return l, of
+}
+
+// freeze has an object that would be interrupted stay as it is where its group leaves the member. What no commit explains
+// is drift all the same.
+func (p *planner) freeze(s plan.Step, d *kind.Desired) (plan.Step, bool) {
+	l, _ := p.freezeOf(d)
+	if l.Why.IsZero() || !p.WaitsItsTurn(&s) {
+		return s, false
+	}
+	s.Frozen, s.Drift = true, p.Applied(d, s.Have.Mark) && !p.Begun[d.Key]
+	if !s.Drift {
+		s.Aside = slices.DeleteFunc(s.Changes, func(c kind.Change) bool { return c.Field == kind.MarkField })
+		s.Changes = nil
+	}
+	return s.WithAction(plan.Keep, l.Why), true
+}
+
+// leaveUnmade has an object not made that only what is left as it is would use. One that somebody has deleted is drift all the same.
+func (p *planner) leaveUnmade(s plan.Step, d *kind.Desired, why cause.Cause) plan.Step {
+	p.unmade[d.Key], s.Frozen, s.Lost = true, true, p.Lost[s.Identity()]
+	if s.Drift = s.Lost != ""; s.Drift {
+		s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}
+	}
+	return s.WithAction(plan.Keep, why, cause.Of(cause.NotThere))
+}
+
+// unmadeFor says why an object is not made: only what is left as it is would use it.
+func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
+	l, of := p.freezeOf(d)
+	if !l.Outdated {
+		return cause.Cause{}
+	}
+	if slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.unmade[ref.Key] }) { // what belongs to such a one
+		return l.Why
+	}
+	if works := p.workerOf(of.Member); works != nil && slices.ContainsFunc(works.Refs, func(ref kind.RefSpec) bool { return ref.Key == d.Key }) {
+		return l.Why
+	}
+	return cause.Cause{}
+}
+
+// workerOf is the manifest of what does the work of a member, or that of the member where there is none; nil for neither.
+func (w given) workerOf(member manifest.Key) *kind.Desired {
+	if d := w.ByKey[w.WorkerOf(member)]; d != nil {
+		return d
+	}
+	return w.ByKey[member]
+}

@@ -1,0 +1,51 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// view gives a desired object the shape in which its kind sees it.
+func (p *planner) view(d *kind.Desired, spec any) kind.Want {
+	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
+}
+
+func (p *planner) lookup(key manifest.Key) kind.Ref {
+	ref := kind.Ref{Key: key}
+	if d := p.ByKey[key]; d != nil && d.Virtual {
+		ref.Ready, ref.Data = true, d.Data
+	}
+	if d := p.ByKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Blind(d.Entry) == nil {
+		ref = ref.MadeBy(p.KindOf[key.Kind], d.Spec)
+	}
+	if live := p.found.Live[key]; live != nil {
+		ref.Anew = p.found.Doomed[key]
+		ref.Ready, ref.ID, ref.Facts = p.found.Ready[key], live.ID, live.Facts
+	}
+	ref.Traffic = p.trafficOf(key)
+	ref.Spare = p.ByKey[key] == nil && (p.Dropped[key] || p.Further != nil && p.Further.ByKey[key] != nil)
+	return ref
+}
+
+// trafficOf is what may be sent to an object that is, or is of, a member of a group.
+func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
+	if len(p.learned.Traffic) == 0 {
+		return kind.Flows
+	}
+	if part := p.PartOf(p.ByKey[key]); part != nil {
+		return p.learned.Traffic[part.Member]
+	}
+	return kind.Flows
+}
+
+// standsIn reports whether something that answers to a token stands in for others.
+func (p *planner) standsIn(token string) bool {
+	for live := range p.learned.Standing {
+		if live.ID == token || slices.Contains(live.Tokens, token) {
+			return true
+		}
+	}
+	return false
+}
