@@ -63,7 +63,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 		return plan.Plan{}, preflight.Findings{}, err
 	}
 	plan, needs := session.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
-	plan.Left = read.Ignored
+	plan.Ignored = read.Ignored
 	if plan.Unseen() {
 		p.close()
 	}
