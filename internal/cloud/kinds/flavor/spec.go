@@ -5,8 +5,8 @@
 // compares them with hosts and aggregates, and newer Novas refuse names that they do not
 // know (nova/api/validation/extra_specs).
 //
-// The package is more than a table of fields because Nova takes extra specs one by one in
-// separate requests, and only the description of the flavor itself can be changed.
+// The package is more than a table of fields. Nova takes extra specs one by one in separate
+// requests, and only the description of the flavor itself can be changed.
 package flavor
 
 import (

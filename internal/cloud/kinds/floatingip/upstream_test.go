@@ -38,7 +38,7 @@ func idsOf(p plan.Plan) map[string]string {
 	return ids
 }
 
-// A floating IP that was not associated, and that somebody else has marked since, stays theirs, though it equals the
+// A floating IP that somebody else has allocated, and that is not associated, is not adopted, though it equals the
 // manifest (K-ORC issue 757).
 func TestAddressOfSomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -70,7 +70,7 @@ func TestProjectOfTheStack(t *testing.T) {
 }
 
 // A project that is not the stack's own can be imported and listed, and an administrator can make
-// objects in it. They can be deleted only while a Project manifest refers to it.
+// objects in it. They are deleted while a Project manifest still refers to that project.
 func TestProjectOfOthers(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)
 	admin := demo.Beside("admin")

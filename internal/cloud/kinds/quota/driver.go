@@ -19,30 +19,30 @@ import (
 
 type driver struct{ client *cloud.Client }
 
-// place is where a service has the quotas of projects, and what it calls them in bodies.
+// place is where a service has the quotas of projects, and the name of a set of quotas in request bodies.
 type place struct{ path, singular string }
 
 var places = map[string]place{
 	cloud.Compute: {"os-quota-sets", "quota_set"}, cloud.BlockStorage: {"os-quota-sets", "quota_set"},
 	cloud.Network: {"quotas", "quota"}, cloud.LoadBalancer: {"lbaas/quotas", "quota"},
-	cloud.SharedFileSystem: {"os-quota-sets", "quota_set"}, // up to microversion 2.6, and so without one
+	cloud.SharedFileSystem: {"os-quota-sets", "quota_set"}, // up to microversion 2.6, so no microversion is requested
 }
 
-// notePrefix begins the name of the attribute of a project that holds the mark of its quotas
-// of one service. Keystone turns hyphens in such names into underscores.
+// notePrefix begins the name of a project attribute that holds the mark for the quotas of one service. Keystone replaces
+// hyphens in such names by underscores.
 const notePrefix = mark.ExtraKey + "_quota_"
 
 func noteKey(service string) string { return notePrefix + strings.ReplaceAll(service, "-", "_") }
 
 type attributes table.Attributes
 
-// text is an attribute; "" for one that is no text.
+// text is the text of an attribute; "" for an attribute that is no text.
 func (a attributes) text(name string) (text string) {
-	_ = json.Unmarshal(a[name], &text) // what is no text is no mark
+	_ = json.Unmarshal(a[name], &text) // a mark is always a text
 	return text
 }
 
-// List is that of [typed.Kind]: the quotas that bear a mark, one request for each.
+// List implements [typed.Kind]: it reads the quotas that bear a mark, with one request for each.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
@@ -55,7 +55,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 		for _, service := range slices.Sorted(maps.Keys(places)) {
 			c, marked := mark.ReadIdentity(project.text(noteKey(service)))
 			if !marked || c.Holder() != mark.HolderOf(project, "Project") {
-				continue // who did not make the project has no say in its quotas
+				continue // only the owner of the project may manage its quotas
 			}
 			limits, err := d.limits(ctx, service, project.text("id"))
 			if err != nil {
@@ -76,7 +76,7 @@ func (d driver) live(service, project string, limits map[string]int) live {
 	return live{Live: kind.Live{ID: id, Name: id, Phase: kind.Ready, InOwnProject: true, Uses: []string{project}}, State: s}
 }
 
-// limits are all quotas of a project.
+// limits are all quotas of a project for one service.
 func (d driver) limits(ctx context.Context, service, project string) (map[string]int, error) {
 	var answer map[string]attributes
 	if err := d.send(ctx, http.MethodGet, service, project, nil, &answer); err != nil {
@@ -100,8 +100,7 @@ func (d driver) send(ctx context.Context, method, service, project string, body,
 	return d.client.Do(ctx, cloud.Call{Service: service, Method: method, Path: places[service].path + "/" + project, Body: body, Into: into})
 }
 
-// Create is that of [typed.Kind]: the mark comes first, and says that it is not finished
-// until the quotas are set.
+// Create implements [typed.Kind]. It writes the mark first; the mark says that it is unfinished until the quotas are set.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	service, project := w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID
 	if project == "" {
@@ -131,7 +130,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return made, nil
 }
 
-// Update is that of [typed.Kind].
+// Update implements [typed.Kind].
 func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
 	if err := known(have.State.Spec.Service, have.State.Spec.Limits, w.Spec.Limits); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (d driver) set(ctx context.Context, service, project string, w want) error 
 	return d.note(ctx, service, project, mark.IdentityText(w.Mark, d.client.ProjectID))
 }
 
-// Delete is that of [typed.Kind]: the mark goes last. What others have reset is no error.
+// Delete implements [typed.Kind]. It resets the quotas, and then removes the mark. Quotas that others have already reset are no error.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	service, project := have.State.Spec.Service, have.State.Spec.ProjectRef
 	for _, err := range []error{d.send(ctx, http.MethodDelete, service, project, nil, nil), d.note(ctx, service, project, nil)} {
@@ -162,18 +161,18 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return true, nil
 }
 
-// Unmark is that of [typed.Kind].
+// Unmark implements [typed.Kind].
 func (d driver) Unmark(ctx context.Context, have live) error {
 	return d.note(ctx, have.State.Spec.Service, have.State.Spec.ProjectRef, nil)
 }
 
-// note writes the mark of quotas on their project; nil takes it off.
+// note writes the mark of quotas on their project; nil removes it.
 func (d driver) note(ctx context.Context, service, project string, text any) error {
 	return d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodPatch, Path: "projects/" + project,
 		Body: map[string]any{"project": map[string]any{noteKey(service): text}}})
 }
 
-// bears refuses a project that does not itself bear a mark of the stack.
+// bears returns an error for a project that does not itself bear a mark of the stack.
 func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 	var answer map[string]attributes
 	if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "projects/" + project, Into: &answer}); err != nil {
@@ -190,7 +189,7 @@ func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 		"manage the Project here, or its quotas where it is managed", kind.ErrNotYet, project)
 }
 
-// known refuses names that the service does not have: Cinder leaves them out without a word.
+// known returns an error for names that the service does not have: Cinder ignores them silently.
 func known(service string, have, want map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if _, ok := have[name]; !ok {
@@ -201,8 +200,8 @@ func known(service string, have, want map[string]int) error {
 	return nil
 }
 
-// taken refuses quotas of which the answer says that they are not as they were written. A Nova with unified limits takes
-// in all, and changes nothing. (nova/api/openstack/compute/quota_sets.py: update)
+// taken returns an error if the answer shows other quotas than were written. A Nova with unified limits accepts all
+// quotas and changes nothing. (nova/api/openstack/compute/quota_sets.py: update)
 func taken(service string, now, want map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		limit, shown := now[name]

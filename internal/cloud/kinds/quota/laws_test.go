@@ -72,7 +72,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// cores is the quota of a project, as Nova says it.
+// cores is the quota of a project, as Nova shows it.
 func cores(t *testing.T, admin *cloud.Client, id string) int {
 	t.Helper()
 	var answer struct {
@@ -99,7 +99,7 @@ func TestAttackQuotasOfOthers(t *testing.T) {
 	}
 }
 
-// A mark that somebody wrote on a project for another stack does not reset its quota.
+// A mark of another stack on a project does not make the other stack reset the quota.
 func TestAttackMarkOfAnotherStack(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	other := g.Beside("admin")
@@ -113,7 +113,7 @@ func TestAttackMarkOfAnotherStack(t *testing.T) {
 	}
 }
 
-// A name that the service does not have is refused, with those that it has; nothing is written.
+// An unknown name of a quota is refused. The message lists the names that exist, and nothing is written.
 func TestUnknownQuota(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	shop := needs()
@@ -125,7 +125,7 @@ func TestUnknownQuota(t *testing.T) {
 	}
 }
 
-// Without the manifest the defaults hold again; what it did not name was never written.
+// When the manifest is removed, the defaults hold again. Quotas that it did not name are not written while it exists.
 func TestOnlyWhatIsGiven(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	shop, c := needs(), g.Client(nil)
@@ -156,7 +156,7 @@ func TestRefused(t *testing.T) {
 		func(limits string) string { return needs() + "---" + object("compute", limits) })
 }
 
-// unified answers as a Nova does whose limits are Keystone's: what is written is answered with what there is.
+// unified answers like a Nova whose limits are Keystone's: a write is answered with the present quotas.
 type unified struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -169,11 +169,11 @@ func (u unified) RoundTrip(req *http.Request) (*http.Response, error) {
 	return u.next.RoundTrip(req)
 }
 
-// A Nova that takes its limits from Keystone takes in quotas and does nothing: that is said.
+// A Nova with unified limits accepts quotas and changes nothing. The error says so.
 func TestUnifiedLimits(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin").Through(func(next http.RoundTripper) http.RoundTripper { return unified{next} })
 	all := needs() + "---" + object("compute", "cores: 3")
-	for range 2 { // it is begun in the first pass, and to be finished in the second one
+	for range 2 { // the first pass begins it, the second one tries to finish it
 		if text := fmt.Sprint(g.Sync(all).Failures); !strings.Contains(text, "spec.resource.limits.cores: the compute service still has ") || !strings.Contains(text, "unified limits") {
 			t.Errorf("failures are %s", text)
 		}
@@ -181,7 +181,8 @@ func TestUnifiedLimits(t *testing.T) {
 	g.MustSync("")
 }
 
-// What bears no mark is not looked at, so there is nothing to adopt; to ask for it changes nothing.
+// Quotas without a mark are not read, so there is nothing to adopt. A manifest that adopts some is refused,
+// and nothing changes.
 func TestAdoption(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	shop := needs()
@@ -193,7 +194,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// A project that people made is adopted and its quotas are set, in one pass.
+// A project made by hand is adopted and its quotas are set, in one pass.
 func TestOfAProjectThatIsAdopted(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()

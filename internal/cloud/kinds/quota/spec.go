@@ -1,16 +1,17 @@
 // Package quota is the kind Quota: how much of a service a project may use (Nova, Cinder,
 // Neutron, Octavia, Manila).
 //
-// Every project has one set of quotas in each service, which nobody makes and which has no
-// place for a mark. So the mark is kept on the project, as an attribute of its own in
-// Keystone, and only on a project that itself bears the mark of this stack. It is written
-// before the quotas are and taken off after they were reset, and goes with the project.
-// The quotas of projects that are only imported are refused: two stacks, or a stack and
-// an administrator, would undo each other's changes without a trace. For the same reason
-// nothing is adopted: what bears no mark is not looked at, and a manifest sets what it says.
+// Every project has one set of quotas in each service. Nobody creates it, and it cannot hold
+// a mark. So the mark is an attribute of the project in Keystone, and only of a project that
+// itself bears the mark of this stack. The mark is written before the quotas, is removed
+// after they were reset, and is deleted with the project.
 //
-// It is no table over a collection: there are five services with a path and a body each, and
-// the mark is elsewhere. That is what its lines are.
+// The quotas of projects that are only imported are refused: two stacks, or a stack and an
+// administrator, would undo each other's changes without a trace. For the same reason no quotas
+// are adopted: those without a mark are not read, and a manifest sets the limits that it names.
+//
+// The package is no table over a collection: the five services differ in path and body, and
+// the mark is stored elsewhere.
 package quota
 
 import (
@@ -25,17 +26,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a project may use.
+// Spec says how much of a service a project may use.
 type Spec struct {
 	ProjectRef string         `json:"projectRef" api:"project" show:"projectID" rule:"required,immutable,min=1" ref:"Project" doc:"Project that the quotas are of. The same stack must manage it."`
 	Service    string         `json:"service" api:"service" rule:"required,immutable,enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
 	Limits     map[string]int `json:"limits" api:"limits" rule:"required,min=1" doc:"Quotas by the names that the service has for them, such as cores or gigabytes; -1 is no limit. Others are not managed. Without the manifest, all quotas of the service are the cloud's defaults again, also those that others have set." example:"{cores: 20}"`
 }
 
-// More is what only the service says.
+// More is empty: the service has no further fields.
 type More struct{}
 
-// Filter says which quotas are meant.
+// Filter selects the quotas of a service.
 type Filter struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project that the quotas are of."`
 	Service    string `json:"service,omitempty" rule:"enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
@@ -45,12 +46,12 @@ type (
 	want  = typed.Want[Spec]
 	live  = typed.Live[state]
 	rules struct{}
-	// state are the quotas of one service, all of them, with the ID of the project.
+	// state is all quotas of one service, with the ID of the project.
 	state struct{ table.Object[Spec, More] }
 )
 
-// Kind returns the kind Quota. c may be nil where only its rules are needed. Its ID is the
-// service and the project's ID.
+// Kind returns the kind Quota. c may be nil where only its rules are needed. The ID of its
+// objects is the service and the project's ID.
 func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
@@ -66,7 +67,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}.Resource()
 }
 
-// Name is that of [typed.Kind]: the ID, "" while the project is not there.
+// Name implements [typed.Kind]: it is the ID; "" while the project does not exist.
 func (rules) Name(w want) string { return name(w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID) }
 
 func name(service, project string) string {
@@ -76,7 +77,7 @@ func name(service, project string) string {
 	return service + "/" + project
 }
 
-// Validate is that of [typed.Kind].
+// Validate implements [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) {
 	for _, name := range slices.Sorted(maps.Keys(s.Limits)) {
 		switch at := "spec.resource.limits." + name; {
@@ -88,7 +89,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// Diff is that of [typed.Kind].
+// Diff implements [typed.Kind].
 func (rules) Diff(w want, have *state, c *kind.Changes) {
 	seen := map[string]int{}
 	for name := range w.Spec.Limits {
@@ -105,10 +106,10 @@ func (rules) Diff(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// Match is that of [typed.Kind].
+// Match implements [typed.Kind].
 func (rules) Match(w typed.Want[Filter], have *state) bool { return have.Object.Match(w.Spec, w.Ref) }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(have *state) any {
 	shown := table.Shown{}
 	table.Show(&have.Spec, shown)

@@ -1,5 +1,5 @@
-// Package role is the kind Role: what an assignment gives to a user or a group
-// (Keystone), in K-ORC's vocabulary.
+// Package role is the kind Role: the permissions that an assignment gives to a user or
+// a group (Keystone), in K-ORC's vocabulary.
 package role
 
 import (
@@ -58,7 +58,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		},
 		Show: func(s *state, shown table.Shown) {
 			if s.Spec.DomainRef == "" {
-				shown["domainID"] = "" // of all domains, as K-ORC has it
+				shown["domainID"] = "" // for a role of all domains, as in K-ORC
 			}
 		},
 		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
@@ -66,8 +66,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// lists are the paths of the roles of all domains and of each: Keystone lists no other
-// way. (keystone/api/roles.py)
+// lists are the paths that list the roles: one for the roles of all domains, and one
+// for each domain. Keystone has no other list. (keystone/api/roles.py)
 func lists(ctx context.Context, d driver) ([]string, error) {
 	domains, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Identity, Path: "domains"}, "domains")
 	paths := []string{"roles"}

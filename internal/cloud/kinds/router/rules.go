@@ -25,15 +25,14 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// findSubnets makes no object; it finds the subnets the gateway's address can come
-// from.
+// findSubnets adds no object; it finds the subnets that the gateway's address can come from.
 func findSubnets(s *Spec, e *kind.Expansion) {
 	for _, g := range s.ExternalGateways {
 		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
 	}
 }
 
-// external is the external network that a router shall lead to; the zero Ref for none.
+// external is the external network for the router's gateway; the zero Ref if there is to be none.
 func external(w typed.Want[Spec]) kind.Ref {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return kind.Ref{}
@@ -41,7 +40,7 @@ func external(w typed.Want[Spec]) kind.Ref {
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-// alone is an address of the external network, which the cloud chooses.
+// alone claims an address of the external network, which the cloud chooses.
 func alone(w typed.Want[Spec]) []kind.Claim {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return nil
@@ -57,7 +56,7 @@ func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	kind.Link(c, "spec.resource.externalGateways[0].networkRef", have.More.ExternalNetwork, external(w), kind.InPlace)
 }
 
-// writeGateway puts the gateway as Neutron takes it: {} takes one off.
+// writeGateway writes the gateway as Neutron expects it: {} removes it.
 func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	gateway := map[string]any{}
 	if network := external(w); network.ID != "" {
@@ -74,9 +73,9 @@ func showGateway(s *state, shown table.Shown) {
 	}
 }
 
-// update writes the gateway on its own: together with a revision to match, Neutron
-// sets the gateway, finds that this has raised the revision, and answers 412
-// (neutron/db/l3_db.py: update_router).
+// update writes the gateway in a request of its own. If the request had a revision to
+// match, Neutron would set the gateway, find that this has raised the revision, and
+// answer 412 (neutron/db/l3_db.py: update_router).
 func update(ctx context.Context, d *define.Driver[Spec, Filter, More], change define.Change[Spec, More]) error {
 	if gateway, changed := change.Fields["external_gateway_info"]; changed {
 		var answer struct {
@@ -93,7 +92,7 @@ func update(ctx context.Context, d *define.Driver[Spec, Filter, More], change de
 	return d.Write(ctx, change)
 }
 
-// export leaves out what only an administrator can ask for where it is as usual.
+// export omits fields that only an administrator can set, if they have the usual value.
 func export(s *state, spec *Spec, _ *kind.Export) {
 	if s.More.ExternalNetwork != "" {
 		spec.ExternalGateways = []ExternalGateway{{NetworkRef: s.More.ExternalNetwork}}

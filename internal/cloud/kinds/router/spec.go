@@ -1,6 +1,6 @@
 // Package router is the kind Router: a Neutron router and its gateway, in
-// K-ORC's vocabulary. It knows nothing of the subnets attached to it: those
-// are RouterInterfaces.
+// K-ORC's vocabulary. It knows nothing about the subnets that are attached to
+// the router: those are RouterInterfaces.
 package router
 
 import (
@@ -23,12 +23,12 @@ type Spec struct {
 	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64,unique" doc:"Where the router's agents should run."`
 	define.ProjectRef     `json:",inline"`
-	// SubnetRefs are the subnets that the repository puts on the external
-	// network: a gateway made before them has no address.
+	// SubnetRefs are the subnets of the external network in the repository. A
+	// gateway that is made before them has no address.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
-// ExternalGateway is a way out.
+// ExternalGateway connects the router to an external network.
 type ExternalGateway struct {
 	NetworkRef string `json:"networkRef" rule:"required,min=1" ref:"Network" doc:"An external network."`
 }

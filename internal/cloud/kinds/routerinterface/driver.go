@@ -17,19 +17,18 @@ import (
 
 type driver = *define.Driver[Spec, struct{}, More]
 
-// list returns the routers' interfaces in the project. A port that was made
-// for one and is not attached yet already says that it is one.
+// list returns the router interfaces of the project. A port that was made for an interface, and
+// is not attached yet, is one of them.
 func list(ctx context.Context, d driver) ([]*state, error) {
-	ports, err := d.Find(ctx, "") // as the kind Port lists them, so that they are read once for both
+	ports, err := d.Find(ctx, "") // the kind Port makes the same request, so the answer is read once for both
 	return slices.DeleteFunc(ports, func(s *state) bool {
 		return s.Project != d.Client.ProjectID || !define.IsRouterPort(s.More.DeviceOwner)
 	}), err
 }
 
-// create makes a port with the subnet's gateway address, marked like any other
-// port, and attaches it. A kill in between leaves a port that is reported as
-// not attached. No security group is on it, as on the ports that Neutron makes
-// for routers itself.
+// create makes a port with the subnet's gateway address and a mark, and attaches it. A kill in
+// between leaves a port that is reported as not attached. The port has no security group, like
+// the ports that Neutron makes for routers.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	address := map[string]string{"subnet_id": subnet.ID}
@@ -58,9 +57,8 @@ func change(ctx context.Context, d driver, router, how string, what map[string]a
 
 func portOf(id string) map[string]any { return map[string]any{"port_id": id} }
 
-// explainBusy finds out who has the subnet's gateway address. A port of another
-// RouterInterface may be on its way out; one that no stack made stays, and a
-// person has to decide.
+// explainBusy finds the port that has the subnet's gateway address. The port of another RouterInterface
+// may be about to be deleted. A port that no stack made stays, and a person has to decide.
 func explainBusy(ctx context.Context, d driver, w typed.Want[Spec], address FixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IP}}
 	holders, err := d.Find(ctx, "?"+query.Encode())
@@ -98,10 +96,10 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// detach removes the port from its router, which deletes it. Its subnet is named where it has one
-// address, since then a subnet that somebody has added to the port meanwhile keeps its way
-// (db/l3_db.py: _remove_interface_by_subnet). A port of several subnets is not deleted: which of
-// them are others' is not known.
+// detach removes the port from its router, which deletes the port. If the port has one address,
+// the request names its subnet: then another subnet that somebody has added to the port meanwhile
+// stays connected (db/l3_db.py: _remove_interface_by_subnet). A port of several subnets is not
+// deleted, because it is unknown which of them belong to others.
 func detach(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	router, addresses := have.State.Spec.RouterRef, have.State.More.FixedIPs
 	what := portOf(have.ID)

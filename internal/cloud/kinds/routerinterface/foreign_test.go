@@ -22,10 +22,10 @@ func idOf(t *testing.T, g *kindtest.Target, manifests, key string) string {
 	return ""
 }
 
-// What somebody else has attached is neither taken over nor removed.
+// An interface that somebody else has attached is neither adopted nor removed.
 func TestAttachedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
-	g.Also("Port") // which is how an interface of somebody else is seen
+	g.Also("Port") // an interface of somebody else is listed as a Port
 	g.MustSync(needs)
 	c := g.Client(nil)
 	router, subnet := idOf(t, g, needs, "Router/edge"), idOf(t, g, needs, "Subnet/web")
@@ -44,7 +44,7 @@ func TestAttachedBySomebodyElse(t *testing.T) {
 	}
 }
 
-// refused are the reasons of what a plan refuses.
+// refused maps the objects that a plan refuses to the reasons.
 func refused(t *testing.T, g *kindtest.Target, manifests string) map[string]string {
 	t.Helper()
 	reasons := map[string]string{}
@@ -56,7 +56,8 @@ func refused(t *testing.T, g *kindtest.Target, manifests string) map[string]stri
 	return reasons
 }
 
-// A router has one interface to a subnet, and one router the gateway's address.
+// A router has at most one interface to a subnet, and only one router has the
+// gateway's address.
 func TestTwoInterfacesOfOneSubnet(t *testing.T) {
 	to := func(name, router, subnet string) string {
 		return strings.NewReplacer("name: edge-web", "name: "+name, "routerRef: edge", "routerRef: "+router, "subnetRef: web", "subnetRef: "+subnet).Replace("\n---\n" + object)
@@ -85,7 +86,7 @@ func TestTwoInterfacesOfOneSubnet(t *testing.T) {
 	g.MustSync(renamed)
 }
 
-// The address that the gateway is about to leave is not asked for.
+// While the manifest changes the gateway, its old address is not claimed.
 func TestGatewayThatIsAboutToChange(t *testing.T) {
 	const held = `
 ---

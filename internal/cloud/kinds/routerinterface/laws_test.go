@@ -53,8 +53,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A router's interface bears the gateway's address also on a subnet whose other
-// ports make their addresses up themselves.
+// A router interface has the gateway's address even on a subnet whose other
+// ports configure their own addresses.
 func TestOnASubnetOfAutomaticAddresses(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const six = `

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// field is that of the subnet.
+// field is the field that names the subnet.
 const field = "spec.subnetRef"
 
 type state = define.State[Spec, More]
@@ -34,7 +34,7 @@ func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// subnets are those that the port has addresses of, once each.
+// subnets are the subnets of the port's addresses, each once.
 func (m *More) subnets() (ids []string) {
 	for _, ip := range m.FixedIPs {
 		if !slices.Contains(ids, ip.SubnetID) {
@@ -48,7 +48,7 @@ func observe(s *state, live *kind.Live) {
 	if s.Spec.RouterRef != "" {
 		live.Uses, live.InUse = append(live.Uses, s.Spec.RouterRef), true
 	} else if live.Mark != nil && live.Mark.Applied != "" {
-		live.Mark.Applied = kind.Unreadable // never attached: detaching one deletes it
+		live.Mark.Applied = kind.Unreadable // it was never attached: detaching a port deletes it
 	}
 	live.Uses = append(live.Uses, s.More.subnets()...)
 }
@@ -63,8 +63,7 @@ func show(s *state, shown table.Shown) {
 	}
 }
 
-// export leaves a port to several subnets, as IPv6 has them, to whoever has attached them:
-// a RouterInterface has one.
+// export does not manage a port of several subnets, which IPv6 allows: a RouterInterface has exactly one subnet.
 func export(s *state, spec *Spec, e *kind.Export) {
 	switch subnets := s.More.subnets(); {
 	case s.Spec.RouterRef == "" || len(subnets) == 0:
@@ -76,9 +75,10 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// alone is the gateway address of the subnet, which the router takes, the interface itself, since a router has one to each
-// subnet, and the addresses that it leads to (db/l3_db.py: _check_for_dup_router_subnets). While the gateway is about to be
-// changed, nobody is asked for it.
+// alone claims three things:
+//   - the interface, since a router has only one to each subnet
+//   - the addresses of the subnet on the router (db/l3_db.py: _check_for_dup_router_subnets)
+//   - the subnet's gateway address, which the router takes, unless the manifest is about to change it
 func alone(w typed.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)

@@ -30,14 +30,14 @@ metadata: {name: one}
 spec: {type: Subnet, routerRef: six, subnetRef: one}
 `
 
-// attach puts a subnet on a router, or takes it off, as people do.
+// attach attaches a subnet to a router, or detaches it, as people do.
 func attach(g *kindtest.Target, how, router, subnet string) error {
 	return g.Client(nil).Do(context.Background(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/" + how + "_router_interface",
 		Body: map[string]any{"subnet_id": subnet}})
 }
 
-// A subnet that somebody has added to the port of an interface, as Neutron does with a further IPv6
-// subnet, keeps its way when the interface is deleted (terraform-provider-openstack#1297).
+// A second IPv6 subnet that somebody attaches is added to the port of the existing interface. It
+// stays connected when the interface is deleted (terraform-provider-openstack#1297).
 func TestASharedPortIsNotDeleted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(sixes + toOne)
@@ -61,7 +61,7 @@ func TestASharedPortIsNotDeleted(t *testing.T) {
 	g.MustSync(sixes)
 }
 
-// A port of several subnets is nothing that a RouterInterface says, so it is not adopted.
+// A RouterInterface cannot express a port of several subnets, so the port is not adopted.
 func TestExportOfASharedPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(sixes + toOne)

@@ -1,7 +1,7 @@
-// Package routerinterface is the kind RouterInterface: what attaches a subnet
-// to a router. In Neutron that is a port of the router; the package makes and
-// marks that port itself, so that it can distinguish its own interfaces from those
-// that others have attached. Of routers and subnets it knows only their IDs.
+// Package routerinterface is the kind RouterInterface: the connection of a subnet
+// to a router. In Neutron that is a port of the router. The package makes and
+// marks that port itself, so it can distinguish its own interfaces from those that
+// others have attached. Of routers and subnets it knows only their IDs.
 package routerinterface
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what an interface shall be, in K-ORC's words
+// Spec is the desired state of an interface, in K-ORC's vocabulary
 // (api/v1alpha1/router_interface_types.go).
 type Spec struct {
 	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
@@ -22,7 +22,7 @@ type Spec struct {
 	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
 }
 
-// More is what only Neutron says of a router's port.
+// More holds the fields of a router's port that only Neutron sets.
 type More struct {
 	Status      string    `json:"status" api:"status"`
 	DeviceOwner string    `json:"deviceOwner" api:"device_owner" show:"-"`

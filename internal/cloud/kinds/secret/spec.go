@@ -1,6 +1,5 @@
 // Package secret is the kind Secret of the core group: text that other objects
-// refer to and that nobody gets to see. Nothing of it is in the cloud by
-// itself.
+// refer to and that no output shows. A Secret is no object of the cloud.
 package secret
 
 import (
@@ -10,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Body is what a Secret has beside its metadata.
-// (kubernetes api/core/v1 Secret)
+// Body is the content of a Secret without its metadata. (kubernetes api/core/v1 Secret)
 type Body struct {
 	Data       map[string][]byte `json:"data,omitempty" rule:"secret" doc:"Contents by key, in base64."`
 	StringData map[string]string `json:"stringData,omitempty" rule:"secret" doc:"Texts by key, as they are. They win over data."`
@@ -19,7 +17,7 @@ type Body struct {
 	Immutable  *bool             `json:"immutable,omitempty" doc:"Accepted, not used."`
 }
 
-// Kind is the kind Secret.
+// Kind returns the kind Secret.
 func Kind() *kind.Kind {
 	return typed.Data(kind.Info{
 		Version: "v1", Kind: "Secret",

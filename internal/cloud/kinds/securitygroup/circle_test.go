@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// circle is web and a group whose rules name web, as those of web name it.
+// circle is two security groups, web and peers, whose rules refer to each other.
 var circle = strings.Replace(object, "remoteGroupRef: clients", "remoteGroupRef: peers", 1) + `
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -36,7 +36,7 @@ func TestLawsInACircle(t *testing.T) {
 	}.Run(t)
 }
 
-// Wherever a pass dies, what it has not done yet is no change of somebody else's.
+// After a kill in any state, the unfinished work does not count as drift.
 func TestKilledCreationIsNoDrift(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -59,8 +59,8 @@ func TestKilledCreationIsNoDrift(t *testing.T) {
 	}
 }
 
-// The pass that makes a circle, and the one that replaces one of its groups, see
-// nobody else at work.
+// Neither the pass that makes a circle of groups nor the pass that replaces one
+// of them reports drift.
 func TestCircleIsNoDrift(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)
@@ -77,7 +77,7 @@ func TestCircleIsNoDrift(t *testing.T) {
 	}
 }
 
-// A rule that somebody else takes out of a circle is drift, and comes back.
+// A rule of a circle that somebody else removes is drift, and is restored.
 func TestRuleTakenOutOfACircle(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)
@@ -103,8 +103,8 @@ func TestRuleTakenOutOfACircle(t *testing.T) {
 	corrected(t, g, circle, "a rule taken out of a circle")
 }
 
-// Random circles of groups converge, from one repository to the next, and leave
-// an empty plan.
+// Random circles of groups converge, also from one repository to the next. The
+// plan afterwards is empty.
 func TestRandomCirclesConverge(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)

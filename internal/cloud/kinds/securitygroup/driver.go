@@ -15,9 +15,9 @@ import (
 
 type driver = *define.Driver[Spec, Filter, More]
 
-// create makes the group, then its rules, and says last that all is done. A kill
-// in between leaves a group that is known to be half-made; one whose remote groups
-// are not all there yet stays unfinished.
+// create makes the group, then its rules, and marks it as complete last. A kill in
+// between leaves a group that is known to be half-made. A group stays unfinished
+// while some of its remote groups do not exist.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.Begin(ctx, w)
 	if err != nil {
@@ -38,8 +38,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, err
 }
 
-// update sets the rules first. They raise the group's revision, so it is read
-// again before the rest is written.
+// update sets the rules first. That raises the group's revision, so the group is
+// read again before the rest is written.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if kind.Has(change.Changes, "spec.resource.rules") {
 		if _, err := setRules(ctx, d, change.Want, change.Have.State); err != nil {
@@ -56,14 +56,14 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 	return d.Write(ctx, change)
 }
 
-// possible are the rules of the manifest that the group with that ID can have now,
-// those whose remote group is there; they name it by its ID.
+// possible are the rules of the manifest whose remote group exists. They name the
+// remote group by its ID. A rule that names its own group gets the given ID.
 func possible(w typed.Want[Spec], id string) (list []Rule) {
 	for _, rule := range w.Spec.Rules {
 		if rule.RemoteAddressGroupRef != nil {
 			ref := w.Ref("AddressGroup", *rule.RemoteAddressGroupRef)
 			if ref.ID == "" {
-				continue // without it the rule would let everybody in
+				continue // without it the rule would admit everybody
 			}
 			rule.RemoteAddressGroupRef = &ref.ID
 		}
@@ -81,8 +81,7 @@ func possible(w typed.Want[Spec], id string) (list []Rule) {
 	return list
 }
 
-// setRules adds what is missing, removes what is too much, and answers with the
-// rules that are there then.
+// setRules adds missing rules, removes surplus ones, and returns the rules that exist afterwards.
 func setRules(ctx context.Context, d driver, w typed.Want[Spec], s *state) ([]CloudRule, error) {
 	want := possible(w, s.ID)
 	e := compare(managed(w, s.More.Rules, want), want)
@@ -106,8 +105,7 @@ func remove(ctx context.Context, d driver, list []CloudRule) error {
 	return nil
 }
 
-// add makes the rules in one request, which Neutron carries out for all of them or
-// for none.
+// add makes the rules in one request. Neutron makes all of them or none.
 func add(ctx context.Context, d driver, group, project string, list []Rule) ([]CloudRule, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -117,7 +115,7 @@ func add(ctx context.Context, d driver, group, project string, list []Rule) ([]C
 		bodies[i] = table.Body(&list[i])
 		bodies[i]["security_group_id"] = group
 		if project != d.Client.ProjectID {
-			bodies[i]["project_id"] = project // Neutron gives it to the caller's own otherwise
+			bodies[i]["project_id"] = project // otherwise Neutron makes them in the caller's own project
 		}
 	}
 	var answer table.Attributes

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// A group that loses all of its rules, or most of them, counts for the brake as if it was deleted. Other rules in their place, and
-// rules that somebody has added in the cloud and that go again, do not.
+// A group that loses all or most of its rules counts for the brake as if it were deleted. It does not count if other rules replace
+// them, or if the removed rules were added in the cloud by somebody else.
 func TestAnEmptiedGroupCountsForTheBrake(t *testing.T) {
 	const full = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup

@@ -19,7 +19,7 @@ const guarded = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: web}, spec: {resource: {networkRef: lan, securityGroupRefs: [web]}}}
 `
 
-// Neutron deletes no group that guards a port, so the plan refuses to replace it. Once the port has another one, the group goes.
+// Neutron deletes no security group that a port has, so the plan refuses to replace it. The group is replaced once the port has another one.
 func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := needs + "---" + object + guarded
@@ -40,7 +40,8 @@ func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g.MustSync(strings.Replace(moved, "securityGroupRefs: [clients]", "securityGroupRefs: [web]", 1))
 }
 
-// A rule that is left to others does not go with its group, and not with the group that it names either, with which Neutron deletes it.
+// A rule that is left to others is not deleted with its group. Neutron would also delete it with the group that it refers to, so that
+// group is not replaced either.
 func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := strings.Replace(needs, "metadata: {name: clients", "metadata: {annotations: {stackreeve.dev/replace: allow}, name: clients", 1) + "---" + object

@@ -73,7 +73,7 @@ func TestLawsWithoutRules(t *testing.T) {
 	kindtest.Suite{Kinds: all.Kinds, Key: key, Needs: needs, Object: head}.Run(t)
 }
 
-// Status has the words of K-ORC.
+// The status uses K-ORC's field names.
 func TestStatus(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(needs + "\n---\n" + object)

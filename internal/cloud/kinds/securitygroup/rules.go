@@ -16,8 +16,7 @@ import (
 
 type state = define.State[Spec, More]
 
-// validate checks each rule, and that no two let the same traffic through:
-// Neutron refuses the second of them.
+// validate checks each rule, and that no two rules are for the same traffic: Neutron refuses the second one.
 func validate(s *Spec, r *kind.Report) {
 	seen := map[string]int{}
 	for i := range s.Rules {
@@ -66,16 +65,14 @@ func (rule *Rule) validatePorts(field string, r *kind.Report) {
 			r.Problem(field, "is beyond 255", "for ICMP, min is the type and max the code")
 		}
 	default:
-		if rule.PortRange.Max != nil { // older Neutrons keep a lone minimum
+		if rule.PortRange.Max != nil { // older Neutrons store a minimum without a maximum
 			r.Problem(field, "is given for a protocol without ports", "remove it")
 		}
 	}
 }
 
-// traffic is what a rule lets through, in one spelling: two rules of the same
-// traffic are duplicates to Neutron, whatever their descriptions
-// (neutron/db/securitygroups_db.py: _rule_to_key). The range of all ports is like none
-// given there, too.
+// traffic is the traffic that a rule allows, in one spelling. Neutron treats two rules for the same traffic as duplicates, even if their
+// descriptions differ (neutron/db/securitygroups_db.py: _rule_to_key). To Neutron, and here, the range of all ports equals no range.
 func (rule *Rule) traffic() string {
 	words := []string{table.Or(rule.Direction, "ingress"), rule.Ethertype}
 	if name := protocol(table.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
@@ -94,7 +91,7 @@ func (rule *Rule) traffic() string {
 	return strings.Join(append(words, rule.remote()), " ")
 }
 
-// remote is with whom a rule allows traffic.
+// remote is the text for the remote side of a rule.
 func (rule *Rule) remote() string {
 	way := "from "
 	if table.Or(rule.Direction, "ingress") == "egress" {
@@ -116,8 +113,7 @@ func (rule *Rule) remote() string {
 	return way + strings.Join(ends, " and ")
 }
 
-// String is all of a rule that is compared: Neutron cannot change a rule, its
-// description included.
+// String is the text by which rules are compared. It includes the description, because Neutron cannot change any part of a rule.
 func (rule *Rule) String() string { return described(rule.traffic(), rule.Description) }
 
 func described(traffic string, description *string) string {
@@ -127,15 +123,14 @@ func described(traffic string, description *string) string {
 	return fmt.Sprintf("%s %q", traffic, *description)
 }
 
-// numbers are the protocols that Neutron takes by number too
-// (neutron-lib constants.py: IP_PROTOCOL_MAP).
+// numbers are the protocols that Neutron also accepts as numbers (neutron-lib constants.py: IP_PROTOCOL_MAP).
 var numbers = map[string]string{
 	"1": "icmp", "2": "igmp", "4": "ipip", "6": "tcp", "8": "egp", "17": "udp", "33": "dccp", "41": "ipv6-encap", "43": "ipv6-route",
 	"44": "ipv6-frag", "46": "rsvp", "47": "gre", "50": "esp", "51": "ah", "58": "ipv6-icmp", "59": "ipv6-nonxt", "60": "ipv6-opts",
 	"89": "ospf", "112": "vrrp", "113": "pgm", "132": "sctp", "136": "udplite",
 }
 
-// protocol is the one spelling of a protocol. ICMP for IPv6 has several.
+// protocol normalizes the spelling of a protocol. ICMP for IPv6 has several.
 func protocol(text, ethertype string) string {
 	switch name, ok := numbers[text]; {
 	case ok:
@@ -149,7 +144,7 @@ func protocol(text, ethertype string) string {
 	return text
 }
 
-// prefix is the one spelling of a network; "" for everybody.
+// prefix normalizes the spelling of a network; "" for everybody.
 func prefix(text string) string {
 	if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
 		return ""
@@ -157,11 +152,12 @@ func prefix(text string) string {
 	return table.Network(text)
 }
 
-// everybody is what a rule without a remote is about.
+// everybody is the remote network of a rule that names no remote.
 var everybody = map[string]string{"IPv4": "0.0.0.0/0", "IPv6": "::/0"}
 
-// SpellOut has rules of policies see one spelling of each rule: one without a remote is for everybody, one without a direction
-// is of incoming traffic, one for TCP without ports is for all of them, and a protocol has one name.
+// SpellOut rewrites rules to one spelling, so that policies need to know only that one. A rule without a remote is for
+// everybody, and a rule without a direction is for incoming traffic. A rule for TCP without ports is for all ports, and each
+// protocol has one name.
 func (*Spec) SpellOut(spec map[string]any) {
 	rules, _ := spec["rules"].([]any)
 	for i := range rules {
@@ -209,11 +205,11 @@ func compareRules(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	}
 }
 
-// list is the field of the rules.
+// list is the field that holds the rules.
 const list = "spec.resource.rules"
 
 // managed are the rules of the cloud without those that are left to others. Such a rule is managed all the same if a rule of the
-// manifest is for the same traffic and the cloud has no other rule for it.
+// manifest is for the same traffic and no other rule of the cloud is.
 func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
 	left := func(r CloudRule) bool { return w.Leaves(list, r.ID) }
 	if !slices.ContainsFunc(have, left) {
@@ -231,7 +227,7 @@ func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
 	return slices.DeleteFunc(slices.Clone(have), func(r CloudRule) bool { return left(r) && !missing[r.traffic()] })
 }
 
-// observe takes rules that name another group for loose: they go with that group.
+// observe reports the groups that rules refer to as detached automatically: Neutron deletes such a rule with that group.
 // (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
 func observe(s *state, live *kind.Live) {
 	for _, r := range s.More.Rules {
@@ -244,19 +240,18 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// show says stateful where the cloud knows only such groups.
+// show reports stateful as true where the cloud has only stateful groups.
 func show(s *state, shown table.Shown) { shown["stateful"] = table.Or(s.Spec.Stateful, true) }
 
-// edits are what must be done to the rules of a group: before comes first,
-// since it makes room for what add brings. kept are the rules that stay.
+// edits are the requests that change the rules of a group. The rules of before are removed first, because they conflict with
+// rules of add. kept are the rules that stay.
 type edits struct {
 	before, after, kept []CloudRule
 	add                 []Rule
 }
 
-// compare finds the edits that turn have into want. A rule that differs only in
-// its description has to go before its successor can come; all others go when
-// their successors are there, so that no connection is cut in between.
+// compare finds the edits that turn have into want. If only the description of a rule differs, the rule must be removed before
+// the new one is added. All other rules are removed after their replacements exist, so that no connection is interrupted.
 func compare(have []CloudRule, want []Rule) (e edits) {
 	wanted, present, coming := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range have {
@@ -273,7 +268,7 @@ func compare(have []CloudRule, want []Rule) (e edits) {
 	for _, r := range have {
 		switch text := r.String(); {
 		case wanted[text]:
-			wanted[text] = false // a second one like it is too many
+			wanted[text] = false // a duplicate of it is surplus
 			e.kept = append(e.kept, r)
 		case coming[r.traffic()]:
 			e.before = append(e.before, r)
@@ -284,7 +279,7 @@ func compare(have []CloudRule, want []Rule) (e edits) {
 	return e
 }
 
-// countRules are the rules of a group, which have a quota of their own.
+// countRules counts the rules of a group, which have a quota of their own.
 func countRules(s *Spec, more *More) kind.Amounts {
 	rules := len(s.Rules)
 	if more != nil {
@@ -293,8 +288,7 @@ func countRules(s *Spec, more *More) kind.Amounts {
 	return kind.Amounts{{Service: cloud.Network, Name: "security_group_rule"}: int64(rules)}
 }
 
-// export leaves out the group that Neutron makes for each project. Rules come in the
-// order of what they let through.
+// export omits the group that Neutron makes for each project. Rules are sorted by the traffic that they allow.
 func export(s *state, spec *Spec, e *kind.Export) {
 	if s.Name == "default" {
 		e.LeftOut = "is made by the cloud for each project"
@@ -314,7 +308,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// exported is a rule as a manifest has it.
+// exported is a rule in the form of a manifest.
 func (r CloudRule) exported() Rule {
 	rule := r.Rule
 	if table.Or(rule.Description, "") == "" {
@@ -334,8 +328,7 @@ func (r CloudRule) exported() Rule {
 	return rule
 }
 
-// copied is a reference apart from that of the cloud's rule, which is not to be changed;
-// nil for none.
+// copied is a copy of a reference, since the cloud's rule must not be changed; nil for none.
 func copied(ref *string) *string {
 	id := table.Or(ref, "")
 	if id == "" {

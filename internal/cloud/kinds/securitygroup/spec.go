@@ -1,8 +1,7 @@
-// Package securitygroup is the kind SecurityGroup: a Neutron security group and
-// its rules, in K-ORC's vocabulary. The rules of the manifest are all the rules
-// there are: those that Neutron puts into a new group (everything may leave)
-// stay only if the manifest has them too. The package knows nothing of the
-// ports that the group guards.
+// Package securitygroup is the kind SecurityGroup: a Neutron security group and its rules, in K-ORC's
+// vocabulary. A group has exactly the rules of its manifest. Neutron adds rules to a new group that allow
+// all outgoing traffic; they stay only if the manifest has them, too. The package knows nothing about the
+// ports that have the group.
 package securitygroup
 
 import (
@@ -26,7 +25,7 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// Rule lets some traffic through. RemoteGroupRef and RemoteAddressGroupRef are not in K-ORC's vocabulary.
+// Rule allows some traffic. RemoteGroupRef and RemoteAddressGroupRef are not in K-ORC's vocabulary.
 type Rule struct {
 	Description           *string    `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Direction             *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
@@ -38,7 +37,7 @@ type Rule struct {
 	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports; for ICMP type (min) and code (max, any if left out). Every one if left out."`
 }
 
-// PortRange is a range of ports, both ends included. Without Max it is any code of an ICMP type.
+// PortRange is a range of ports that includes both ends. For ICMP it is a type and a code, and any code without Max.
 type PortRange struct {
 	Min int  `json:"min" api:"port_range_min" rule:"required,min=0,max=65535" doc:"First port, or ICMP type."`
 	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, or ICMP code; any code if left out."`
@@ -62,8 +61,8 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind returns the kind SecurityGroup. c may be nil where only its rules are needed. The mark is kept in
-// the tags: the dashboard offers to rewrite the description of security groups, and of nothing else here.
+// Kind returns the kind SecurityGroup. c may be nil where only its rules are needed. The mark is stored in
+// the tags: the dashboard lets people rewrite the description of security groups, and of no other kind here.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),

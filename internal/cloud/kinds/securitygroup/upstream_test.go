@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Many rules are made by as many requests as few, and go with their group, which is one
-// (terraform-provider-openstack#1626, #1456).
+// Many rules need as many requests as few. They are deleted with their group, in one
+// request (terraform-provider-openstack#1626, #1456).
 func TestRulesCostNoRequests(t *testing.T) {
 	made := map[int]int64{}
 	for _, number := range []int{2, 60} {

@@ -2,7 +2,7 @@ package securitygroup
 
 import "testing"
 
-// A rule says whom it lets in, also where that is anybody.
+// The text of a rule names its remote side, even if that is everybody.
 func TestRulesSayWithWhom(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for want, rule := range map[string]Rule{

@@ -21,7 +21,7 @@ func observe(s *state, _ *kind.Live) {
 	}
 }
 
-// create asks older clouds for a list of policies. They have no rules.
+// create sends older clouds a list of policies. They have no rules.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withRules)
@@ -38,7 +38,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return d.Post(ctx, w, body)
 }
 
-// update is only ever asked to mark a group that shall be adopted.
+// update always fails: it is called only to mark a group that is to be adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
 	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
 }

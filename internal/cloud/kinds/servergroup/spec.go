@@ -1,10 +1,10 @@
-// Package servergroup is the kind ServerGroup: which servers the scheduler
-// keeps together or apart (Nova), in K-ORC's vocabulary.
+// Package servergroup is the kind ServerGroup: which servers the scheduler keeps
+// together or apart (Nova), in K-ORC's vocabulary.
 //
-// Nova keeps nothing of a server group but its name and policy, and can change
-// neither: there is no description, no metadata, no tag. So the mark of the
-// owner is the end of the name, "web [stackreeve:prod:ServerGroup/web]", and it
-// does not say what was last applied.
+// Nova stores only the name and the policy of a server group, and can change
+// neither: there is no description, no metadata, no tag. So the owner mark is the
+// end of the name, as in "web [stackreeve:prod:ServerGroup/web]". It does not say
+// what was last applied.
 package servergroup
 
 import (
@@ -16,20 +16,21 @@ import (
 )
 
 // Spec is the desired state of a server group. Field names and meanings are K-ORC's
-// (api/v1alpha1/servergroup_types.go); names are shorter by what the mark takes.
+// (api/v1alpha1/servergroup_types.go). Names are shorter than K-ORC's, since the
+// mark takes a part.
 type Spec struct {
 	Name   *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=190" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
 	Policy string  `json:"policy" api:"policy" rule:"required,immutable,enum=affinity|anti-affinity|soft-affinity|soft-anti-affinity" doc:"How the scheduler places the members."`
 	Rules  *Rules  `json:"rules,omitempty" api:",inline" rule:"immutable" doc:"Particulars of the policy."`
 }
 
-// Rules are the particulars of a policy.
+// Rules are further rules of a policy.
 type Rules struct {
 	MaxServerPerHost int `json:"maxServerPerHost,omitempty" api:"rules,read=rules.max_server_per_host,empty" rule:"min=1" doc:"How many members may share a host, with the policy anti-affinity."`
 }
 
-// More holds the fields of a server group that only Nova sets. Before 2.64 it has
-// policies instead of policy and rules, before 2.13 no project.
+// More holds the fields of a server group that only Nova sets. Before microversion 2.64 a
+// group has a list of policies instead of policy and rules. Before 2.13 it has no project.
 type More struct {
 	ProjectID string   `json:"projectID" api:"project_id"`
 	UserID    string   `json:"userID" api:"user_id"`

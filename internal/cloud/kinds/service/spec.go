@@ -47,7 +47,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark:       mark.ExtraPlace,
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
-			live.Facts.Name = s.Spec.Type // by which access rules name it
+			live.Facts.Name = s.Spec.Type // access rules name a service by its type
 		},
 		OfAgent: func(own cloud.Login) []string { return own.Services }, FoundBy: []string{"type", "enabled"},
 	})

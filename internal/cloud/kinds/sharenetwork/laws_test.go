@@ -81,7 +81,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// One without a network has a cidr in its status all the same, as K-ORC shows it.
+// A share network without a network has an empty cidr in its status, as in K-ORC.
 func TestMinimal(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const minimal = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ShareNetwork\nmetadata: {name: office}\nspec: {resource: {}}"
@@ -94,8 +94,7 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// A network under another name is another network, and the share network follows it: it
-// keeps its ID.
+// A network with another name is another network. The share network is moved to it and keeps its ID.
 func TestFollowsItsNetwork(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(needs + "\n---\n" + object)
@@ -106,7 +105,8 @@ func TestFollowsItsNetwork(t *testing.T) {
 	}
 }
 
-// Neutron knows nothing of share networks and would delete what one that stays names.
+// Neutron knows nothing about share networks and would delete the network of a share
+// network that stays. The plan refuses that.
 func TestHoldsItsNetwork(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	kept := strings.Replace(needs+"\n---\n"+object, "{name: office}", `{name: office, annotations: {stackreeve.dev/prune: "false"}}`, 1)
@@ -129,8 +129,8 @@ func id(p plan.Plan) string {
 	return ""
 }
 
-// While share servers use it, its network stays and all else can be changed; Manila's
-// words are in the outcome.
+// While share servers use a share network, its network cannot be changed, but all other
+// fields can. The outcome repeats Manila's message.
 func TestInUse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -147,8 +147,9 @@ func TestInUse(t *testing.T) {
 	g.Simulator.Do(func() { g.Simulator.Manila.Occupy(network, false) })
 }
 
-// Manila lets people give a share network to any project. One with a mark of ours is a
-// claim like any other: of two that are alike, none is changed or deleted.
+// In Manila, anybody can give a share network to any project. A given share network
+// with this stack's mark is a claim like any other: if two objects have the same mark,
+// none is changed or deleted.
 func TestAttackGivenByAStranger(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	stranger, ours := g.Beside("demo2").Client(nil), g.Client(nil)
@@ -166,7 +167,7 @@ func TestAttackGivenByAStranger(t *testing.T) {
 	at := "share-networks/" + made.Network.ID
 	t.Cleanup(func() {
 		for _, c := range []*cloud.Client{stranger, ours} {
-			_ = c.Do(context.Background(), cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodDelete, Path: at}) // one of them has it
+			_ = c.Do(context.Background(), cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodDelete, Path: at}) // one of the two projects has it
 		}
 	})
 	give := cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodPut, Path: at, Body: map[string]any{"share_network": map[string]any{"project_id": ours.ProjectID}}}

@@ -11,8 +11,8 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// observe says what a share network uses. When it was last changed is not said: Manila's time
-// is that of its name and description, and not of its network.
+// observe lists the objects that a share network uses. It reports no time of the last change:
+// Manila's time is that of the name and description, and not of the network.
 func observe(s *state, live *kind.Live) {
 	live.Created = s.More.CreatedAt.Time
 	for _, id := range []string{s.Spec.NetworkRef, s.Spec.SubnetRef} {
@@ -22,7 +22,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// export leaves out a network without a subnet, which an update by hand can make of both.
+// export omits a network without a subnet, or a subnet without a network. An update by hand can cause either.
 func export(_ *state, spec *Spec, e *kind.Export) {
 	if (spec.NetworkRef == "") != (spec.SubnetRef == "") {
 		spec.NetworkRef, spec.SubnetRef = "", ""

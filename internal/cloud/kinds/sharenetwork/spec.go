@@ -1,10 +1,11 @@
-// Package sharenetwork is the kind ShareNetwork: where the servers of shares are plugged in
-// (Manila), in K-ORC's vocabulary. It knows no shares.
+// Package sharenetwork is the kind ShareNetwork: the network that share servers are connected
+// to (Manila), in K-ORC's vocabulary. It knows nothing about shares.
 //
-// Share networks have no metadata and no tags, so the mark of the owner stands behind the
-// description. No microversion is asked for: up to 2.50 a share network shows the network and
-// the subnet for all availability zones as its own, which later ones do in a list of subnets,
-// and Manila still answers so whoever asks for none.
+// Share networks have no metadata and no tags, so the owner mark is at the end of the description.
+//
+// Requests name no microversion. Up to microversion 2.50, a share network shows its network
+// and subnet for all availability zones as its own fields. Later microversions show them in a
+// list of subnets. Without a microversion, Manila still answers in the old form.
 package sharenetwork
 
 import (
@@ -19,7 +20,7 @@ import (
 
 // Spec is the desired state of a share network. Field names and meanings are K-ORC's
 // (api/v1alpha1/sharenetwork_types.go), values Manila's (manila/db/sqlalchemy/models.py:
-// ShareNetwork); descriptions are shorter by what the mark takes.
+// ShareNetwork). Descriptions are shorter than Manila's, since the mark takes a part.
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila takes 255 characters, and the mark of the owner stands behind it."`
@@ -27,8 +28,8 @@ type Spec struct {
 	SubnetRef   string  `json:"subnetRef,omitempty" api:"neutron_subnet_id,null" show:"neutronSubnetID" ref:"Subnet" doc:"The Subnet of that network in which they have their addresses, for all availability zones."`
 }
 
-// More holds the fields of a share network that only Manila sets. What is of the network is
-// known from the first share server on.
+// More holds the fields of a share network that only Manila sets. The fields about its
+// network are empty until the first share server exists.
 type More struct {
 	NetworkType    string     `json:"networkType" api:"network_type"`
 	SegmentationID *int       `json:"segmentationID,omitempty" api:"segmentation_id"`
@@ -62,5 +63,5 @@ func Kind(c *cloud.Client) *kind.Kind {
 
 type state = define.State[Spec, More]
 
-// show has a cidr also where there is none, as K-ORC does.
+// show always shows a cidr, even an empty one, as K-ORC does.
 func show(s *state, out table.Shown) { out["cidr"] = s.More.CIDR }

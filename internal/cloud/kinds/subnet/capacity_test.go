@@ -24,7 +24,7 @@ metadata: {name: few}
 spec: {resource: {networkRef: small, ipVersion: 4, cidr: 192.168.91.0/29}}
 `
 
-// with puts further fields into the subnet.
+// with replaces the cidr of the subnet by the given fields.
 func with(fields string) string {
 	return strings.Replace(small, "cidr: 192.168.91.0/29", fields, 1)
 }
@@ -34,7 +34,7 @@ func more(name, cidr string, version int) string {
 	return fmt.Sprintf("\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: %s}, spec: {resource: {networkRef: small, ipVersion: %d, cidr: %q}}}", name, version, cidr)
 }
 
-// ports are so many ports, each with such an address.
+// ports are n ports, each with the given entry of addresses.
 func ports(n int, prefix, address string) (docs string) {
 	for i := range n {
 		docs += fmt.Sprintf("\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: %s-%d}, spec: {resource: {networkRef: small, addresses: [{%s}]}}}", prefix, i, address)
@@ -42,7 +42,7 @@ func ports(n int, prefix, address string) (docs string) {
 	return docs
 }
 
-// used are the network and its subnet where others make them.
+// used imports the network and its subnet, which others make.
 const used = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
@@ -55,7 +55,7 @@ metadata: {name: few}
 spec: {managementPolicy: unmanaged, import: {filter: {name: few}}}
 `
 
-// usedNetwork is the network alone.
+// usedNetwork imports the network alone.
 var usedNetwork, _, _ = strings.Cut(used, "---")
 
 func machines(n int) string {
@@ -70,7 +70,7 @@ spec:
 `, n)
 }
 
-// few says how many addresses there are too few, in short.
+// few is a short text for each shortage of addresses.
 func few(list []preflight.Scarce) string {
 	var b strings.Builder
 	for _, s := range list {
@@ -79,7 +79,7 @@ func few(list []preflight.Scarce) string {
 	return b.String()
 }
 
-// What a subnet can give out the repository alone shows, where it makes the network.
+// If the repository makes the network, the repository alone shows how many addresses a subnet can give out.
 func TestARepositoryAsksForMoreAddressesThanItsSubnetsHave(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for name, c := range map[string]struct{ doc, want string }{
@@ -110,7 +110,7 @@ func TestARepositoryAsksForMoreAddressesThanItsSubnetsHave(t *testing.T) {
 	}
 }
 
-// What is there counts with the address that it has, whoever has made it; what goes gives it back.
+// An existing object counts with its address, whoever made it. An object that is deleted frees its address.
 func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	e := g.Engine(g.Client(nil))
@@ -152,8 +152,8 @@ func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 	g.Stack = own
 }
 
-// While a group rolls it has a machine more, which takes an address beside those of all others; what one group gives back
-// another one can have.
+// During a rollout a group has one more machine, which needs a further address. The addresses that one group frees are
+// available to another group.
 func TestARolloutAsksForMoreAddressesThanThereAre(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -8,8 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// stated are the addresses and the gateway, which is the one that Neutron chooses where the
-// manifest leaves it out.
+// stated are the addresses and the gateway. If the manifest names no gateway, it is the one that Neutron chooses.
 func stated(s *Spec) kind.Facts {
 	pools := s.AllocationPools
 	if len(pools) == 0 {
@@ -18,7 +17,7 @@ func stated(s *Spec) kind.Facts {
 	return kind.Facts{CIDR: s.CIDR, GatewayIP: firstGateway(s), Pools: counted(pools)}
 }
 
-// firstGateway is the gateway of a new subnet; "" for none, or while its addresses are not known.
+// firstGateway is the gateway of a new subnet; "" for none, or while the addresses of the subnet are unknown.
 func firstGateway(s *Spec) string {
 	asked := Spec{CIDR: s.CIDR, Gateway: s.Gateway}
 	if asked.Gateway == nil {
@@ -30,8 +29,8 @@ func firstGateway(s *Spec) string {
 	return gateway(&asked, nil)
 }
 
-// impossible says which pool has the gateway that Neutron chooses; of one that the manifest gives
-// that is said without a cloud.
+// impossible returns a reason if a pool contains the gateway that Neutron chooses. A gateway that
+// the manifest names is checked earlier, without a cloud.
 func impossible(w typed.Want[Spec]) string {
 	at := address(firstGateway(w.Spec))
 	for i, p := range w.Spec.AllocationPools {

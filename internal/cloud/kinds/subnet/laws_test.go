@@ -49,7 +49,8 @@ spec:
     gateway: {type: Automatic}
 `
 
-// The pool chooses the addresses of a subnet, which keeps them, and goes after it.
+// The pool chooses the addresses of a subnet. The subnet keeps them, and the pool
+// is deleted after the subnet.
 func TestLawsFromAPool(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{
@@ -99,8 +100,7 @@ func key(name string) manifest.Key {
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 
-// A cloud that takes tags in the request that creates is served by fewer
-// requests, and obeys the same laws.
+// A cloud that accepts tags in the create request needs fewer requests. The laws hold there, too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	testcost.Long(t)
 	s := laws()

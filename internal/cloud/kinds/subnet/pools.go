@@ -6,8 +6,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// usualPools are those that Neutron makes of an IPv4 subnet whose manifest has none: all of its addresses but its own, that of
-// broadcasts and the gateway's, "" for none (neutron/ipam/utils.py: generate_pools). nil for others.
+// usualPools are the pools that Neutron makes for an IPv4 subnet whose manifest has none. They hold all addresses except the
+// network's own, the broadcast address and the gateway; gateway is "" for none (neutron/ipam/utils.py: generate_pools). The
+// result is nil for other subnets.
 func usualPools(cidr, gateway string) (pools []Pool) {
 	p, err := netip.ParsePrefix(cidr)
 	if err != nil || !p.Addr().Is4() {
@@ -39,7 +40,7 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return netip.AddrFrom4(last)
 }
 
-// counted are the pools as others count them: those of IPv6 have more than anybody asks for.
+// counted are the pools whose addresses are counted. IPv6 pools are not: they have more addresses than anybody requests.
 func counted(pools []Pool) (list []kind.Pool) {
 	for _, p := range pools {
 		if first, last := address(p.Start), address(p.End); first.Is4() && last.Is4() && !last.Less(first) {

@@ -10,10 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// validate checks what Neutron would only refuse when it is too late for the
-// rest of the repository.
+// validate finds mistakes that Neutron would refuse only after other objects of the repository were applied.
 func validate(s *Spec, r *kind.Report) {
-	cidr, _ := netip.ParsePrefix(s.CIDR) // the fields by themselves are as they should be
+	cidr, _ := netip.ParsePrefix(s.CIDR) // each field has already been checked on its own
 	s.validatePool(r)
 	if s.CIDR != "" && cidr.Addr().Is4() != (s.IPVersion == 4) {
 		r.Problem("spec.resource.ipVersion", "is not the version of cidr "+s.CIDR, "make them agree")
@@ -50,7 +49,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// validatePool says where the addresses are from.
+// validatePool checks where the addresses come from.
 func (s *Spec) validatePool(r *kind.Report) {
 	switch {
 	case s.CIDR == "" && s.SubnetPoolRef == "":
@@ -62,10 +61,10 @@ func (s *Spec) validatePool(r *kind.Report) {
 	}
 }
 
-// provisional stands for the addresses that a subnet will have by prefix delegation.
+// provisional stands for the addresses that prefix delegation will give to a subnet.
 const provisional = "::/64"
 
-// alone is the range of addresses: those of a network's subnets do not overlap (db/ipam_backend_mixin.py:
+// alone claims the range of addresses: the subnets of a network do not overlap (db/ipam_backend_mixin.py:
 // _validate_subnet_cidr).
 func alone(w typed.Want[Spec]) []kind.Claim {
 	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
@@ -74,20 +73,20 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	return []kind.Claim{{Field: "spec.resource.cidr", Of: w.Ref("Network", w.Spec.NetworkRef), What: table.Network(w.Spec.CIDR), By: "Subnet", Range: true}}
 }
 
-// compareLength compares the length that was asked for with what the pool gave.
+// compareLength compares the requested prefix length with that of the subnet's addresses.
 func compareLength(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if p, err := netip.ParsePrefix(have.Spec.CIDR); err == nil && w.Spec.PrefixLength != nil {
 		kind.Fixed(c, "spec.resource.prefixLength", p.Bits(), *w.Spec.PrefixLength)
 	}
 }
 
-// address reads an IP address; it is not valid when text is none.
+// address parses an IP address; the result is invalid if text is none.
 func address(text string) netip.Addr {
 	a, _ := netip.ParseAddr(text)
 	return a
 }
 
-// attach expands into what attaches the subnet to the router it names, as in K-ORC.
+// attach expands a subnet that names a router into the RouterInterface between the two, as in K-ORC.
 func attach(s *Spec, e *kind.Expansion) {
 	if s.RouterRef == nil {
 		return
@@ -103,8 +102,8 @@ func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	}
 }
 
-// writeGateway puts the gateway as Neutron takes it: null for none. That of a new
-// subnet is left to the cloud where it can be.
+// writeGateway writes the gateway as Neutron expects it: null for none. For a new subnet with an
+// automatic gateway, the cloud chooses.
 func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
 		return
@@ -115,10 +114,9 @@ func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[s
 	}
 }
 
-// gateway is the address that the manifest's gateway stands for, "" for none.
-// Automatic is what there is already, or else what Neutron would choose
-// (neutron/ipam/utils.py: generate_pools' default gateway): the first host of
-// an IPv4 subnet, the network's own address of an IPv6 one.
+// gateway is the address that the manifest's gateway stands for; "" for none. Automatic is the existing
+// gateway, or else the one that Neutron would choose (neutron/ipam/utils.py: generate_pools' default
+// gateway). That is the first host of an IPv4 subnet, and the network's own address of an IPv6 subnet.
 func gateway(s *Spec, have *table.Object[Spec, More]) string {
 	switch {
 	case s.Gateway.Type == "IP":
@@ -139,7 +137,7 @@ func gateway(s *Spec, have *table.Object[Spec, More]) string {
 	return cidr.Masked().Addr().String()
 }
 
-// export leaves out the gateway and the addresses that Neutron chooses.
+// export omits the gateway and the pools if they are those that Neutron chooses.
 func export(s *state, spec *Spec, _ *kind.Export) {
 	chosen := gateway(&Spec{CIDR: s.Spec.CIDR, Gateway: &Gateway{Type: "Automatic"}}, nil)
 	switch ip := s.More.GatewayIP; {

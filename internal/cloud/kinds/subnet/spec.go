@@ -1,6 +1,6 @@
-// Package subnet is the kind Subnet: a Neutron subnet, in K-ORC's vocabulary.
-// It knows nothing of the ports that take addresses from it. A subnet that
-// names a router expands into the RouterInterface between the two.
+// Package subnet is the kind Subnet: a Neutron subnet, in K-ORC's vocabulary. It
+// knows nothing about the ports with addresses of the subnet. A subnet that names a
+// router expands into the RouterInterface between the two.
 package subnet
 
 import (
@@ -15,9 +15,8 @@ import (
 
 // Spec is the desired state of a subnet. Field names and meanings are K-ORC's
 // (api/v1alpha1/subnet_types.go), values Neutron's (neutron-lib
-// api/definitions/subnet.py). Gateway and pools stay as they are when the manifest
-// does not give them: the cloud has chosen, and K-ORC does not take back what it had
-// set either.
+// api/definitions/subnet.py). Gateway and pools stay as they are if the manifest
+// does not name them: the cloud has chosen them. K-ORC does not reset them either.
 type Spec struct {
 	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -46,7 +45,7 @@ type Pool struct {
 
 func (p Pool) String() string { return table.IP(p.Start) + "-" + table.IP(p.End) }
 
-// has reports whether an address is in the pool; one that is not known is in none.
+// has reports whether an address is in the pool; an invalid address is in none.
 func (p Pool) has(at netip.Addr) bool {
 	return kind.Pool{First: address(p.Start), Last: address(p.End)}.Has(at)
 }
@@ -67,7 +66,7 @@ func (r HostRoute) String() string {
 	return table.Network(r.Destination) + " via " + table.IP(r.NextHop)
 }
 
-// IPv6 says how machines come by their IPv6 addresses.
+// IPv6 says how machines get their IPv6 addresses.
 type IPv6 struct {
 	AddressMode *string `json:"addressMode,omitempty" api:"ipv6_address_mode,empty" show:"ipv6AddressMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Who assigns addresses."`
 	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`

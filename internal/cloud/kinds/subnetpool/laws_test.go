@@ -52,7 +52,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Neutron answers a creation with the lengths it has chosen as texts.
+// If Neutron chooses the prefix lengths, it answers a create request with lengths as texts.
 func TestLengthsChosenByTheCloud(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	few := "apiVersion: stackreeve.dev/v1alpha1\nkind: SubnetPool\nmetadata: {name: inside}\nspec: {resource: {prefixes: [\"fd00:77::/48\"]}}"

@@ -1,8 +1,8 @@
-// Package subnetpool is the kind SubnetPool: prefixes that subnets get their addresses from
-// (Neutron). It knows nothing of the subnets.
+// Package subnetpool is the kind SubnetPool: prefixes from which subnets get their addresses
+// (Neutron). It knows nothing about the subnets.
 //
-// It is longer than its table: prefixes are compared by what they cover, since Neutron joins
-// them.
+// The package is more than a table of fields: prefixes are compared by the addresses that
+// they cover, since Neutron joins them.
 package subnetpool
 
 import (
@@ -34,8 +34,8 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// Length is that of a prefix. Zed answers a creation with lengths it has chosen itself as
-// texts (neutron/objects/subnetpool.py).
+// Length is the length of a prefix. OpenStack Zed answers a create request with texts for
+// the lengths that it chose itself (neutron/objects/subnetpool.py).
 type Length int
 
 // UnmarshalJSON reads a number or a text.

@@ -65,10 +65,10 @@ func TestSwitchedOff(t *testing.T) {
 	g.MustSync(needs + "---" + strings.Replace(object, "segmentationID: 101", "segmentationID: 102", 1))
 }
 
-// A subport inherits the VLAN of its network, whatever number the manifest has, which K-ORC wants one to have; Neutron writes it down and asks for no more.
+// A subport inherits the VLAN of its network, whatever number the manifest has. K-ORC requires a number; Neutron stores it and does not use it.
 func TestInherited(t *testing.T) {
 	testcost.Long(t)
-	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}) // networks of VLANs are an administrator's
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}) // only an administrator can make VLAN networks
 	var made struct{ Network struct{ ID string } }
 	if err := g.Beside("admin").Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "networks", Into: &made, Body: map[string]any{
 		"network": map[string]any{"name": "vlan-123", "project_id": g.Client(nil).ProjectID, "provider:network_type": "vlan", "provider:physical_network": "physnet1", "provider:segmentation_id": 123}}}); err != nil {
@@ -112,7 +112,7 @@ spec: {resource: {networkRef: vlan}}
 	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Path: "trunks", Into: &found}); err != nil || len(found.Trunks) != 1 || len(found.Trunks[0].Subports) != 2 || found.Trunks[0].Subports[1].ID != 123 {
 		t.Errorf("there is %+v, %v", found, err)
 	}
-	pass := g.Sync(with("{portRef: blue, segmentationType: inherit}")) // of a network that has none
+	pass := g.Sync(with("{portRef: blue, segmentationType: inherit}")) // of a network without a VLAN
 	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "Unknown segmentation_type 'vxlan'") {
 		t.Errorf("the pass says %s", said)
 	}
@@ -132,8 +132,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A machine is plugged into a port when that has its trunk: many clouds make none of a port
-// that is in use.
+// A machine is plugged into a port only after the port has its trunk: on many clouds, a port in use cannot get a trunk.
 func TestBeforeTheMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const machine = `

@@ -1,7 +1,7 @@
-// Package trunk is the kind Trunk: ports that a machine reaches through another one, by VLAN
-// (Neutron), in K-ORC's vocabulary. Of the ports it knows only their IDs.
+// Package trunk is the kind Trunk: ports that a machine reaches through another port, by VLAN (Neutron), in K-ORC's vocabulary. Of the
+// ports it knows only their IDs.
 //
-// It is longer than its table: subports are added and removed by requests of their own.
+// The package is more than a table of fields: subports are added and removed in separate requests.
 package trunk
 
 import (
@@ -30,7 +30,7 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// Subport is a port that is reached through the trunk's.
+// Subport is a port that a machine reaches through the trunk's port.
 type Subport struct {
 	PortRef          string `json:"portRef" api:"port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port."`
 	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it; needed for vlan, and without a meaning for inherit."`
@@ -89,7 +89,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// observe takes the status of a trunk that no machine uses, which is DOWN, for Ready.
+// observe treats DOWN, the status of a trunk that no machine uses, as Ready.
 func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.PortRef}
 	for _, p := range s.Spec.Subports {
@@ -100,7 +100,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// wanted are the subports of the manifest, with IDs. Those that inherit their VLAN, which Neutron writes down once, have that of have.
+// wanted are the subports of the manifest, with IDs. Neutron stores an inherited VLAN once, so such a subport takes its VLAN from have.
 func wanted(w typed.Want[Spec], have []Subport) []Subport {
 	list := slices.Clone(w.Spec.Subports)
 	for i := range list {
@@ -117,7 +117,7 @@ func (p Subport) inherits() bool { return p.SegmentationType == inherit }
 
 const inherit = "inherit"
 
-// String is what subports are compared by.
+// String is the text by which subports are compared.
 func (p Subport) String() string {
 	if p.inherits() {
 		return p.PortRef + " by the vlan of its network"
@@ -136,7 +136,7 @@ func compareSubports(w typed.Want[Spec], have *table.Object[Spec, More], c *kind
 	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w, have.Spec.Subports)), kind.InPlace)
 }
 
-// writeSubports is for the request that creates; others take no subports.
+// writeSubports writes subports into the create request; an update accepts none.
 func writeSubports(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if have == nil {
 		body["sub_ports"] = bodies(wanted(w, nil))
@@ -155,8 +155,7 @@ func bodies(list []Subport) []any {
 	return out
 }
 
-// update edits the subports while the trunk is switched on: Neutron refuses it of one that
-// is not. What is removed makes room for what is added.
+// update edits the subports while the trunk is switched on, since Neutron refuses it otherwise. It removes subports before it adds others.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if kind.Has(n.Changes, table.Path("subports")) {
 		n.Raised = true
@@ -181,7 +180,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// edit adds or removes those of list that are not among others.
+// edit adds or removes the subports of list that are not in others.
 func edit(ctx context.Context, d driver, id, how string, list, others []Subport) error {
 	present := texts(others)
 	list = slices.DeleteFunc(slices.Clone(list), func(p Subport) bool { return slices.Contains(present, p.String()) })

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// echoing answers a request that would make a user with a refusal that repeats it.
+// echoing refuses each request that makes a user, and repeats the request in the refusal.
 type echoing struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

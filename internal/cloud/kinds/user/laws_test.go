@@ -81,7 +81,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// logsIn asks Keystone for a token with a password.
+// logsIn reports whether a password gets a token from Keystone.
 func logsIn(t *testing.T, c *cloud.Client, id, password string) bool {
 	t.Helper()
 	body := map[string]any{"auth": map[string]any{"identity": map[string]any{"methods": []string{"password"},
@@ -89,8 +89,8 @@ func logsIn(t *testing.T, c *cloud.Client, id, password string) bool {
 	return c.Do(context.WithoutCancel(t.Context()), cloud.Call{Service: cloud.Identity, Method: http.MethodPost, Path: "auth/tokens", Body: body, Secret: true}) == nil
 }
 
-// The password is what the Secret says, changes with it in place, and stands nowhere in
-// a plan, a status, or what Keystone shows.
+// The password is that of the Secret, and changes with it in place. No plan and no
+// status contains it, and neither does anything that Keystone shows.
 func TestAttackPasswordIsShownNowhere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	name := "shop-" + rand.Text()
@@ -128,7 +128,7 @@ func TestAttackPasswordIsShownNowhere(t *testing.T) {
 	}
 }
 
-// What Keystone says to a request that carried a password is not repeated.
+// An error message of Keystone is not repeated if its request contained a password.
 func TestAttackRefusalsRepeatNoPassword(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {
@@ -150,7 +150,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A mark of a stack of the same name in another project is another's.
+// A mark of a stack with the same name in another project is a mark of another stack.
 func TestNamesakeInAnotherProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {
@@ -167,7 +167,7 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 	}
 }
 
-// What others may write beside the mark does not break the list.
+// Attributes that others may write beside the mark do not break the list.
 func TestAttackAttributesOfAnyShape(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	name := "shop-" + rand.Text()

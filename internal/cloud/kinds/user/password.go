@@ -16,13 +16,13 @@ const (
 	passwordKey = "password"
 	// printKey is the attribute of a user that holds the fingerprint of its password.
 	printKey = mark.ExtraKey + "_password"
-	// passwordUse is what the fingerprint is for.
+	// passwordUse is the purpose of the fingerprint.
 	passwordUse = "password"
 	field       = "spec.resource.passwordRef"
 )
 
-// expand checks that the password is there; a missing Secret is reported with the
-// other references.
+// expand checks that the Secret has the password. A missing Secret is reported with
+// the other references.
 func expand(s *Spec, e *kind.Expansion) {
 	if s.PasswordRef == nil || !e.Declares("Secret", *s.PasswordRef) {
 		return
@@ -32,7 +32,8 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// password is what a user shall log in with. It is not there while the Secret is not.
+// password is the password that the user is to log in with. given is false while the
+// Secret is missing.
 func password(w want) (text string, given bool) {
 	if w.Spec.PasswordRef == nil {
 		return "", false
@@ -41,8 +42,8 @@ func password(w want) (text string, given bool) {
 	return text, given
 }
 
-// comparePassword compares by the fingerprint that was left with the password. Of a
-// user that has none nothing is known, and it gets the password.
+// comparePassword compares fingerprints: that of the password, and the one that is
+// stored at the user. A user without a stored one gets the password.
 func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	text, given := password(w)
 	if print := string(have.More.Print); given && w.Printed(print, passwordUse, text) != fingerprint.Same {
@@ -50,8 +51,8 @@ func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	}
 }
 
-// update writes the fingerprint with every change, since it is of the owner mark, too:
-// but not while the password is another's to change.
+// update writes the fingerprint with every change, since its value depends on the
+// owner mark. It does not while somebody else manages the password.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	text, given := password(n.Want)
 	print := string(n.Have.State.More.Print)
@@ -61,7 +62,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// unmark takes the fingerprint of the password off, too.
+// unmark also removes the fingerprint of the password.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return d.Write(ctx, define.Change[Spec, More]{Have: have, Fields: map[string]any{printKey: nil}})
 }

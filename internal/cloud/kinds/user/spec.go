@@ -1,9 +1,9 @@
 // Package user is the kind User: somebody who can log in (Keystone), in K-ORC's
 // vocabulary.
 //
-// The password comes from a Secret of the repository. Keystone keeps a hash of it and
-// shows nothing; beside the mark stands our fingerprint, by which a new password is
-// noticed. Nothing that is shown or logged has the password, nor has an error of a
+// The password comes from a Secret of the repository. Keystone stores a hash of it
+// and shows nothing. A fingerprint beside the mark shows when the password changes.
+// No output and no log contains the password, and neither does an error of the
 // request that carried it.
 package user
 
@@ -29,7 +29,7 @@ type Spec struct {
 	PasswordRef       *string `json:"passwordRef,omitempty" ref:"Secret" doc:"Secret whose key password holds its password. If left out, it is made without one, and the one it has is not managed."`
 }
 
-// More is what only Keystone says of a user, and what we keep there.
+// More holds the fields of a user that only Keystone sets, and the fingerprint of the password.
 type More struct {
 	PasswordExpiresAt string     `json:"passwordExpiresAt" api:"password_expires_at"`
 	Print             table.Text `json:"print" api:"stackreeve_password" show:"-"`

@@ -16,11 +16,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Backups have metadata, where the mark is, from marked on; newest is the last microversion
-// that lists are known of. (cinder/api/openstack/rest_api_version_history.rst)
+// marked is the microversion from which backups have metadata, which holds the mark. newest is the last microversion whose lists are
+// known here. (cinder/api/openstack/rest_api_version_history.rst)
 const marked, newest = "3.43", "3.56"
 
-// place is the metadata, which is written with the other attributes.
+// place puts the mark into the metadata, in the same request as the other attributes.
 var place = together(mark.MetadataPlace)
 
 func together(p mark.Place) mark.Place {
@@ -36,8 +36,7 @@ func validate(s *Spec, r *kind.Report) {
 	mark.CheckMetadata(r, "name", names)
 }
 
-// once is the row of a reference to what a backup was made of. One that is another now
-// is noted.
+// once is the comparison of a reference to the source of a backup. If the reference names another object now, that is noted.
 func once(field string, of func(*Spec) (kind, name string)) odd {
 	return odd{Field: field, Compare: func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
@@ -47,10 +46,10 @@ func once(field string, of func(*Spec) (kind, name string)) odd {
 	}}
 }
 
-// stays compares nothing: the field was for the request that made the backup.
+// stays compares nothing: the field matters only in the create request.
 func stays(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {}
 
-// observe says where a backup stands. (cinder/objects/fields.py: BackupStatus)
+// observe sets the phase of a backup. (cinder/objects/fields.py: BackupStatus)
 func observe(s *state, live *kind.Live) {
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	if s.More.parent != "" {
@@ -76,8 +75,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// create begins the backup. The answer holds no more than its ID. The one that an incremental
-// one is of may not be finished.
+// create begins the backup. The answer holds only its ID. An incremental backup may have to wait until the backup that it is based on is complete.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, err := d.Client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them"); err != nil {
 		return nil, err
@@ -91,7 +89,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return s, nil
 }
 
-// update writes what changed, with the mark.
+// update writes the changed fields, with the mark.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	body := maps.Clone(n.Fields)
 	own, changed := body["metadata"]
@@ -102,7 +100,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return write(ctx, d, n.Have.ID, body)
 }
 
-// unmark leaves the metadata that people wrote.
+// unmark keeps the metadata that people wrote.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return write(ctx, d, have.ID, map[string]any{"metadata": metadata(&have.State.Spec)})
 }
@@ -116,7 +114,7 @@ func write(ctx context.Context, d driver, id string, body map[string]any) error 
 		Body: map[string]any{"backup": body}})
 }
 
-// metadata is what people wrote there.
+// metadata is the metadata that people wrote.
 func metadata(s *Spec) map[string]string {
 	all := map[string]string{}
 	for _, m := range s.Metadata {
@@ -125,8 +123,8 @@ func metadata(s *Spec) map[string]string {
 	return all
 }
 
-// remove asks Cinder to delete the backup, which takes it a while. Incremental ones of the stack go
-// before it, see findParents; others are named.
+// remove asks Cinder to delete the backup. Cinder finishes that later. Incremental backups of the stack are deleted first, see
+// findParents. The error names any others.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if _, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), "Incremental backups exist") {
 		return false, blockstorage.Refused(err, have.State.More.Status, "Backup status must be")
@@ -151,8 +149,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	return false, fmt.Errorf("%w; delete first the incremental backup %s", err, strings.Join(held, ", "))
 }
 
-// findParents finds what each incremental backup is of, which Cinder does not say: the newest one of its volume that was there, and that
-// has dependents.
+// findParents finds the backup that each incremental backup is based on, which Cinder does not show. It is the newest earlier backup of
+// the same volume that has dependents.
 func findParents(_ context.Context, _ driver, all []*state) error {
 	for _, s := range all {
 		if !s.Spec.Incremental {

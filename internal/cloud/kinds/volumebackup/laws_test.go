@@ -70,8 +70,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Backups are there for the day on which the volume is not: neither its loss nor another
-// one of its name touches them.
+// Backups are for the day when the volume is gone. Neither the loss of the volume nor a new volume with its name changes them.
 func TestBackupsOutliveTheirVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	plain := strings.Replace(object, "    snapshotRef: monday\n", "", 1)
@@ -93,7 +92,7 @@ func TestBackupsOutliveTheirVolume(t *testing.T) {
 	}
 }
 
-// Incremental backups follow the one that they are of, and go before it.
+// An incremental backup is made after the backup that it is based on, and deleted before it.
 func TestIncremental(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	chain := needs + "---" + strings.Replace(object, "    snapshotRef: monday\n", "", 1)
@@ -105,8 +104,8 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
-// A deletion that Cinder forbids, or refuses for what no waiting ends, is asked for once, and what holds the backup is named. An incremental
-// one that the stack did not make stays, and so does what it is of (Launchpad 2163042).
+// A deletion is requested only once if Cinder forbids it, or refuses it for a reason that does not pass. The error names the objects that
+// hold the backup. An incremental backup that the stack did not make stays, and so does the backup that it is based on (Launchpad 2163042).
 func TestRefusedDeletionsAreFinal(t *testing.T) {
 	plain := needs + "---" + strings.Replace(object, "    snapshotRef: monday\n", "", 1)
 	g := kindtest.NewTarget(t, kinds)

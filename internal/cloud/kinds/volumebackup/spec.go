@@ -1,8 +1,10 @@
-// Package volumebackup is the kind VolumeBackup: a copy of a volume that outlives it
-// (Cinder).
+// Package volumebackup is the kind VolumeBackup: a copy of a volume that outlives it (Cinder).
 //
-// It is longer than its table: what a backup was made of is compared with nothing, the answer to
-// its creation holds an ID alone, what an incremental one is of is found among all, and Cinder takes metadata and the rest in one update, from 3.43 on.
+// The package is more than a table of fields:
+//   - The source of a backup is not compared.
+//   - The answer to a create request holds only an ID.
+//   - The backup that an incremental one is based on must be found among all backups.
+//   - Cinder takes metadata and the other fields in one update, from microversion 3.43 on.
 package volumebackup
 
 import (
@@ -15,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a backup. Values are Cinder's (cinder/api/schemas/backups.py). What it was made of is no rule of an object that is
-// there: a backup is never replaced because its volume is gone or is another one now.
+// Spec is the desired state of a backup. Values are Cinder's (cinder/api/schemas/backups.py). The source matters only when a backup is made: a backup
+// is never replaced because its volume is gone or has become another one.
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
@@ -38,7 +40,7 @@ type More struct {
 	CreatedAt  table.Time `json:"createdAt" api:"created_at"`
 	UpdatedAt  table.Time `json:"updatedAt" api:"updated_at"`
 
-	parent string // the backup that an incremental one is of
+	parent string // the backup that an incremental one is based on
 }
 
 // Filter selects an existing backup.

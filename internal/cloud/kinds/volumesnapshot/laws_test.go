@@ -62,7 +62,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// A volume goes after its snapshots, in one pass and without a refusal of the cloud.
+// A volume is deleted after its snapshots, in one pass and without a refusal of the cloud.
 func TestVolumesGoAfterTheirSnapshots(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.MustSync(needs + "---" + object)

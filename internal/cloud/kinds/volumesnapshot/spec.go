@@ -36,7 +36,7 @@ type More struct {
 	Progress  string     `json:"progress" api:"os-extended-snapshot-attributes:progress"`
 	CreatedAt table.Time `json:"createdAt" api:"created_at"`
 	UpdatedAt table.Time `json:"updatedAt" api:"updated_at"`
-	// Reason is why the last thing that was tried with it failed.
+	// Reason is why the last operation on the snapshot failed.
 	Reason string `json:"-"`
 }
 
@@ -73,7 +73,7 @@ func validate(s *Spec, r *kind.Report) {
 	mark.CheckMetadata(r, "name", names)
 }
 
-// observe says where a snapshot stands. (cinder/objects/fields.py: SnapshotStatus)
+// observe sets the phase of a snapshot. (cinder/objects/fields.py: SnapshotStatus)
 func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.VolumeRef}
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
@@ -96,10 +96,10 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// failed is where the reason goes for a status that is one of an error.
+// failed returns the status, and the field for the reason where the status is an error.
 func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
 
-// create takes the snapshot. A volume that is busy will be free later.
+// create makes the snapshot. A busy volume is tried again later.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	s, err := d.Post(ctx, w, d.Creation(w))
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "status is: in-use") {
@@ -108,13 +108,13 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return s, err
 }
 
-// remove asks Cinder to delete the snapshot, which takes it a while.
+// remove asks Cinder to delete the snapshot. Cinder finishes that later.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, blockstorage.Refused(err, have.State.More.Status, "Snapshot status must be")
 }
 
-// takes is the snapshot, whose gigabytes are not known before the volume is.
+// takes counts the snapshot. Its gigabytes are unknown before the volume exists.
 func takes(*Spec, kind.FactsOf) kind.Amounts {
 	return kind.Amounts{kind.Resource{Service: cloud.BlockStorage, Name: "snapshots"}: 1}
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// validate refuses properties that Cinder does not take.
-// (cinder/api/validation/parameter_types.py: extra_specs)
+// validate rejects extra specs that Cinder does not accept. (cinder/api/validation/parameter_types.py: extra_specs)
 func validate(s *Spec, r *kind.Report) {
 	seen := map[string]bool{}
 	for i, e := range s.ExtraSpecs {
@@ -28,7 +27,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// update changes extra specs one by one, and then all else with the mark.
+// update changes extra specs one by one, and then the other fields with the mark.
 func update(ctx context.Context, d driver, n define.Change[Spec, struct{}]) error {
 	if specs, changed := n.Fields["extra_specs"].(map[string]string); changed {
 		if err := setSpecs(ctx, d, d.Path(n.Have.ID)+"/extra_specs", n.Have.State.Spec.ExtraSpecs, specs); err != nil {
@@ -63,7 +62,8 @@ func setSpecs(ctx context.Context, d driver, path string, have []define.NameValu
 	return nil
 }
 
-// remove deletes the type. Volumes of it may be on their way out; those that are not are somebody's, and are named.
+// remove deletes the type. If volumes of the type are being deleted, it is tried again later. The error names one
+// of the volumes that stay.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if gone, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), inUse) {
 		return gone, err
@@ -73,7 +73,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 		Status  string `json:"status"`
 		Project string `json:"os-vol-tenant-attr:tenant_id"`
 	}
-	path := "volumes/detail?all_tenants=1&volume_type_id=" + url.QueryEscape(have.ID) // a column, as an administrator can filter by
+	path := "volumes/detail?all_tenants=1&volume_type_id=" + url.QueryEscape(have.ID) // an administrator can filter by this column
 	all, unread := cloud.List[volume](ctx, d.Client, cloud.Call{Service: cloud.BlockStorage, Path: path}, "volumes")
 	leaving := func(v volume) bool {
 		return strings.HasPrefix(v.Status, "deleting") || strings.HasPrefix(v.Status, "retyping")

@@ -28,7 +28,7 @@ const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: VolumeType\nmeta
 func TestImport(t *testing.T) {
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" where it is found
+		code       cause.Code // "" if it is found
 	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: ssd}}}`, ""},
 		{"by all there is", `{managementPolicy: unmanaged, import: {filter: {name: ssd, isPublic: true}}}`, ""},
@@ -82,8 +82,8 @@ metadata: {name: data}
 spec: {resource: {size: 1, volumeTypeRef: gold}}
 `
 
-// Private types are found and kept; a type goes after its volumes, and its properties stay
-// while there is one.
+// Private types are found and kept. A type is deleted after its volumes, and its extra
+// specs cannot be changed while it has volumes.
 func TestTypesAndTheirVolumes(t *testing.T) {
 	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 		return []*kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
@@ -103,7 +103,7 @@ func TestTypesAndTheirVolumes(t *testing.T) {
 	}
 }
 
-// Members use what there is, and learn what it takes to make a type.
+// Members use existing types, and the message says what is needed to make one.
 func TestMembersMakeNoTypes(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	pass := g.Sync(strings.Replace(managed, "NAME", g.Stack, 1))

@@ -1,11 +1,11 @@
-// Package volumetype is the kind VolumeType: what kind of storage a volume is
-// on (Cinder), in K-ORC's vocabulary. Everybody can find the types that the project may
-// use; making them is an administrator's work.
+// Package volumetype is the kind VolumeType: the sort of storage that a volume is on
+// (Cinder), in K-ORC's vocabulary. Everybody can find the types that the project may use.
+// Making one needs an administrator.
 //
-// The mark stands at the end of the description. Extra specs are no place for it: they are
-// handed to the scheduler and to drivers, which look for storage that has each of them
-// (cinder/scheduler/filters/capabilities_filter.py), and cannot be changed while there is a
-// volume of the type (cinder/api/contrib/types_extra_specs.py: _allow_update).
+// The mark is at the end of the description. Extra specs cannot hold it, for two reasons.
+// The scheduler and drivers look for storage that has each of them
+// (cinder/scheduler/filters/capabilities_filter.py). And they cannot be changed while there
+// is a volume of the type (cinder/api/contrib/types_extra_specs.py: _allow_update).
 package volumetype
 
 import (
@@ -56,7 +56,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Validate:   validate, Update: update, Delete: remove,
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
-			live.Tokens = []string{"volume type " + s.Name} // volumes show the name of theirs
+			live.Tokens = []string{"volume type " + s.Name} // volumes show the name of their type
 		},
 	})
 }
