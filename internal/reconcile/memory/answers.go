@@ -10,18 +10,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Place is where objects of a kind are listed and written: an entry of clouds.yaml, "" for the main one.
+// Place is where objects of a kind are listed and written: a kind in an entry of clouds.yaml. Entry is "" for the main entry.
 type Place struct{ Kind, Entry string }
 
-// Finding is what the last list of a place said.
+// Finding is the result of the last list of a place.
 type Finding struct {
-	Owns bool // an object of the stack's
+	Owns bool // the stack owns an object there
 	At   time.Time
-	// Refused is why it may not be listed; nil where it may.
+	// Refused is why the place may not be listed; nil where it may.
 	Refused error
 }
 
-// Found is what the last list of a place said; known is false where that is not remembered.
+// Found returns the result of the last list of a place. known is false where none is remembered.
 func (m *Memory) Found(at Place) (f Finding, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,14 +29,14 @@ func (m *Memory) Found(at Place) (f Finding, known bool) {
 	return f, known
 }
 
-// AllFound is that of every place.
+// AllFound returns the results of all places.
 func (m *Memory) AllFound() map[Place]Finding {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.found)
 }
 
-// NoteFound records what the list of a place said.
+// NoteFound records the result of the list of a place.
 func (m *Memory) NoteFound(at Place, f Finding) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,11 +44,11 @@ func (m *Memory) NoteFound(at Place, f Finding) {
 }
 
 type traceOf struct {
-	what  checksum.Sum // the difference that it is of
+	what  checksum.Sum // the difference that the trace explains
 	trace kind.Trace
 }
 
-// Trace is what the cloud has said of who made the difference of a step; nil when it was not asked.
+// Trace returns what the cloud said about who caused the difference of a step; nil when it was not asked.
 func (m *Memory) Trace(s plan.Step) *kind.Trace {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,31 +58,32 @@ func (m *Memory) Trace(s plan.Step) *kind.Trace {
 	return nil
 }
 
-// NoteTrace records what the cloud has said.
+// NoteTrace records what the cloud said.
 func (m *Memory) NoteTrace(s plan.Step, trace kind.Trace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	put(&m.traces, s.Identity(), traceOf{s.Difference(), trace})
 }
 
-// freshPreflight is how long what was found out of a plan is shown with it: one that waits for an approval is made again at each poll.
+// freshPreflight is how long the findings about a plan are shown with it. A plan that waits for an approval is made again at each
+// poll.
 const freshPreflight = 5 * time.Minute
 
-// checked is what was last found out of a plan.
+// checked holds the last findings about a plan.
 type checked struct {
 	hash string
 	at   time.Time
 	said preflight.Findings
 }
 
-// Preflight is what was found out of a plan a short while ago.
+// Preflight returns the findings about a plan with that hash. known is false if there are none, or if they are too old.
 func (m *Memory) Preflight(hash string, now time.Time) (said preflight.Findings, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.preflight.said, m.preflight.hash == hash && now.Sub(m.preflight.at) < freshPreflight
 }
 
-// NotePreflight records what was found out of a plan.
+// NotePreflight records the findings about a plan.
 func (m *Memory) NotePreflight(hash string, now time.Time, said preflight.Findings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

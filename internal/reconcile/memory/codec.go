@@ -14,14 +14,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// What is kept for the next process has it wait, heal less, or call less drift: nothing of it has more deleted, adopted or made. It names
-// objects and times, and no secret. Each field has its reason in docs/decisions/0046-the-past-has-one-home.md.
+// The file for the next process makes that process wait, heal less, or report less drift. It never makes it delete, adopt or create
+// more. The file names objects and times, and no secret. docs/decisions/0046-the-past-has-one-home.md has the reason for each field.
 
 const (
 	format     = 1
-	mostBytes  = 16 << 20       // of a document: 100,000 objects
-	mostAge    = 24 * time.Hour // of a document: after that it says nothing of what goes on
-	mostAhead  = time.Hour      // for which any request may go on
+	mostBytes  = 16 << 20       // size of a document: 100,000 objects.
+	mostAge    = 24 * time.Hour // age of a document; an older one says nothing about current requests.
+	mostAhead  = time.Hour      // how long any request may continue.
 	clockError = time.Minute
 )
 
@@ -58,7 +58,7 @@ type patientsDoc struct {
 	At     []time.Time `json:"at"`
 }
 
-// document is what is to be kept, always in the same order.
+// document returns what is to be kept, always in the same order.
 func (m *Memory) document() document {
 	d := document{Format: format, Stack: m.stack, Where: m.where}
 	for key, o := range m.begun {
@@ -80,7 +80,7 @@ func (m *Memory) document() document {
 
 func (d document) empty() bool { return len(d.Begun)+len(d.Unanswered)+len(d.Healed) == 0 }
 
-// decode reads a document that was kept for a stack; "" for any.
+// decode reads a document that was kept for a stack; "" means any stack.
 func decode(text []byte, stack string, now time.Time) (d document, err error) {
 	from := json.NewDecoder(bytes.NewReader(text))
 	from.DisallowUnknownFields()
@@ -129,7 +129,7 @@ func (d document) check(stack string, now time.Time) error {
 	return nil
 }
 
-// restore takes in what a document says. Since when a member does not serve is not among it: it may have served since.
+// restore takes in a document. The document does not say since when a member does not serve, because the member may have served since.
 func (m *Memory) restore(d document) {
 	m.where = d.Where
 	for _, o := range d.Begun {

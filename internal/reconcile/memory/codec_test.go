@@ -20,7 +20,7 @@ var (
 	web  = manifest.Key{Group: "g", Kind: "Server", Namespace: "default", Name: "web"}
 )
 
-// filled is a memory that has something in every field, kept in a file.
+// filled returns a memory that has something in every field, kept in a file.
 func filled(t *testing.T) (m *Memory, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "memory", "s.json")
@@ -47,7 +47,8 @@ func filled(t *testing.T) (m *Memory, path string) {
 	return m, path
 }
 
-// What has us wait, heal less or call less drift is there again; what would stand for a mark, or have more deleted, is not.
+// A fact that makes the process wait, heal less or report less drift is restored. A fact that would stand for a mark, or
+// cause more deletions, is not.
 func TestWhatIsKept(t *testing.T) {
 	_, path := filled(t)
 	next, err := Open(path, "s", noon.Add(time.Minute))
@@ -78,7 +79,7 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// A file that is damaged, foreign, too old, too large or not of this stack is an empty memory, and an error that says so.
+// A file that is damaged, foreign, too old, too large or of another stack is an empty memory, with an error that says so.
 func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 	change := func(from, to string) func([]byte) []byte {
 		return func(text []byte) []byte { return bytes.Replace(text, []byte(from), []byte(to), 1) }
@@ -135,7 +136,7 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 	}
 }
 
-// A memory that others of this machine can write is not read.
+// A memory that others on this machine can write is not read.
 func TestAFileOfOthersIsNotRead(t *testing.T) {
 	_, path := filled(t)
 	if err := os.Chmod(path, 0o666); err != nil {
@@ -146,10 +147,10 @@ func TestAFileOfOthersIsNotRead(t *testing.T) {
 	}
 }
 
-// A file is written when something is new, not too often, and is gone when there is nothing to keep.
+// A file is written when something is new, but not too often. It is removed when there is nothing to keep.
 func TestWhenItIsWritten(t *testing.T) {
 	m, path := filled(t)
-	written := func() time.Time { // as the file says
+	written := func() time.Time { // according to the file
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return time.Time{}

@@ -15,18 +15,18 @@ import (
 // file is where a memory is kept for the next process.
 type file struct {
 	stack, path string
-	kept        string    // what it holds, but for the time; "" when there is none
-	saved, next time.Time // when it was written, and when it is again at the earliest while a pass runs
-	news        bool      // whether there is anything that it does not hold
+	kept        string    // content of the file without its time; "" when there is no file.
+	saved, next time.Time // when it was written, and the earliest next time while a pass runs.
+	news        bool      // whether the memory holds anything that the file does not.
 }
 
 const (
-	often  = time.Second // the least time between two writes while a pass runs, and that again for each megabyte
-	seldom = time.Hour   // when what has not changed is written again, so that it does not become too old
+	often  = time.Second // minimum time between two writes while a pass runs, and the same again for each megabyte.
+	seldom = time.Hour   // how often unchanged content is written again, so that it does not become too old.
 )
 
-// Open is the memory of a stack, with what a process before has kept in a file; "" where none is to be. The memory is always of use. An
-// error says why it is empty although there is a file.
+// Open returns the memory of a stack, with what an earlier process has kept in the file at path; "" means no file. The memory can
+// always be used. An error says why it is empty although there is a file.
 func Open(path, stack string, now time.Time) (*Memory, error) {
 	m := &Memory{file: file{stack: stack, path: path}}
 	if path == "" {
@@ -36,7 +36,7 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
-	m.kept = "?" // it is to be replaced
+	m.kept = "?" // so that the file is replaced
 	if err != nil {
 		return m, err
 	}
@@ -48,8 +48,8 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 	return m, nil
 }
 
-// SaveNews keeps what is new for the next process while a pass runs, and no more often than is easily done. It returns when it is to
-// be called again; zero where everything is kept.
+// SaveNews writes what is new to the file while a pass runs, but no more often than is cheap. It returns when it should be called
+// again; zero where everything is written.
 func (m *Memory) SaveNews(now time.Time) (again time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,18 +59,18 @@ func (m *Memory) SaveNews(now time.Time) (again time.Time) {
 	if now.Before(m.next) {
 		return m.next
 	}
-	_ = m.save(now) // the end of the pass says why it fails
+	_ = m.save(now) // the end of the pass reports why it fails
 	return again
 }
 
-// Save keeps all of it for the next process.
+// Save writes the whole memory to the file.
 func (m *Memory) Save(now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.save(now)
 }
 
-// save writes the file, unless that holds the same. A memory of nothing has no file.
+// save writes the file, unless it already has the same content. An empty memory has no file.
 func (m *Memory) save(now time.Time) error {
 	if m.news = false; m.path == "" || m.where == "" {
 		return nil

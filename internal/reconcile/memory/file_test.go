@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// A memory without a file, or of no project so far, writes none.
+// A memory without a file, or without a project so far, writes none.
 func TestWhatWritesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	for name, c := range map[string]struct{ path, where string }{"no file": {"", "p"}, "no project": {path, ""}} {
@@ -34,7 +34,7 @@ func TestWhatWritesNoFile(t *testing.T) {
 	}
 }
 
-// What cannot be written, or taken away, is an error; what would be too large is none of a file any more.
+// A file that cannot be written or removed is an error. A memory that would be too large leaves no file.
 func TestWhatCannotBeWritten(t *testing.T) {
 	m, path := filled(t)
 	for i := range 3 {
@@ -69,7 +69,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// While a pass runs a larger file is written less often, and one that has not changed again after an hour.
+// While a pass runs, a larger file is written less often. An unchanged file is written again after an hour.
 func TestHowOftenItIsWritten(t *testing.T) {
 	m, _ := filled(t)
 	if _ = m.Save(noon.Add(time.Hour)); !m.saved.Equal(noon.Add(time.Hour)) {
@@ -81,7 +81,7 @@ func TestHowOftenItIsWritten(t *testing.T) {
 	}
 }
 
-// The same memory is the same file, whatever the order of its maps; members that were never healed are not in it.
+// The same memory is the same file, in any order of its maps. Members that were never healed are not in it.
 func TestTheFileIsInOrder(t *testing.T) {
 	m := &Memory{file: file{stack: "s"}, where: "p"}
 	for _, name := range []string{"d", "b", "e", "a", "c"} {
@@ -114,7 +114,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// Each part of a file must be of something, and end in time.
+// Each part of a file must name an object, and end in time.
 func TestCheck(t *testing.T) {
 	server := keyDoc{Kind: "Server", Name: "web"}
 	for name, c := range map[string]struct {
@@ -143,7 +143,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What a group goes back to is remembered where there is a commit, and that it was decided in any case; what it is kept at is wanted, too.
+// The decision of a search is remembered in any case. If there is a commit, the group's form is remembered too and added to the wanted
+// objects.
 func TestSearched(t *testing.T) {
 	m, f := &Memory{}, plan.Failing{Group: web, Digest: "d"}
 	if m.Searched(f) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Over is something that has happened, after which a part of the past does not matter any more.
+// Over is an event after which a part of the past does not matter any more.
 type Over interface{ forgottenBy(m *Memory) }
 
 // Forget drops what does not matter any more.
@@ -20,8 +20,8 @@ func (m *Memory) Forget(over Over) {
 	over.forgottenBy(m)
 }
 
-// LoggedIn is a new login, with the project and the region that it leads to. What the login before could list says nothing of
-// this one, and in another place nothing of the past is true.
+// LoggedIn is a new login, with the project and the region that it leads to. The lists of an earlier login say nothing about
+// the new one. In another project or region, nothing of the past is true.
 type LoggedIn struct{ Where string }
 
 func (l LoggedIn) forgottenBy(m *Memory) {
@@ -37,8 +37,8 @@ func (m *Memory) clear() {
 	m.found, m.traces, m.preflight = nil, nil, checked{}
 }
 
-// PassBegins is the begin of a pass, with what its commit wants: groups of which something else is wanted now try again. The lists
-// of the pass show what came of requests that were over before.
+// PassBegins is the start of a pass, with the objects that its commit declares. A group whose declaration has changed tries
+// again. The lists of the pass show the result of requests that ended before.
 type PassBegins struct {
 	At   time.Time
 	Want []kind.Desired
@@ -63,7 +63,7 @@ func (b PassBegins) forgottenBy(m *Memory) {
 	maps.DeleteFunc(m.searched, func(s searched, _ bool) bool { return again[s.group] || !wanted[s.digest] })
 }
 
-// Differs are all steps that are about a change in the cloud: the same difference as one that ended may come again, made by somebody else.
+// Differs are all steps that are about a change in the cloud. A difference that has ended may come again, caused by somebody else.
 type Differs []plan.Step
 
 func (d Differs) forgottenBy(m *Memory) {
@@ -74,8 +74,8 @@ func (d Differs) forgottenBy(m *Memory) {
 	maps.DeleteFunc(m.traces, func(id string, _ traceOf) bool { return !still[id] })
 }
 
-// PassEnds is the end of a pass, with its last plan. What that shows as wanted, as nobody's or as gone for good is over. Listed is when the
-// newest list of a kind was begun; the zero time where that failed.
+// PassEnds is the end of a pass, with its last plan. The memory of an object ends if that plan shows it as up to date, as owned by nobody
+// or as gone for good. Listed returns when the newest list of a kind began; the zero time where that list failed.
 type PassEnds struct {
 	Plan   plan.Plan
 	Listed func(kind string) time.Time
@@ -86,7 +86,7 @@ func (e PassEnds) forgottenBy(m *Memory) {
 	for i := range e.Plan.Steps {
 		s := &e.Plan.Steps[i]
 		wanted[s.Identity()] = s.Want != nil
-		if s.Part != nil && s.Have == nil && s.Action == plan.Wait { // it may be there
+		if s.Part != nil && s.Have == nil && s.Action == plan.Wait { // it may exist
 			members[s.Part.Member] = true
 		}
 		open[s.Key] = open[s.Key] || s.Want == nil || s.Have == nil || s.Action != plan.Keep || len(s.Changes) > 0

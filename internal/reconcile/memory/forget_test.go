@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// planned is the plan for a repository and a cloud, a line an object, as stories of package decide have them.
+// planned returns the plan for a repository and a cloud, one object a line, in the format of the stories of package decide.
 func planned(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
 	w, want := thingtest.Filled(t, repo, cloud)
@@ -25,7 +25,7 @@ func planned(t *testing.T, repo, cloud []string) plan.Plan {
 
 func seconds(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
 
-// names are the sorted names of what a map is about.
+// names returns the sorted names of a map's keys.
 func names[V any](of map[manifest.Key]V) string {
 	var list []string
 	for key := range of {
@@ -35,7 +35,8 @@ func names[V any](of map[manifest.Key]V) string {
 	return strings.Join(list, " ")
 }
 
-// What the last plan of a pass shows as wanted is over once lists show it; what it would change, or knows nothing of how to, is not.
+// An object that the last plan of a pass shows as up to date is forgotten once lists show it. An object that the plan would change
+// is remembered. So is an object that it does not know how to change.
 func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	p := planned(t, []string{"same", "missing", "differs colour=red", "late"}, []string{"same ours", "differs ours colour=blue", "late ours", "kept keep"})
 	m := &Memory{}
@@ -57,7 +58,7 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	}
 }
 
-// An object that the last plan does not know is over only where its kind could be listed.
+// An object that the last plan does not know is forgotten only if its kind could be listed.
 func TestNothingIsOverThatCannotBeListed(t *testing.T) {
 	m := &Memory{}
 	put(&m.begun, thingtest.Key("gone"), begun{until: seconds(-9)})
@@ -77,7 +78,7 @@ func TestNothingIsOverThatCannotBeListed(t *testing.T) {
 	}
 }
 
-// A new commit has a group search its history again where it wants something else than before; requests that are over are forgotten.
+// A group searches its history again if a new commit changes its declaration. Requests that have ended are forgotten.
 func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 	group := func(name string) manifest.Key { return manifest.Key{Kind: "Group", Name: name} }
 	m := &Memory{}
@@ -106,7 +107,7 @@ func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 	}
 }
 
-// Who made a difference is remembered as long as there is one.
+// The cause of a difference is remembered as long as the difference exists.
 func TestTracesOfWhatDiffersStay(t *testing.T) {
 	m, a, b := &Memory{}, plan.Step{Key: thingtest.Key("a")}, plan.Step{Key: thingtest.Key("b")}
 	m.NoteTrace(a, kind.Trace{Who: "Ann"})
@@ -120,7 +121,7 @@ func TestTracesOfWhatDiffersStay(t *testing.T) {
 	}
 }
 
-// In another project nothing of the past is true; a new login to the same one forgets only what the login before could list.
+// In another project nothing of the past is true. A new login to the same project forgets only what the earlier login could list.
 func TestALogin(t *testing.T) {
 	for _, c := range []struct{ before, now, begun string }{{"", "p", "web"}, {"p", "p", "web"}, {"p", "q", ""}} {
 		m := &Memory{where: c.before}

@@ -11,26 +11,27 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// probe is one of the probes of a member.
+// probe is one of the probes of a member. at is its index.
 type probe struct {
 	member manifest.Key
 	at     int
 }
 
-// searched is what the history was searched for: what a group is to be instead of what has that digest.
+// searched is a search of the history for another form of a group, in place of the form with that
+// digest.
 type searched struct {
 	group  manifest.Key
 	digest string
 }
 
-// Probed is what one of the probes of a member has found out.
+// Probed returns what a probe of a member has found out.
 func (m *Memory) Probed(member manifest.Key, at int) rollout.Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.probed[probe{member, at}]
 }
 
-// NoteAnswer records what an incarnation of a member has answered to one of its probes.
+// NoteAnswer records the answer of an incarnation of a member to one of its probes.
 func (m *Memory) NoteAnswer(member manifest.Key, at int, of string, now time.Time, answer error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +39,7 @@ func (m *Memory) NoteAnswer(member manifest.Key, at int, of string, now time.Tim
 	put(&m.probed, p, m.probed[p].Asked(of, now, answer))
 }
 
-// NoteHealed remembers that something was done about a member, or tried.
+// NoteHealed records that a member was healed, or that this was tried.
 func (m *Memory) NoteHealed(s *plan.Step, now time.Time) {
 	member, ok := s.Heals()
 	if !ok {
@@ -48,19 +49,19 @@ func (m *Memory) NoteHealed(s *plan.Step, now time.Time) {
 	defer m.mu.Unlock()
 	p := m.patients[member]
 	p.Healed = append(slices.Clip(p.Healed), now)
-	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // what it answered before
+	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // answers from before
 	put(&m.patients, member, p)
 	m.news = true
 }
 
-// Searched reports whether it was decided already what a group can go back to.
+// Searched reports whether it was already decided what a group can go back to.
 func (m *Memory) Searched(f plan.Failing) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.searched[searched{f.Group, f.Digest}]
 }
 
-// NoteSearched records what a group goes back to; nothing where that has no commit.
+// NoteSearched records what a group goes back to. The group goes back to nothing if to has no commit.
 func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +70,7 @@ func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	}
 }
 
-// With adds to what a revision wants what groups are kept at.
+// With returns the objects of a revision and, in addition, those that groups went back to.
 func (m *Memory) With(want []kind.Desired) []kind.Desired {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package memory holds the past of one stack: everything that is known beyond what the cloud lists now and what the
-// commit says. There is one Memory for a stack, which outlives passes and logins; its owner is whoever connects the stack,
-// and the engine writes it. The planner gets a value of it ([Memory.Past]).
+// Package memory holds the past of one stack: everything that is known beyond the cloud's present lists and the commit. There is one
+// Memory for a stack, which outlives passes and logins. The code that connects the stack owns it, and the engine writes it. The planner
+// gets a copy ([Memory.Past]).
 //
-// It is a room of its own, beside the engine and not in it: what reads the file of another process, or prints it, runs nothing. It knows
-// plans. It knows no cloud, no request and no clock, and what to do about anything that it knows is decided elsewhere.
+// It is a package of its own, beside the engine: a program that only reads or prints the file of another process runs nothing. The
+// package knows plans. It knows no cloud, no request and no clock, and it decides nothing about what it knows.
 package memory
 
 import (
@@ -17,50 +17,52 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Memory is what is known of a stack's past. The zero value knows nothing. Each field says who writes it; when it is forgotten
-// is in [Memory.Forget] and the types of [Over]. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads back.
+// Memory is what is known of a stack's past. The zero value knows nothing. The comment of each field says who writes it. [Memory.Forget]
+// and the types of [Over] say when it is forgotten. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads
+// back.
 type Memory struct {
 	mu sync.Mutex
 
-	where string // the project and region that all of it is about; "" where that is not known
+	where string // the project and region of the memory; "" where they are unknown
 
-	// ids are the IDs of objects that bear the stack's mark, by step. Each plan writes them ([Memory.NotePlan]); a step that deletes one
-	// takes it out before its request.
+	// ids are the IDs of objects that bear the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). A step that deletes an
+	// object removes its ID before the request.
 	ids map[string]string
-	// made are the IDs of objects that this process has made and has not seen usable since, by step. The answer to a creation writes it.
+	// made are the IDs of objects that this process has created and has not seen usable since, by step. The answer to a creation writes it.
 	made map[string]string
-	// created are objects that were made a moment ago and are in no list so far, by step. The answer to a creation writes it.
+	// created are objects that were just created and are in no list so far, by step. The answer to a creation writes it.
 	created map[string]creation
-	// unanswered is until when the cloud may go on with creations that it has not answered, by step. Their failure writes it.
+	// unanswered is until when the cloud may continue creations that it has not answered, by step. Their failure writes it.
 	unanswered map[string]time.Time
-	// begun are the objects that passes have begun to change, or that refer to one, and have not seen as wanted since. The start of a step writes it.
+	// begun are objects that passes have begun to change, or that refer to such an object, until lists show them up to date. The start of a step
+	// writes it.
 	begun map[manifest.Key]begun
-	// adopted are the steps whose objects bear their mark although their manifests ask to adopt them. Each plan writes it anew.
+	// adopted are the steps whose objects bear their mark although their manifests ask to adopt them. Each plan replaces it.
 	adopted map[string]bool
-	// former is until when the cloud may go on with what a killed process asked for. The first pass writes it.
+	// former is until when the cloud may continue requests of a killed process. The first pass writes it.
 	former time.Time
 
-	// probed is what probes have found out of members of groups. Their answers write it.
+	// probed is what probes have found out about members of groups. Their answers write it.
 	probed map[probe]rollout.Record
-	// patients are members that did not serve when they were last looked at, or were healed since. Each plan writes it anew.
+	// patients are members that did not serve when they were last looked at, or were healed since. Each plan replaces it.
 	patients map[manifest.Key]rollout.Patient
-	// seen is what the newest plan has found out of members. Each plan writes it anew.
+	// seen is what the newest plan has found out about members. Each plan replaces it.
 	seen plan.Seen
-	// fallbacks are the groups that went back, searched those for which that was decided. The end of a pass writes both.
+	// fallbacks are the groups that went back, searched the groups for which that was decided. The end of a pass writes both.
 	fallbacks map[manifest.Key]plan.Fallback
 	searched  map[searched]bool
 
-	// found is what the last list of a place said that is not listed at each pass. The first lists of a pass write it.
+	// found are the results of the last lists of places that are not listed at each pass. The first lists of a pass write it.
 	found map[Place]Finding
-	// traces are what the cloud has said of who made the differences that there still are, by step: it is asked once of each.
+	// traces are the cloud's answers about who caused the present differences, by step. The cloud is asked once about each.
 	traces map[string]traceOf
-	// preflight is what was found out of the plan that was shown last.
+	// preflight holds the findings about the plan that was shown last.
 	preflight checked
 
-	file // which keeps a part of it for the next process
+	file // keeps a part of the memory for the next process
 }
 
-// Past is what a plan has to know of it: a value, which later news do not change.
+// Past returns the part that a plan needs: a copy that later changes do not affect.
 func (m *Memory) Past() world.Past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +76,7 @@ func (m *Memory) Past() world.Past {
 	}
 }
 
-// put sets a value in a map that is made when it is first needed.
+// put sets a value in a map, and creates the map if needed.
 func put[K comparable, V any](in *map[K]V, key K, value V) {
 	if *in == nil {
 		*in = map[K]V{}

@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// creation is an object that the cloud has just made.
+// creation is an object that the cloud has just created.
 type creation struct {
 	kind, id string
 	at       time.Time
-	unmade   bool // it is not there yet, see [kind.Live]
+	unmade   bool // it most likely does not exist yet, see [kind.Live]
 }
 
-// behind is how far lists may lag behind what the cloud has answered.
+// behind is how far lists may lag behind the cloud's answers.
 const behind = 2 * time.Second
 
 // NoteMade records a creation that was answered.
@@ -25,7 +25,7 @@ func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 	put(&m.made, s.Identity(), made.ID)
 }
 
-// NoteDestroying records that an object is to be deleted now: it is not missed, whatever comes of the request.
+// NoteDestroying records that an object is about to be deleted. It does not count as missing, whatever the result of the request.
 func (m *Memory) NoteDestroying(s *plan.Step) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,8 +35,8 @@ func (m *Memory) NoteDestroying(s *plan.Step) {
 	}
 }
 
-// MissOverdue has what was made, and should be in lists by now, count as gone where it is not. listed is when the newest list of a
-// kind was begun; the zero time where that failed.
+// MissOverdue marks created objects as gone that should be in lists by now and are not. listed returns when the newest list of a
+// kind began; the zero time where that list failed.
 func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,8 +53,8 @@ func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
 // Round is what is known when a plan is made.
 type Round struct {
 	Now    time.Time
-	Listed func(kind string) time.Time // when the newest list of a kind was begun; the zero time where that failed
-	Busy   func(id string) bool        // whether the pass is at work on the object of a step, or has deleted it
+	Listed func(kind string) time.Time // when the newest list of a kind began; the zero time where that failed.
+	Busy   func(id string) bool        // whether the pass is changing the object of a step, or has deleted it.
 }
 
 // NotePlan takes in what a plan shows.
@@ -71,9 +71,9 @@ func (m *Memory) NotePlan(p plan.Plan, at Round) {
 	}
 }
 
-// noteID records what the object of a step is in the cloud, for when it is gone (see [world.Past]). What the pass itself deletes
-// is not missed. Only a mark says that an object is the stack's: what is only used, or would be adopted, is not remembered, as it would
-// be taken for one that has lost its mark.
+// noteID records the ID of a step's object, for the time when the object is gone (see [world.Past]). An object that the pass itself
+// deletes does not count as missing. Only a mark says that an object belongs to the stack. An object that is not managed, or would be
+// adopted, is not remembered: it would be taken for an object of the stack that has lost its mark.
 func (m *Memory) noteID(s *plan.Step, at Round) {
 	id, have := s.Identity(), s.Have
 	if s.Unmanaged() {
@@ -88,8 +88,8 @@ func (m *Memory) noteID(s *plan.Step, at Round) {
 	}
 }
 
-// arrived drops what has come of a creation; it returns false where that was answered since its collection was listed, or a list lags behind and
-// shows what was there before.
+// arrived drops a creation whose result the list shows. It returns false if the creation was answered after the list began. It also returns
+// false if the list lags behind and shows an earlier object.
 func (m *Memory) arrived(id, object string, listed time.Time) bool {
 	if made, ok := m.created[id]; ok && (made.at.After(listed) || made.id != object) {
 		return false
@@ -99,21 +99,21 @@ func (m *Memory) arrived(id, object string, listed time.Time) bool {
 	return true
 }
 
-// noteAdopted remembers an object that a manifest asks to adopt, and that bears its mark.
+// noteAdopted records an object that a manifest asks to adopt, and that bears its mark.
 func (m *Memory) noteAdopted(s *plan.Step) {
 	if s.Want != nil && s.Want.Import != nil && s.Have != nil && s.Have.Mark != nil && !s.Adopts && !s.Surplus {
 		m.adopted[s.Identity()] = true
 	}
 }
 
-// Adopted reports whether the object of a step was adopted already, as far as the newest plan shows.
+// Adopted reports whether the object of a step was already adopted, according to the newest plan.
 func (m *Memory) Adopted(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.adopted[id]
 }
 
-// noteUsable forgets that this process has made what can be used by now, or is no longer there.
+// noteUsable forgets an object that this process has created, once it can be used or no longer exists.
 func (m *Memory) noteUsable(s *plan.Step) {
 	if have := s.Have; have != nil && !s.Surplus && (have.ID != m.made[s.Identity()] || have.Phase.Usable() || have.InUse) {
 		delete(m.made, s.Identity())

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What was made is missed once a list is that much newer and does not show it; what is not there yet is only looked for no more.
+// A created object counts as missing once a list is late enough and does not show it. If it did not exist yet, it is only dropped.
 func TestWhatWasMadeIsMissed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -35,8 +35,8 @@ func TestWhatWasMadeIsMissed(t *testing.T) {
 	}
 }
 
-// What a plan shows with its mark is remembered, for when it is gone; not what is only used, what the pass is at work on, what goes, or what
-// was made since its list.
+// An object that a plan shows with its mark is remembered. An object is not remembered if it is not managed, if the pass is changing it, if
+// it is being deleted, or if it was created after its list.
 func TestWhatAPlanShowsIsRemembered(t *testing.T) {
 	p := planned(t, []string{"a", "used import=base", "busy", "made", "goes", "missing"}, []string{"a ours", "base other", "busy ours", "made ours", "goes ours", "old stale"})
 	m := &Memory{}
@@ -77,7 +77,7 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// What is to be deleted is not missed, and a creation that it undoes is not looked for.
+// An object that is to be deleted does not count as missing. If that undoes a creation, the creation is no longer looked for.
 func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	p := planned(t, []string{"a shape=flat", "b shape=flat"}, []string{"a stale shape=round", "b stale shape=round"})
 	m := &Memory{}
@@ -92,7 +92,7 @@ func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	}
 }
 
-// A step that the cloud has refused is over; one that it has not answered, or that was cut off, goes on.
+// A step that the cloud has refused has ended. A step without an answer, or that was cut off, continues.
 func TestFailures(t *testing.T) {
 	for err, want := range map[error]bool{kind.ErrRejected: false, kind.ErrUnanswered: true, context.Canceled: true} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
@@ -103,7 +103,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A deletion that the cloud has taken may not show in lists for a while; nothing is noted of what was not begun.
+// A deletion that the cloud has accepted may not show in lists for a while. Nothing is recorded about an object that was not begun.
 func TestDeletionsShowLate(t *testing.T) {
 	m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Delete}
 	if m.NoteDeleted(s, noon); len(m.begun) > 0 {
@@ -115,7 +115,7 @@ func TestDeletionsShowLate(t *testing.T) {
 	}
 }
 
-// A creation is not shown until the latest of what may hide it.
+// A creation may be hidden until the latest of the times that are known for it.
 func TestUnshown(t *testing.T) {
 	for _, c := range []struct {
 		name                     string
@@ -147,7 +147,7 @@ func TestUnshown(t *testing.T) {
 	}
 }
 
-// What was found out of a plan is known of that plan for five minutes.
+// The findings about a plan are known for five minutes, and for that plan only.
 func TestPreflightIsFreshForAWhile(t *testing.T) {
 	m := &Memory{}
 	m.NotePreflight("a", noon, preflight.Findings{})

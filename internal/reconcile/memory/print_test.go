@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// All of it is printed, an entry a line; an object that was begun says whether it may go, and until when lists may not show it.
+// The whole memory is printed, one entry a line. An object that was begun shows whether it may be deleted, and until when
+// lists may not show it.
 func TestPrint(t *testing.T) {
 	m, _ := filled(t)
 	gone := web

@@ -10,14 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// begun is what is known of the last request about an object. An object that was begun differs by the stack's own doing, whatever its mark
-// says. A pass writes the mark last: before that it may end, and the branch may go back.
+// begun is what is known of the last request about an object. A pass writes the mark last, and may end before that; the branch may then
+// go back. So an object that was begun differs because of the stack itself, whatever its mark says.
 type begun struct {
-	until time.Time // when lists may not show what comes of it; zero where that does not matter
-	goes  bool      // whether it deletes the object
+	until time.Time // until when lists may not show the result; zero where that does not matter
+	goes  bool      // whether the request deletes the object
 }
 
-// NoteBegun records that a step was started which changes these objects, or has them follow.
+// NoteBegun records that a step was started that changes these objects, or makes them follow a change.
 func (m *Memory) NoteBegun(keys []manifest.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,15 +29,15 @@ func (m *Memory) NoteBegun(keys []manifest.Key) {
 	}
 }
 
-// NoteDeleted records that the cloud has taken a deletion.
+// NoteDeleted records that the cloud has accepted a deletion.
 func (m *Memory) NoteDeleted(s *plan.Step, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.goesOn(s, now.Add(behind))
 }
 
-// NoteFailure records a step that failed, if the cloud may go on with it: it did not answer, or the request was cut off with its
-// pass. A creation is not asked for again until lists have been asked for what came of it.
+// NoteFailure records a step that failed, if the cloud may continue it: it did not answer, or the request was cut off with its
+// pass. A creation is not requested again before lists were asked for its result.
 func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 	if !errors.Is(err, kind.ErrUnanswered) && !errors.Is(err, context.Canceled) {
 		return
@@ -51,7 +51,7 @@ func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 	}
 }
 
-// goesOn records until when lists may not show what comes of a step.
+// goesOn records until when lists may not show the result of a step.
 func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 	o, known := m.begun[s.Key]
 	if !known || s.Surplus {
@@ -64,8 +64,8 @@ func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 	m.begun[s.Key], m.news = o, true
 }
 
-// Unshown is until when lists may not show what comes of an earlier creation of the object of a step, by this process or, where others
-// count, by one that was killed; zero for at no time.
+// Unshown returns until when lists may not show an object that was created before, by this process or, if others is true, by a killed
+// one. It is zero if no such creation is known.
 func (m *Memory) Unshown(id string, others bool) (until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *Memory) Unshown(id string, others bool) (until time.Time) {
 	return until
 }
 
-// NoteFormer records until when the cloud may go on with what a killed process asked for, once.
+// NoteFormer records until when the cloud may continue requests of a killed process. Only the first call counts.
 func (m *Memory) NoteFormer(until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

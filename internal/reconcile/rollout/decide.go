@@ -2,26 +2,27 @@ package rollout
 
 import "time"
 
-// Health is what can be said of a member.
+// Health is the state of a member.
 type Health int
 
-// From the worst to the best.
+// The states, from the worst to the best.
 const (
-	Away    Health = iota // it is not there, is being made, or is broken for good
-	Sick                  // it is there, and what uses it or watches it says that it does not serve
-	Serving               // nothing is known against it
+	Away    Health = iota // it does not exist, is being created, or is broken for good.
+	Sick                  // it exists, and its users or its monitoring report that it does not serve.
+	Serving               // nothing is known against it.
 )
 
-// Member is one of those that a group consists of.
+// Member is one member of a group.
 type Member struct {
 	Health Health
-	// Since is when it began to work; the zero time where that is not known, and then it is long ago.
+	// Since is when it began to work; the zero time where that is unknown, and then it is long ago.
 	Since time.Time
-	// Changes is true when it is not as wanted, and to change it would interrupt it.
+	// Changes is true when it differs from its template, and the change would interrupt it.
 	Changes bool
-	// Spare is true of one that the group has only while others are interrupted.
+	// Spare is true of a member that the group has only while others are interrupted.
 	Spare bool
-	// Stays is true of one that is not interrupted for a change, Last of one that is when no other can be.
+	// Stays is true of a member that is not interrupted for a change. Last is true of a member that is
+	// interrupted only when no other can be.
 	Stays, Last bool
 }
 
@@ -37,21 +38,21 @@ const (
 
 // Decision is what the members of a group may do now.
 type Decision struct {
-	// Verdicts are about the members, in their order.
+	// Verdicts are those of the members, in their order.
 	Verdicts []Verdict
-	// Awaited is the first member that those who wait are waiting for; -1 when they wait only
-	// for those that go.
+	// Awaited is the index of the first member that waiting members are waiting for. It is -1
+	// when they wait only for the members that go now.
 	Awaited int
-	// Until is when the awaited member has worked for long enough, which is For; the zero time when it
-	// lacks something else.
+	// Until is when the awaited member will have worked for the required time, For. It is the zero
+	// time when the member lacks something else.
 	Until time.Time
 	For   time.Duration
-	// Spares is how many further members the group needs now.
+	// Spares is the number of spare members that the group needs now.
 	Spares int
 }
 
-// Decide says which members may be interrupted. Members that are not spare come first, in
-// the order of their numbers.
+// Decide returns which members may be interrupted. members lists those that are not
+// spare first, in the order of their numbers.
 func Decide(s Strategy, members []Member, now time.Time) Decision {
 	g := group{Strategy: s, members: members, now: now}
 	g.pause()
@@ -88,22 +89,22 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 	return d
 }
 
-// group is what is counted of the members.
+// group holds the counts of the members.
 type group struct {
 	Strategy
 	members []Member
 	now     time.Time
 
-	wanted      int // members that are not spare
-	serving     int // members, spare ones too, that have worked for long enough
-	lacking     int // wanted ones that have not, and are or will be as wanted
-	changing    int // wanted ones of which nothing works, or that do not work yet since they were changed
-	outstanding int // wanted ones that are to be changed
-	spares      int // spare ones that are there
-	doubtful    int // members that are as wanted, are there and do not serve
+	wanted      int // members that are not spare.
+	serving     int // members, including spare ones, that have worked for long enough.
+	lacking     int // other wanted members that are, or will be, up to date.
+	changing    int // wanted members of which nothing works, or that do not work yet since they were changed.
+	outstanding int // wanted members that are to be changed.
+	spares      int // spare members that exist.
+	doubtful    int // members that are up to date, exist and do not serve.
 
-	paused map[int]bool // members that are left as they are because enough have been changed
-	trials int          // how many more may be changed before the first ones have worked for long enough
+	paused map[int]bool // members that stay as they are because enough members have been changed.
+	trials int          // how many more members may be changed before the first ones have worked for long enough.
 }
 
 func (g *group) count() {
@@ -139,17 +140,17 @@ func (g *group) available(i int) bool {
 	return g.members[i].Serves(g.MinReady, g.now)
 }
 
-// Serves reports whether a member has worked for so long.
+// Serves reports whether a member has worked for minReady.
 func (m Member) Serves(minReady time.Duration, now time.Time) bool {
 	return m.Health == Serving && (minReady == 0 || !m.Since.Add(minReady).After(now))
 }
 
-// leaves reports whether a member that is there stays as it is.
+// leaves reports whether an existing member stays as it is.
 func (g *group) leaves(i int) bool {
 	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i] || g.members[i].Stays)
 }
 
-// mayChange reports whether one more member that does not serve anyway may be changed.
+// mayChange reports whether one more member may be changed that does not serve anyway.
 func (g *group) mayChange() bool {
 	return g.doubtful == 0 && g.trials > 0 && g.changing < max(1, g.Unavailable(g.wanted))
 }
@@ -159,7 +160,7 @@ func (g *group) mayInterrupt() bool {
 	return g.doubtful == 0 && g.trials > 0 && g.serving > g.wanted-g.Unavailable(g.wanted)
 }
 
-// needs is how many further members there shall be: from the first change until all members serve.
+// needs returns how many spare members there shall be, from the first change until all members serve.
 func (g *group) needs() int {
 	if g.outstanding == 0 && (g.lacking == 0 || g.spares == 0) {
 		return 0
@@ -167,8 +168,9 @@ func (g *group) needs() int {
 	return min(g.Surge(g.wanted), max(g.outstanding+g.lacking, g.spares))
 }
 
-// awaited is the member that keeps others from being changed, and until when if only time is
-// missing: one that is away, else one that does not serve, else the youngest.
+// awaited returns the member that keeps others from being changed. until is set if only
+// time is missing. A member that is away comes first, then one that does not serve, then
+// the youngest.
 func (g *group) awaited() (at int, until time.Time) {
 	at = -1
 	for i, m := range g.members {

@@ -11,8 +11,13 @@ import (
 
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// read makes members of text, one a letter: a for one that is away, x for one that is sick, y for one
-// that began to work a minute ago, f for one that will in an hour, by the cloud's clock, s for one that serves. A capital letter is to be changed; after + come spare ones.
+// read makes members from a text, one a letter. A capital letter is a member that is to be changed. Members after + are spare.
+//
+//	a  is away
+//	x  is sick
+//	y  began to work a minute ago
+//	f  will begin to work in an hour, by the cloud's clock
+//	s  serves
 func read(text string) (members []Member) {
 	spare := false
 	for _, letter := range text {
@@ -35,7 +40,7 @@ func read(text string) (members []Member) {
 	return members
 }
 
-// show writes a decision as a letter a member: g, w or l; and what is awaited.
+// show writes a decision with one letter a member (g, w or l), and the awaited member.
 func show(d Decision) string {
 	var b strings.Builder
 	for _, v := range d.Verdicts {
@@ -153,7 +158,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A decision says for how long the awaited member must have worked, where only time is missing.
+// A decision says how long the awaited member must have worked, if only time is missing.
 func TestHowLongTheAwaitedMemberMustWork(t *testing.T) {
 	patient := Strategy{MinReady: 5 * time.Minute, Canary: Canary{1, 10 * time.Minute}}
 	for members, want := range map[string]time.Duration{"aSS": 0, "xSS": 0, "ySS": 5 * time.Minute, "sSS": 0} {
@@ -180,14 +185,14 @@ func TestParseAmount(t *testing.T) {
 	}
 }
 
-// world is a group whose members do what is decided: those that go are away for a while, and come back
-// as wanted.
+// world is a group whose members follow the decisions. Members that go are away for a while, and come
+// back up to date.
 type world struct {
 	Strategy
 	wanted  int
 	members []Member
 	back    []int // for each member that is away, in how many turns it is back
-	bad     bool  // what comes back does not serve
+	bad     bool  // members that come back do not serve
 	now     time.Time
 }
 
@@ -200,7 +205,7 @@ func (w *world) available() (n int) {
 	return n
 }
 
-// turn asks once and does what is decided. It reports whether anything is left to do.
+// turn asks once and carries out the decision. It reports whether anything is left to do.
 func (w *world) turn(rt *rapid.T) (more bool) {
 	d := Decide(w.Strategy, w.members, w.now)
 	for i := range w.members {
@@ -243,15 +248,15 @@ func anyWorld(rt *rapid.T) *world {
 	for i := range w.wanted {
 		m := Member{Health: Health(rapid.IntRange(0, 2).Draw(rt, "health")), Changes: rapid.Bool().Draw(rt, "changes")}
 		if m.Health == Sick && (!m.Changes || i < w.Partition || w.Type == OnDelete) {
-			m.Health = Serving // one that is never well again stops the group, as it shall
+			m.Health = Serving // a member that never recovers stops the group, as intended
 		}
 		w.members, w.back = append(w.members, m), append(w.back, rapid.IntRange(0, 2).Draw(rt, "turns"))
 	}
 	return w
 }
 
-// Whatever a group begins with, it ends as wanted, and on the way never fewer members serve than have to, or
-// than did in the beginning; there are never more of them than may be.
+// From any start, a group ends up to date. On the way, the number of members that serve never falls below
+// the number that must serve, unless it began lower. The group never has more members than it may have.
 func TestEndsAndNeverGoesBelow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -271,8 +276,8 @@ func TestEndsAndNeverGoesBelow(t *testing.T) {
 	})
 }
 
-// A template that does not work interrupts no more members than may be unavailable, and one at
-// least if nothing of it could be tried beside them.
+// A template that does not work interrupts no more members than may be unavailable. It
+// interrupts at least one if it could not be tried on a spare member.
 func TestABadTemplateStops(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -295,7 +300,7 @@ func TestABadTemplateStops(t *testing.T) {
 	})
 }
 
-// No more than the canaries are changed before so many have worked for as long as they must.
+// No more than the canaries are changed before that many members have worked for as long as they must.
 func TestCanariesComeFirst(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)

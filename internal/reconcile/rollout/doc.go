@@ -1,14 +1,15 @@
 // Package rollout decides which members of a group may be interrupted now, and how many
-// further members it needs meanwhile. Data and the time go in, a decision comes out: it knows
-// no cloud, no manifest and no kind, and it keeps nothing, so whoever asks again after a
-// crash gets the same answer.
+// spare members the group needs meanwhile. Its input is data and the time, its output a
+// decision. It knows no cloud, no manifest and no kind. It keeps nothing, so a caller that
+// asks again after a crash gets the same answer.
 //
-//	a member               that is to be changed                    that is as wanted
+//	a member               that is to be changed                    that is up to date
 //	---------------------  ---------------------------------------  -------------------------------
 //	is away                goes: nothing of it works                is awaited
 //	does not serve, or not goes before others, one at a time unless keeps all others as they are:
-//	for long enough        more may be unavailable                  what is new does not work yet
+//	for long enough        more may be unavailable                  the new version does not work yet
 //	serves                 goes while more serve than have to       stays
 //
-// OnDelete changes only what is away, and a partition leaves the members below it as they are.
+// OnDelete changes only members that are away. A partition leaves the members below it as they
+// are.
 package rollout

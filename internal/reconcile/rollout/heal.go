@@ -6,44 +6,47 @@ import (
 	"time"
 )
 
-// Cure is what is done about a member that does not serve: the name of a way that the kind of what does its work
-// offers, [Replace], or "" for nothing.
+// Cure is the action for a member that does not serve. It is the name of a way that the kind of the member's
+// machine offers, [Replace], or "" for none.
 type Cure string
 
-// Replace deletes what does the work of a member, and makes another one.
+// Replace deletes the member's machine and creates another one.
 const Replace Cure = "replace"
 
-// Heal is how members that do not serve, and need no change, are brought back. The zero value brings none back.
+// Heal is how members are brought back that do not serve and need no change. The zero value brings none back.
 type Heal struct {
-	// Down is done about a member that is down, by the word that the cloud's objects have for it; Silent about one that
-	// does not answer its probes.
+	// Down has the cure for a member that is down, by the word that the cloud's objects have for that state. Silent is
+	// the cure for a member that does not answer its probes.
 	Down   map[string]Cure
 	Silent Cure
-	// After is how long a member must not have served before anything is done about it: twice as long after it was
-	// healed once, four times after twice, until it serves or an hour has passed.
+	// After is how long a member must not have served before it is healed. The time is twice as long after it was
+	// healed once, and four times after twice. A healing no longer counts once it is an hour old and the member
+	// serves.
 	After time.Duration
-	// PerHour is how often members of the group are healed within an hour.
+	// PerHour is the number of times that members of the group are healed within an hour, at most.
 	PerHour int
-	// MaxSick is how many members may not serve for any to be healed. When there are more, no member is the reason.
+	// MaxSick is the largest number of members that may not serve while members are still healed. With more, the cause
+	// is not a single member.
 	MaxSick Amount
 }
 
 // Patient is what is known of a member that may have to be healed.
 type Patient struct {
-	// Away is true of one that is not there, is being made, or is being healed.
+	// Away is true of a member that does not exist, is being created, or is being healed.
 	Away bool
-	// Changes is true of one that is changed now, and not only in its turn: it counts, and is not healed.
+	// Changes is true of a member that is changed now, without waiting for its turn. It counts, and is not healed.
 	Changes bool
-	// Down is the word for what it is, or Silent is true; neither of one that serves. One that is down does not
-	// answer either: what is done about it follows from why.
+	// Down is the cloud's word for a member that is down; Silent is true of a member that does not answer.
+	// Neither is set for a member that serves. A member that is down does not answer either: its cure depends
+	// on Down.
 	Down   string
 	Silent bool
-	// Accused is true of one that something else reports not to serve, such as a load balancer or the cluster that it is in: it
-	// counts, and no way of bringing it back follows from that.
+	// Accused is true of a member that something else reports not to serve, such as its load balancer or its cluster. It
+	// counts, and no cure follows from that.
 	Accused bool
-	// Since is when it was first seen so.
+	// Since is when this state was first seen.
 	Since time.Time
-	// Healed are the times when something was done about it: within the last hour, and before that as long as it has not
+	// Healed are the times when the member was healed: within the last hour, and earlier ones for as long as it has not
 	// served since.
 	Healed []time.Time
 }
@@ -51,7 +54,7 @@ type Patient struct {
 // Cured is what is done about the members of a group now.
 type Cured struct {
 	Cures []Cure // in the order of the members
-	// Held says why nothing is done about members that would be healed; "" when that is not so.
+	// Held says why members that would be healed are not; "" if there are none.
 	Held string
 }
 
@@ -62,7 +65,7 @@ func (h Heal) cure(p Patient) Cure {
 	return h.Down[p.Down]
 }
 
-// Treat decides whom to heal. At most so many are at the same time.
+// Treat decides which members to heal. At most atOnce members are away for that at the same time.
 func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 	out := Cured{Cures: make([]Cure, len(patients))}
 	sick, away, healed := 0, 0, 0
@@ -93,7 +96,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 	return out
 }
 
-// due is when something is to be done about a member.
+// due returns when a member is to be healed.
 func (h Heal) due(p Patient) time.Time {
 	since, wait := p.Since, h.After
 	if n := len(p.Healed); n > 0 {
@@ -105,15 +108,15 @@ func (h Heal) due(p Patient) time.Time {
 	return since.Add(wait)
 }
 
-// treated reports whether what was done about a member may still help it.
+// treated reports whether an earlier cure of a member may still help.
 func (h Heal) treated(p Patient, now time.Time) bool {
 	return slices.ContainsFunc(p.Healed, func(t time.Time) bool { return now.Sub(t) < h.pause() })
 }
 
-// pause is how long a member is given to serve again.
+// pause returns how much time a member has to serve again.
 func (h Heal) pause() time.Duration { return max(h.After, time.Minute) }
 
-// most is how many of so many members may not serve: one at least.
+// most returns how many of a number of members may not serve. A share allows at least one.
 func (h Heal) most(members int) int {
 	if h.MaxSick.Share {
 		return max(1, members*h.MaxSick.Percent/100)

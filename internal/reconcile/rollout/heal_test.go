@@ -9,9 +9,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ward makes patients of text, one a letter: s for one that serves, a for one that is away, d for one that has been
-// down for ten minutes, q for one that is silent as long, n for one that is down since just now, h for one that
-// is down and was healed eight minutes ago, e for one that was five minutes ago, b for one that is down and silent, c for one that is down and changed anyway, r for one that others report, l for one that is paused and silent.
+// ward makes patients from a text, one a letter.
+//
+//	s  serves
+//	a  is away
+//	d  has been down for ten minutes
+//	q  has been silent for ten minutes
+//	p  has been paused for ten minutes
+//	n  is down since now
+//	h  is down and was healed eight minutes ago
+//	e  is down and was healed five minutes ago
+//	b  is down and silent
+//	c  is down and changed anyway
+//	r  is reported by others
+//	l  is paused and silent
 func ward(text string) (out []Patient) {
 	ago := now.Add(-10 * time.Minute)
 	for _, letter := range text {
@@ -85,8 +96,8 @@ func TestTreat(t *testing.T) {
 	}
 }
 
-// However members fall over and whether or not it helps, they are never healed more often than allowed, nor when
-// most are sick, nor more at a time, nor before their time.
+// Members may fail in any way, and healing may help or not. They are never healed more often than allowed, nor
+// when most are sick, nor too many at a time, nor too early.
 func TestHealingIsBounded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := Heal{Down: map[string]Cure{"stopped": "restart"}, Silent: Replace, After: time.Duration(rapid.IntRange(1, 10).Draw(rt, "after")) * time.Minute,

@@ -1,6 +1,7 @@
 package rollout
 
-// inOrder is the order in which members are interrupted: those that are last behind the others.
+// inOrder returns the order in which members are interrupted. Members that are last come after the
+// others.
 func inOrder(members []Member) (order []int) {
 	for _, last := range []bool{false, true} {
 		for i, m := range members {

@@ -2,8 +2,8 @@ package rollout
 
 import "testing"
 
-// A member that is last goes when no other is to be changed, and one that stays keeps nobody waiting; neither holds up
-// what is away.
+// A member that is last is changed when no other is to be changed. A member that stays keeps nobody waiting. Neither
+// delays a member that is away.
 func TestLastAndStaying(t *testing.T) {
 	for _, c := range []struct {
 		members string

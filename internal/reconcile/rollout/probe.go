@@ -11,10 +11,10 @@ type Probe struct {
 	Port       int
 	Path, Host string // of HTTP
 	Service    string // of gRPC; the server as a whole if empty
-	// Interval is the least time between two questions, Timeout how long an answer may take, Delay how
-	// long a member has worked before it is asked for the first time.
+	// Interval is the minimum time between two questions, and Timeout the longest time for an answer.
+	// Delay is how long a member works before the first question.
 	Interval, Timeout, Delay time.Duration
-	// Threshold is how many answers in a row make a member that served one that does not.
+	// Threshold is the number of bad answers in a row after which a member that served does not serve any more.
 	Threshold int
 }
 
@@ -26,24 +26,24 @@ func (p Probe) String() string {
 	return fmt.Sprintf("%s :%d%s", p.Type, p.Port, p.Path)
 }
 
-// Record is what one probe has found out of one member. The zero value is of one that was never
-// asked.
+// Record is what one probe has found out about one member. The zero value belongs to a member
+// that was never asked.
 type Record struct {
-	of       string // which incarnation of the member
+	of       string // incarnation of the member
 	at       time.Time
 	served   bool
 	failures int       // in a row
-	failing  time.Time // when the first of these was
+	failing  time.Time // when the first of these failures was
 	said     string
 }
 
-// Due reports whether the member is to be asked now. of tells an incarnation of the member from the one
-// before, since is when it began to work.
+// Due reports whether the member is to be asked now. of names the incarnation of the member, and since
+// is when the member began to work.
 func (r Record) Due(p Probe, of string, since, now time.Time) bool {
 	return !now.Before(since.Add(p.Delay)) && (r.of != of || !now.Before(r.at.Add(p.Interval)))
 }
 
-// Asked is the record after an answer; nil is one of a member that serves.
+// Asked returns the record after an answer. A nil answer comes from a member that serves.
 func (r Record) Asked(of string, now time.Time, answer error) Record {
 	if r.of != of {
 		r = Record{of: of}
@@ -60,20 +60,20 @@ func (r Record) Asked(of string, now time.Time, answer error) Record {
 	return r
 }
 
-// Finding is what probes have found out of a member; the zero value is of one that serves.
+// Finding is what probes have found out about a member. The zero value belongs to a member that serves.
 type Finding struct {
-	Sick string // why it does not serve, or perhaps does not
-	// Suspect is true of one that did serve, and of which it is not decided yet, Sure of one that has not served
-	// so often in a row that it is.
+	Sick string // why it does not serve, or may not serve
+	// Suspect is true of a member that did serve and has failed too few times for a decision. Sure is true of a
+	// member that has failed so often in a row that it certainly does not serve.
 	Suspect, Sure bool
-	// Unproven is true of one that has not served since it began to work, as far as is known, Since when another
-	// one ceased to.
+	// Unproven is true of a member that has not served since it began to work, as far as is known. For any other
+	// member, Since is when it ceased to serve.
 	Unproven bool
 	Since    time.Time
 }
 
-// Finding is what a probe has found out. A member that has not served yet needs one good answer; one that has is
-// a suspect until so many bad ones.
+// Finding returns what a probe has found out. A member that has not served yet needs one good answer. A member
+// that has served is a suspect until p.Threshold bad answers.
 func (r Record) Finding(p Probe, of string) Finding {
 	switch {
 	case r.of != of || r.at.IsZero():

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Type is when members are changed to what their group's template says.
+// Type is when members are changed to match their group's template.
 type Type string
 
 // The types.
@@ -17,32 +17,32 @@ const (
 	Recreate Type = "Recreate" // all at the same time
 )
 
-// Strategy is how a group changes its members. The zero value is one at a time.
+// Strategy is how a group changes its members. The zero value changes one at a time.
 type Strategy struct {
 	Type Type // "" is Rolling
-	// Consents is true where the group's manifest says how members are changed, and so agrees that they are replaced.
+	// Consents is true if the group's manifest says how members are changed, and so agrees that they are replaced.
 	Consents bool
-	// MaxUnavailable is how many members may not serve because of the group's own doing; nil is
-	// 1, or 0 with a MaxSurge.
+	// MaxUnavailable is how many members the group itself may keep from serving; nil is 1, or 0
+	// with a MaxSurge.
 	MaxUnavailable *Amount
-	// MaxSurge is how many further members there may be while others are interrupted; nil is 0.
+	// MaxSurge is how many spare members there may be while others are interrupted; nil is 0.
 	MaxSurge *Amount
 	// MinReady is how long a member must have worked before it counts.
 	MinReady time.Duration
-	// Drain is how long before a member is interrupted nothing new is sent to it.
+	// Drain is the time before an interruption in which the member gets nothing new to do.
 	Drain time.Duration
-	// Partition is the first member, counted from 0, that is changed. From is the number from which on members are
-	// changed as people know it, which is another one where members have gaps between their numbers.
+	// Partition is the index, from 0, of the first member that is changed. From is the same as a member number, as
+	// people know it. The two differ if the numbers have gaps.
 	Partition, From int
-	// Canary are the first members that are changed, and how long these must have worked before
-	// others are.
+	// Canary are the members that are changed first, and how long they must have worked before
+	// others are changed.
 	Canary Canary
-	// PauseAfter is how many members are changed before the others are left as they are; 0 is all.
+	// PauseAfter is how many members are changed before the others stay as they are; 0 is all.
 	PauseAfter int
-	// Deadline is how long a member that was changed may not serve before the group is given up on; 0 where the
+	// Deadline is how long a changed member may not serve before the group's rollout has failed; 0 if the
 	// caller has a time of its own.
 	Deadline time.Duration
-	// Rollback is whether the group goes back to what it was then.
+	// Rollback says whether the group then goes back to its earlier form.
 	Rollback bool
 	// Heal is how members are brought back that do not serve.
 	Heal Heal
@@ -74,8 +74,8 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount{Count: n}, nil
 }
 
-// Unavailable is how many of so many members need not serve. A share is rounded down, and is at
-// least 1 unless it is 0%.
+// Unavailable returns how many of a number of members need not serve. A share is rounded down,
+// and is at least 1 unless it is 0%.
 func (s Strategy) Unavailable(members int) int {
 	switch a := s.MaxUnavailable; {
 	case s.Type == Recreate:
@@ -91,8 +91,8 @@ func (s Strategy) Unavailable(members int) int {
 	}
 }
 
-// AtOnce is how many of so many members a change that is wrong can take away: those that are tried first, or else
-// those that need not serve; at least 1.
+// AtOnce returns how many of a number of members a bad change can take away. These are the canaries or, without
+// canaries, the members that need not serve; at least 1.
 func (s Strategy) AtOnce(members int) int {
 	n := s.Unavailable(members)
 	if s.Canary.Members > 0 {
@@ -101,7 +101,7 @@ func (s Strategy) AtOnce(members int) int {
 	return max(1, min(n, members))
 }
 
-// Surge is how many further members there may be beside so many. A share is rounded up.
+// Surge returns how many spare members there may be in addition to a number of members. A share is rounded up.
 func (s Strategy) Surge(members int) int {
 	switch a := s.MaxSurge; {
 	case a == nil || s.Type == Recreate || s.Type == OnDelete:

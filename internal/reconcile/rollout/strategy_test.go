@@ -2,8 +2,8 @@ package rollout
 
 import "testing"
 
-// How many of four members need not serve, how many a wrong change can take away, how many further ones there may be, and whether no
-// member could ever be interrupted.
+// The test asks four questions about a group of four. How many members need not serve? How many can a bad change take away? How
+// many spares may there be? Can no member ever be interrupted?
 func TestAmountsOfAStrategy(t *testing.T) {
 	for _, c := range []struct {
 		name                       string

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Some members are changed before others to see how the change works: a canary goes on by itself
-// when they have worked for a while, a pause ends when people say so.
+// Some members are changed before others to see how the change works. A canary ends by itself
+// when those members have worked for a while. A pause ends when people say so.
 
-// changed reports whether a member is, or will be, as wanted.
+// changed reports whether a member is, or will be, up to date.
 func (m Member) changed() bool { return !m.Spare && (m.Health == Away || !m.Changes) }
 
-// pause finds the members that are left as they are because enough of the others have been changed: those that
-// serve rather than those that do not.
+// pause finds the members that stay as they are because enough others have been changed. Members that serve
+// stay rather than members that do not.
 func (g *group) pause() {
 	if g.PauseAfter == 0 || g.Type == OnDelete || g.Type == Recreate {
 		return
@@ -58,13 +58,13 @@ func (g *group) try() {
 	}
 }
 
-// proven is when a member has worked for as long as a canary must.
+// proven returns when a member has worked for as long as a canary must.
 func (g *group) proven(m Member) time.Time {
 	return m.Since.Add(g.Canary.For)
 }
 
-// tried is the member whom those wait for that are changed after the canary, and until when; -1 when there is none
-// to wait for.
+// tried returns the member that the members after the canary wait for, and until when; -1 when there is no such
+// member.
 func (g *group) tried() (at int, until time.Time) {
 	var open []int
 	for i, m := range g.members {
