@@ -14,16 +14,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// withAttachments is the microversion from which Cinder lists what claims a volume, also what its list of volumes
-// does not show: an attachment that is only reserved. (cinder/api/openstack/rest_api_version_history.rst)
+// withAttachments is the first microversion in which Cinder lists all attachments of a volume. Its list of volumes omits
+// some: an attachment that is only reserved. (cinder/api/openstack/rest_api_version_history.rst)
 const withAttachments = "3.27"
 
-// deletable is how Cinder refuses to delete a volume, whatever the cause.
+// deletable begins Cinder's refusal to delete a volume, whatever the cause.
 const deletable = "Volume status must be"
 
-// blocked says by whom a volume is held that Cinder does not delete. A claim of a server that is not there any more, as one
-// that was deleted while it was built can leave, stays until a person removes it; so do snapshots that nobody deletes, and a
-// transfer. Others are waited for.
+// blocked names the attachments, snapshots or transfer because of which Cinder refuses to delete a volume. Some stay until a
+// person removes them: the attachment of a server that no longer exists, snapshots that nobody deletes, and a transfer. A
+// server that was deleted while it was built can leave such an attachment. Other causes pass, and the agent waits for them.
 func blocked(ctx context.Context, d driver, have typed.Live[state], refused error) error {
 	passes := blockstorage.Refused(refused, have.State.More.Status, deletable)
 	if !errors.Is(passes, kind.ErrBusy) {

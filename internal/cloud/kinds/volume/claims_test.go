@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// disk is a volume as the test sees and makes it.
+// disk is a volume as the test reads and creates it.
 type disk struct {
 	ID          string            `json:"id,omitempty"`
 	Name        string            `json:"name"`
@@ -31,13 +31,13 @@ type disk struct {
 	Metadata    map[string]string `json:"metadata"`
 }
 
-// disks are the volumes that bear a mark of the target's stack: other tests use
-// the same cloud at the same time.
+// disks are the volumes that bear a mark of the target's stack: other tests use the
+// same cloud at the same time.
 type disks struct {
 	t     *testing.T
 	c     *cloud.Client
 	stack string
-	pause time.Duration // between two looks at them
+	pause time.Duration // between two lists
 }
 
 func disksOf(t *testing.T, g *kindtest.Target) disks {
@@ -73,7 +73,7 @@ func (d disks) make(v disk) string {
 	return id
 }
 
-// remove deletes a volume, if it is there, and waits until it is gone.
+// remove deletes a volume, if it exists, and waits until it is gone.
 func (d disks) remove(id string) {
 	d.t.Helper()
 	if _, ok := d.list()[id]; !ok {
@@ -82,7 +82,7 @@ func (d disks) remove(id string) {
 	kindtest.AwaitGone(d.t, d.c, cloud.BlockStorage, "volumes/"+id)
 }
 
-// pairs is what the two volumes of most tests are.
+// pairs are the two volumes of most tests.
 func pairs(annotations string) string {
 	var docs []string
 	for _, name := range []string{"one", "two"} {
@@ -91,7 +91,7 @@ func pairs(annotations string) string {
 	return strings.Join(docs, "\n---\n")
 }
 
-// same wants every volume as it was.
+// same wants every volume to be unchanged.
 func same(t *testing.T, before, after map[string]disk) {
 	t.Helper()
 	for id, was := range before {
@@ -101,9 +101,9 @@ func same(t *testing.T, before, after map[string]disk) {
 	}
 }
 
-// Volumes that people made with the properties of others are no surplus: none of
-// them goes, whatever the stack is configured to do. Since nothing is to be done to
-// them, all configurations are tried on the same volumes.
+// Volumes that people created with the properties of others are not surplus: none
+// of them is deleted, whatever the stack's configuration is. Since nothing happens
+// to them, all configurations are tested on the same volumes.
 func TestAttackCopiedProperties(t *testing.T) {
 	testcost.Long(t)
 	limit, err := guard.ParseLimit("0")
@@ -146,15 +146,15 @@ func TestAttackCopiedProperties(t *testing.T) {
 	}
 }
 
-// copied is how a stack is configured that finds copies of its volumes.
+// copied is the configuration of a stack that finds copies of its volumes.
 type copied struct {
 	annotations string
 	policies    []plan.Policy
 	limits      *guard.Limits
-	gone        bool // the manifests are
+	gone        bool // the manifests are gone
 }
 
-// judge wants two passes to do nothing, and to say why.
+// judge wants two passes to change nothing, and to say why.
 func (c copied) judge(t *testing.T, g *kindtest.Target, d disks) {
 	text, before := pairs(c.annotations), d.list()
 	if c.gone {
@@ -181,8 +181,8 @@ func (c copied) judge(t *testing.T, g *kindtest.Target, d disks) {
 
 const restored = "src_backup_id"
 
-// A backup that is restored bears the mark of what it was made of. It stays, with
-// the original, without it, and when neither is wanted any more; and adopting it
+// A volume restored from a backup bears the mark of the original. It stays beside
+// the original, without it, and when neither has a manifest any more. Adopting it
 // makes it the object itself.
 func TestAttackRestoredBackup(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -225,7 +225,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 	if pass := g.MustSync(text); len(pass.Results) > 0 || pass.Last.Owned != 2 {
 		t.Errorf("adopted and then no longer named by ID: %d steps, %d owned", len(pass.Results), pass.Last.Owned)
 	}
-	// A copy of the adopted one is recognised by the ID that it bears.
+	// A copy of the adopted volume is recognised by the other ID that it bears.
 	clone := d.list()[twin.ID]
 	clone.ID, clone.Status = "", ""
 	id := d.make(clone)

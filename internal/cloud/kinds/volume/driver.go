@@ -12,14 +12,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// whileInUse is the microversion from which an attached volume can grow.
+// whileInUse is the first microversion in which an attached volume can grow.
 // (cinder/api/openstack/rest_api_version_history.rst)
 const whileInUse = "3.42"
 
 type driver = *define.Driver[Spec, Filter, More]
 
-// update changes the type, and the size, by requests of their own. Cinder changes the
-// type in its own time, and where it cannot, leaves the volume as it is.
+// update changes the type and the size by separate requests. Cinder changes the type
+// asynchronously. Where it cannot, it leaves the volume unchanged.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if change.Have.State.More.Status == backingUp && (wayTo(change.Changes) != "" || kind.Has(change.Changes, "spec.resource.size")) {
 		return fmt.Errorf("%w: a backup is being made of it", kind.ErrBusy)
@@ -59,15 +59,15 @@ func grow(ctx context.Context, d driver, size int, have typed.Live[state]) error
 	err := d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: d.Path(have.ID) + "/action",
 		Body: map[string]any{"os-extend": map[string]any{"new_size": size}}, Microversion: version})
 	given := []string{"currently reserved", "currently attaching"}
-	if version == "" { // it was attached since
+	if version == "" { // it was attached after the list was read
 		given = append(given, "currently in-use")
 	}
 	return cloud.Passes(err, given...)
 }
 
-// remove asks Cinder to delete the volume, which takes it a while. It answers
-// 400 where others answer 409, if the volume is attached or has snapshots. One that
-// another will take the place of is detached first.
+// remove asks Cinder to delete the volume. Cinder takes some time for it, and answers
+// 400 where other services answer 409, if the volume is attached or has snapshots. A
+// volume that is to be recreated is detached first.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if have.Remade {
 		if err := detach(ctx, d.Client, have); err != nil {
@@ -81,8 +81,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error)
 	return false, err
 }
 
-// detach pulls a volume out of its servers, and reports that it is busy until they
-// have detached it. Out of those that the stack did not make it is not pulled.
+// detach detaches a volume from its servers, and returns a busy error until they have
+// done so. It does not detach it from servers that the stack did not create.
 func detach(ctx context.Context, c *cloud.Client, have typed.Live[state]) error {
 	for _, a := range have.State.More.Attachments {
 		if err := define.NotForeign(ctx, c, a.ServerID, have.Mark); err != nil {

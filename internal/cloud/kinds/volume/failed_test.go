@@ -26,7 +26,8 @@ metadata: {name: more}
 spec: {resource: {size: 1, volumeTypeRef: nowhere}}
 `
 
-// What no storage takes is reported with the reason that Cinder keeps for it, by one request more, and nothing is asked where all is well.
+// A volume that no storage backend accepts is reported with Cinder's reason, which costs one further request. Nothing is asked if all is
+// well.
 func TestWhyAVolumeFailed(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	manifests := strings.Replace(nowhere, "NAME", "nowhere-"+strings.ToLower(rand.Text()), 1)

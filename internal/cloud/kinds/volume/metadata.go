@@ -9,11 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// ofCinder are the entries that Cinder notes of a volume itself, once it was attached or made read-only, and shows
-// among what people wrote. Nobody can take them off. (cinder/api/api_utils.py: add_visible_admin_metadata)
+// ofCinder are the entries that Cinder itself adds to a volume once it was attached or made read-only. It shows
+// them among people's entries, and nobody can remove them. (cinder/api/api_utils.py: add_visible_admin_metadata)
 var ofCinder = []string{"readonly", "attached_mode"}
 
-// written is the metadata that a volume shows without what is Cinder's, unless the manifest names it.
+// written are the metadata of a volume without Cinder's own entries, unless the manifest names them.
 func written(spec *Spec, have *table.Object[Spec, More]) map[string]string {
 	named := pairs(spec.Metadata)
 	all := pairs(have.Spec.Metadata)
@@ -37,7 +37,7 @@ func compareMetadata(w typed.Want[Spec], have *table.Object[Spec, More], c *kind
 	kind.Field(c, "spec.resource.metadata", written(w.Spec, have), pairs(w.Spec.Metadata))
 }
 
-// exportMetadata leaves out what is Cinder's.
+// exportMetadata leaves out Cinder's own entries.
 func exportMetadata(_ *state, spec *Spec, _ *kind.Export) {
 	spec.Metadata = slices.DeleteFunc(spec.Metadata, func(m define.NameValue) bool { return slices.Contains(ofCinder, m.Name) })
 }

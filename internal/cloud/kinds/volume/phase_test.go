@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A volume goes on serving while a backup is made of it, which can take hours: no pass waits for that.
+// A volume continues to serve during a backup, which can take hours: no pass waits for its end.
 func TestAVolumeServesWhileItIsBackedUp(t *testing.T) {
 	s := &state{}
 	s.More.Status = backingUp

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// before is the latest time of what is restored; the zero time for any.
+// before is the latest time of the restored snapshot or backup; the zero time for any.
 func (r *RestoreFrom) before() (time.Time, error) {
 	if r.Before == nil {
 		return time.Time{}, nil
@@ -19,8 +19,9 @@ func (r *RestoreFrom) before() (time.Time, error) {
 	return time.Parse(time.RFC3339, *r.Before)
 }
 
-// point is the snapshot or backup that a new volume begins with, or why there is none. What others
-// have marked as one of the series may be of another volume: between volumes nothing is chosen.
+// point is the snapshot or backup that a new volume begins with, or the cause why there is none.
+// Others may have marked snapshots of another volume as members of the series. Between volumes,
+// point chooses nothing.
 func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	const series = "VolumeSnapshotSchedule"
 	name := series + "/" + r.ScheduleRef
@@ -31,7 +32,7 @@ func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	case err != nil:
 		return found, fmt.Sprintf("%s: %v", name, err)
 	}
-	before, _ := r.before() // which was validated
+	before, _ := r.before() // Validate has checked it
 	var of []string
 	for _, p := range facts.Points {
 		switch {

@@ -16,26 +16,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// A volume that a backup is restored to loses its metadata: Cinder writes those of the
-// volume that the backup is of over them, with the mark of that one, shortly before the new
-// volume is available (cinder/backup/driver.py: _restore_vol_meta). Its description stays, since it has a
-// name. So the mark is in the description of the first request, which says which backup is restored:
+// A restored volume loses its metadata. Shortly before it is available, Cinder overwrites them with those
+// of the backup's volume, and with that volume's mark (cinder/backup/driver.py: _restore_vol_meta). The
+// description stays, since the volume has a name. Therefore the create request puts the mark in the
+// description, with the ID of the backup:
 //
 //	[stackreeve:prod:Volume/data stackreeve-applied:restores-<ID of the backup>]
 //
-// When the volume is available, one request writes the description and the metadata that it shall have,
-// with the mark. A kill before that leaves a volume that is known to be the stack's.
+// When the volume is available, one request writes its declared description and metadata, with the mark.
+// A kill before that leaves a volume that is recognisable as the stack's.
 
-// fromBackups is the microversion from which a volume can be made from a backup.
+// fromBackups is the first microversion in which a volume can be created from a backup.
 // (cinder/api/openstack/rest_api_version_history.rst)
 const fromBackups = "3.47"
 
-// restores begins what such a description says of the backup. It is also the note of a
-// volume that has one.
+// restores begins the part of such a description about the backup. It is also the note of a volume that
+// has one.
 const restores = "restores-"
 
-// sourceBackup is the metadata key in which Cinder says which backup a volume
-// was restored from.
+// sourceBackup is the metadata key in which Cinder stores the ID of the backup that a volume was restored
+// from.
 const sourceBackup = "src_backup_id"
 
 func restoredFrom(s *state) string {
@@ -47,7 +47,7 @@ func restoredFrom(s *state) string {
 	return ""
 }
 
-// restore adds to the body of a request that creates what a backup takes.
+// restore adds the attributes for a backup to the body of a create request.
 func restore(ctx context.Context, d driver, w typed.Want[Spec], backup string, body map[string]any) error {
 	if backup == "" {
 		return nil
@@ -65,9 +65,9 @@ func restore(ctx context.Context, d driver, w typed.Want[Spec], backup string, b
 	return nil
 }
 
-// restored is the mark of a volume that we have a backup restored to, until it is
-// finished; nil for any other. Cinder gives descriptions to what people restore without a
-// name: such a copy was restored from another backup than its description says.
+// restored is the mark of a volume that the stack restores from a backup, until the restore is finished;
+// nil for any other. Cinder copies descriptions to volumes that people restore without a name: such a
+// copy was restored from a backup other than the one in its description.
 func restored(s *state) *kind.Mark {
 	own, m := mark.InDescription(table.Or(s.Spec.Description, ""))
 	if own != "" || m == nil {
@@ -84,8 +84,7 @@ func restored(s *state) *kind.Mark {
 
 func isRestored(s *state) bool { return s.Notes[restores] != "" }
 
-// settled refuses to change a volume while a backup is restored to it: what is written now
-// is overwritten.
+// settled refuses to change a volume during a restore: Cinder would overwrite the change.
 func settled(s *state) error {
 	if isRestored(s) && !slices.Contains([]string{"available", "in-use", "reserved"}, s.More.Status) {
 		return fmt.Errorf("%w: a backup is being restored to it", kind.ErrBusy)
@@ -93,7 +92,7 @@ func settled(s *state) error {
 	return nil
 }
 
-// finish writes the description and the metadata of a restored volume at once.
+// finish writes the description and the metadata of a restored volume in one request.
 func finish(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	fields := maps.Clone(n.Fields)
 	fields["description"] = table.Or(n.Want.Spec.Description, "")

@@ -43,8 +43,8 @@ spec:
 `
 )
 
-// A volume that a backup is restored to obeys the laws of all volumes: whatever Cinder
-// writes over its metadata, and whenever the agent is killed, it stays the stack's own.
+// A restored volume obeys the laws of all volumes. It stays the stack's own, regardless of the metadata that Cinder
+// writes and of the moment of a kill.
 func TestLawsOfARestore(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{
@@ -58,7 +58,7 @@ func TestLawsOfARestore(t *testing.T) {
 	}.Run(t)
 }
 
-// Nothing of the volume that the backup is of is left on the new one.
+// The new volume keeps no metadata of the backup's volume.
 func TestRestoredMetadata(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := saved + "---" + fromBackup
@@ -69,7 +69,7 @@ func TestRestoredMetadata(t *testing.T) {
 			t.Errorf("the volume is %v", v)
 		}
 	}
-	// Neither the loss of the backup nor another one touches it.
+	// Neither the loss of the backup nor another backup changes the volume.
 	for _, edited := range []string{saved + "---" + strings.Replace(fromBackup, "backupRef: monday", "sourceVolumeRef: data", 1), strings.Split(saved, "---")[0] + "---" + strings.Replace(fromBackup, "    backupRef: monday\n", "", 1)} {
 		for _, s := range g.Plan(edited).Steps {
 			if s.Key.Kind == "Volume" && s.Action != plan.Keep && s.Action != plan.Update {
@@ -79,8 +79,9 @@ func TestRestoredMetadata(t *testing.T) {
 	}
 }
 
-// People back up a volume between its restore and the next pass, and restore that to a
-// volume without a name, which Cinder gives the description of the first, with the mark: it is theirs.
+// People may back up a volume between its restore and the next pass, and restore that backup to a
+// volume without a name. Cinder gives it the description of the first, with the mark: the volume
+// belongs to the people.
 func TestAttackCopiedDescription(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := saved + "---" + fromBackup
@@ -104,7 +105,7 @@ func TestAttackCopiedDescription(t *testing.T) {
 	}
 }
 
-// Where Cinder makes no volumes from backups, none is made.
+// Where Cinder cannot create volumes from backups, none is created.
 func TestRestoreOnOlderClouds(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -121,7 +122,7 @@ func TestRestoreOnOlderClouds(t *testing.T) {
 	}
 }
 
-// A volume on a server is not wiped under it.
+// A volume that is attached to a server is not overwritten with an image.
 func TestReimageInUse(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

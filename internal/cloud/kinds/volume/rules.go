@@ -37,7 +37,7 @@ func compareSize(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 	kind.Costs(c, "spec.resource.size", have.Spec.Size, w.Spec.Size, cost)
 }
 
-// compareType compares names: Cinder shows that of the type.
+// compareType compares names: Cinder shows the name of the type.
 func compareType(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if t := w.Ref("VolumeType", w.Spec.VolumeTypeRef); t.ID != "" {
 		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Facts.Name)
@@ -59,22 +59,22 @@ func observe(s *state, live *kind.Live) {
 		live.Uses = []string{"volume type " + s.Spec.VolumeTypeRef}
 	}
 	if live.Mark != nil && live.Mark.Applied == "" {
-		live.Mark.Applied = kind.Unreadable // it is made in one request: somebody has emptied the digest
+		live.Mark.Applied = kind.Unreadable // it is created in one request, so somebody has emptied the digest
 	}
 }
 
-// backingUp is the status of a volume of which a backup is being made, which can take hours.
+// backingUp is the status of a volume during a backup, which can take hours.
 const backingUp = "backing-up"
 
-// failed is where the reason goes for a status that is one of an error.
+// failed are the status of the volume and the place for the reason of an error.
 func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
 
-// phase says where a volume stands. (cinder/objects/fields.py: VolumeStatus)
+// phase is the state of a volume. (cinder/objects/fields.py: VolumeStatus)
 //
 //	available, in-use, reserved     ready
-//	backing-up                      ready: it goes on serving
+//	backing-up                      ready: it continues to serve
 //	deleting                        deleting
-//	error, never seen in use        failed: perhaps making it did not succeed
+//	error, never seen in use        failed: perhaps its creation did not succeed
 //	error otherwise, error_…        degraded: it may hold data
 //	creating, attaching, …          pending
 func phase(volume *state) (kind.Phase, string) {
@@ -95,14 +95,13 @@ func phase(volume *state) (kind.Phase, string) {
 	return kind.Pending, "is " + s.Status
 }
 
-// copied says what shows that the mark on a volume is a copy. Cinder puts the
-// metadata of a volume into its backups, and from there onto whatever a backup is
-// restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
-// backup/manager.py: restore_backup); it clones volumes with their metadata when
-// it makes images of them (volume/manager.py: _clone_image_volume). What we make
-// ourselves names the volume or snapshot that it comes from beside the mark, and comes
-// from no backup, or is marked once that is restored (see restore.go). What was adopted
-// holds its own ID beside the mark since.
+// copied names the evidence that the mark on a volume is a copy. Cinder puts the metadata of a volume into its backups, and from
+// there onto each volume that a backup is restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
+// backup/manager.py: restore_backup). It also clones volumes with their metadata when it makes images of them (volume/manager.py:
+// _clone_image_volume).
+//
+// The agent's own volumes name the volume or snapshot that they come from beside the mark. They come from no backup, or are marked
+// after the restore (see restore.go). An adopted volume has its own ID beside the mark since its adoption.
 func copied(s *state) string {
 	backup := restoredFrom(s)
 	switch {
@@ -122,16 +121,16 @@ func copied(s *state) string {
 	return ""
 }
 
-// used reports whether the cloud shows that a volume was in use before: it is attached, has what Cinder notes of one that was,
-// or was touched more than an hour after its creation, and no copy of an image takes longer. That it shows nothing proves nothing.
+// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, an entry that Cinder adds on
+// attachment, or a change more than an hour after the creation: no copy of an image takes longer. The absence of evidence proves
+// nothing.
 func used(s *state) bool {
 	created, updated := s.More.CreatedAt, s.More.UpdatedAt
 	return len(s.More.Attachments) > 0 || !created.IsZero() && !updated.IsZero() && updated.Sub(created.Time) >= time.Hour ||
 		slices.ContainsFunc(s.Spec.Metadata, func(m define.NameValue) bool { return slices.Contains(ofCinder, m.Name) })
 }
 
-// trace is the time of the last change. Cinder does not count metadata as a
-// part of the volume, and does not say who it was.
+// trace is the time of the last change. Cinder does not count metadata as a part of the volume, and does not say who changed it.
 func trace(_ context.Context, _ driver, have typed.Live[state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	if have.State == nil { // it is gone
 		return t, false, nil
@@ -144,8 +143,7 @@ func touches(c kind.Change) bool {
 	return c.Field != "spec.resource.metadata" && c.Field != kind.MarkField
 }
 
-// takes is the volume and its size, by its type and among all. Cinder shows the type of
-// a volume by name.
+// takes counts the volume and its size, by its type and in total. Cinder shows the type of a volume by name.
 func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
 	for _, t := range slices.Compact([]string{"", cmp.Or(of("VolumeType", s.VolumeTypeRef).Name, s.VolumeTypeRef)}) {
@@ -155,8 +153,8 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	return amounts
 }
 
-// impossible says what Cinder refuses of an image and a size together.
-// (cinder/volume/flows/api/create_volume.py: _extract_size, ExtractVolumeRequestTask)
+// impossible names a combination of image and size that Cinder refuses. (cinder/volume/flows/api/create_volume.py: _extract_size,
+// ExtractVolumeRequestTask)
 func impossible(w typed.Want[Spec]) string {
 	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
 		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)

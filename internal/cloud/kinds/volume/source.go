@@ -12,11 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// What a volume begins with is of the request that makes it. A volume is never replaced
-// because its source is another now: the data on it is worth more.
+// The source of a volume matters only for the request that creates it. A volume is never
+// replaced because its declared source has changed: the data on it is worth more.
 
-// sourceKey is the metadata key in which a new volume says what it was made from, until the
-// mark is written with its ID: it tells it from a copy that the cloud has made of it.
+// sourceKey is the metadata key for the source of a new volume, until the mark is written
+// with the volume's ID. It distinguishes the volume from a copy that the cloud has made of
+// it.
 const sourceKey = mark.OwnerKey + "-source"
 
 func snapshotOf(s *Spec) (of, name string) { return "VolumeSnapshot", s.SnapshotRef }
@@ -43,7 +44,8 @@ func validateSource(s *Spec, r *kind.Report) {
 	}
 }
 
-// stays notes that the source which a volume was made of is not the one that is named now.
+// stays notes that the declared source of a volume differs from the one that it was created
+// from.
 func stays(field string, of func(*Spec) (kind, name string)) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
 	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
@@ -53,7 +55,7 @@ func stays(field string, of func(*Spec) (kind, name string)) func(typed.Want[Spe
 	}
 }
 
-// create makes a volume. A source that is busy will be free later.
+// create creates a volume. A busy source will be free later.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	snapshot, backup := w.Ref(snapshotOf(w.Spec)).ID, w.Ref(backupOf(w.Spec)).ID

@@ -37,7 +37,7 @@ spec: {resource: {size: 1, sourceVolumeRef: data}}
 `
 )
 
-// A volume with a source is made from it and is then the stack's own, on every further pass.
+// A volume with a source is created from it and is then the stack's own, in every further pass.
 func TestSources(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(original + derived)
@@ -54,7 +54,7 @@ func TestSources(t *testing.T) {
 	if sources != 1 {
 		t.Errorf("%d volumes say which volume they were made from", sources)
 	}
-	// Another source, or none, is no reason to lose the data.
+	// A different source, or none, is no reason to lose the data.
 	for _, edited := range []string{strings.Replace(original+derived, "snapshotRef: monday", "sourceVolumeRef: data", 1), original + strings.Replace(derived, ", sourceVolumeRef: data", "", 1)} {
 		for _, s := range g.Plan(edited).Steps {
 			if s.Key.Kind == "Volume" && s.Action != plan.Keep && s.Action != plan.Update {
@@ -64,7 +64,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// A copy of a volume with a source, made by people with all its properties, is not taken for it.
+// People's copy of a volume with a source, with all its properties, is not mistaken for the
+// original.
 func TestAttackCopiedSource(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(original + derived)

@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a volume shall be. Field names and meanings are K-ORC's
-// (api/v1alpha1/volume_types.go). Size and metadata, which K-ORC never
-// changes, can be changed here.
+// Spec is the declared volume. Field names and meanings are K-ORC's
+// (api/v1alpha1/volume_types.go). Size and metadata, which K-ORC never changes,
+// can be changed here.
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
@@ -30,14 +30,14 @@ type Spec struct {
 	RestoreFrom      *RestoreFrom       `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one a new volume begins with the data. It matters only when the volume is made: that is kept when the series goes, or grows."`
 }
 
-// RestoreFrom is a series of snapshots or backups, and which of them is meant.
+// RestoreFrom selects a snapshot or backup of a series.
 type RestoreFrom struct {
 	ScheduleRef string  `json:"scheduleRef" rule:"required,min=1" doc:"VolumeSnapshotSchedule whose snapshots or backups are meant, also if its manifest is gone and they were kept; of this stack only."`
 	Before      *string `json:"before,omitempty" rule:"max=40" doc:"Latest time of what is restored, such as 2026-05-04T03:00:00Z; the newest one there is if left out." example:"2026-05-04T03:00:00Z"`
 	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume that they were taken of, where the series has some of several."`
 }
 
-// More is what only Cinder says of a volume.
+// More is the part of a volume that only Cinder knows.
 type More struct {
 	Status             string       `json:"status" api:"status"`
 	Attachments        []Attachment `json:"attachments" api:"attachments"`
@@ -51,7 +51,7 @@ type More struct {
 	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
 	CreatedAt          table.Time   `json:"createdAt" api:"created_at"`
 	UpdatedAt          table.Time   `json:"updatedAt" api:"updated_at"`
-	// Reason is why the last thing that was tried with it failed.
+	// Reason is the cause of the last failed operation on it.
 	Reason string `json:"-"`
 }
 
@@ -63,7 +63,7 @@ type Attachment struct {
 	AttachedAt   table.Time `json:"attachedAt" api:"attached_at"`
 }
 
-// Filter says which existing volume is meant.
+// Filter selects an existing volume.
 type Filter struct {
 	Name             *string `json:"name,omitempty" doc:"Exact name."`
 	Description      *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`

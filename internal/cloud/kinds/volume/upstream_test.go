@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// What Cinder notes of a volume itself, and shows among its metadata, is nobody's change, and is not written there as
-// if it were.
+// Cinder adds entries to a volume's metadata by itself. They are no change by anybody, and the agent does not write
+// them.
 func TestMetadataOfCinderItself(t *testing.T) {
 	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: data}\nspec: {resource: {size: 1, metadata: [{name: role, value: store}]}}"
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -40,8 +40,8 @@ func TestMetadataOfCinderItself(t *testing.T) {
 	}
 }
 
-// A volume that was in use and is in error is not deleted, whatever made it so, and none of its servers loses it
-// (hashicorp/terraform#10376, terraform-provider-openstack#969).
+// A volume that was in use and is in error is not deleted, whatever caused the error, and stays attached to its
+// servers (hashicorp/terraform#10376, terraform-provider-openstack#969).
 func TestAUsedVolumeIsNotRecreatedForAnError(t *testing.T) {
 	const text = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Volume
@@ -70,7 +70,7 @@ spec: {resource: {size: 1}}`
 	}
 }
 
-// A volume that could not be made is known, goes, and is made anew: none is left over
+// A volume whose creation failed is known to the agent, deleted and created again: none is left over
 // (terraform-provider-openstack#1936, K-ORC issue 19).
 func TestAVolumeThatCouldNotBeMadeIsNotLeft(t *testing.T) {
 	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: failed}\nspec: {resource: {name: failed-at-first, size: 1}}"

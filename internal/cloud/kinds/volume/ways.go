@@ -13,17 +13,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// migration is what Cinder calls the ways in which a volume gets another type: whether
-// its data may be copied to other storage for that.
-// (cinder/api/schemas/volume_actions.py: retype)
+// migration is Cinder's migration policy for each way to change the type: whether the
+// data may be copied to other storage. (cinder/api/schemas/volume_actions.py: retype)
 var migration = map[string]string{"retype": "never", "migrate": "on-demand"}
 
-// byReimage writes an image over all that is on a volume, from reimaged on. Cinder does
-// that to a volume that no server uses.
+// byReimage writes an image over all data on a volume, from microversion reimaged on.
+// Cinder does that to a volume that no server uses.
 const byReimage, reimaged = "reimage", "3.68"
 
 // wayTo is the way in which the image or the type is to be changed, the image first; ""
-// where neither is.
+// if neither changes.
 func wayTo(changes []kind.Change) string {
 	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == byReimage }) {
 		return byReimage
@@ -45,7 +44,7 @@ func retype(ctx context.Context, d driver, change define.Change[Spec, More], way
 		Body: map[string]any{"os-retype": body}})
 }
 
-// noReimage says why the image of a volume cannot be changed by reimage as the volume is.
+// noReimage says why the image of a volume cannot be changed by reimage.
 func noReimage(w typed.Want[Spec], have *table.Object[Spec, More], _ string) string {
 	switch {
 	case w.Spec.ImageRef == "":
@@ -56,8 +55,8 @@ func noReimage(w typed.Want[Spec], have *table.Object[Spec, More], _ string) str
 	return ""
 }
 
-// reimage has Cinder write another image to the volume. Which one is on it is seen there
-// when that is done; one that could not be written leaves the volume in error.
+// reimage asks Cinder to write another image to the volume. The volume shows the new
+// image when that is done. A failure leaves the volume in error.
 // (cinder/volume/manager.py: reimage)
 func reimage(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	version, err := d.Client.Require(ctx, cloud.BlockStorage, reimaged, "another image on a volume")

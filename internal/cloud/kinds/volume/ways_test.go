@@ -21,8 +21,8 @@ spec: {resource: {size: 1, volumeTypeRef: ` + volumeType + `}}
 `
 }
 
-// Where the type is that of other storage, Cinder accepts a retype without migration,
-// and leaves the volume as it is: the pass asks once and reports that.
+// If the new type belongs to other storage, Cinder accepts a retype without
+// migration, and leaves the volume unchanged: the pass asks once and reports that.
 func TestRetypeThatTakesAMigration(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
