@@ -18,7 +18,7 @@ type Etcd struct {
 
 var _ Store = Etcd{}
 
-// mostKeys bounds what is read: an agent and a stack are one each.
+// mostKeys bounds the number of keys that are read: each agent and each stack has one.
 const mostKeys = 10_000
 
 // Grant implements Store.

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Hold is the right to serve one stack. It is used by several at a time.
+// Hold is the right to serve one stack. It is safe for concurrent use.
 type Hold struct {
 	Stack string
-	// Grace is how long what is in flight may go on when the right ends at once.
+	// Grace is the time for which requests in flight may continue when the right ends at once.
 	Grace time.Duration
 
 	term  *term
-	end   context.CancelCauseFunc // of the context in which the stack is served
+	end   context.CancelCauseFunc // ends the context in which the stack is served
 	dead  context.Context         // ends when nothing may be written any more
-	kill  context.CancelCauseFunc // ends it
+	kill  context.CancelCauseFunc // ends dead
 	leave chan struct{}
 	once  sync.Once
 
 	mu     sync.Mutex
 	lost   error
-	wanted bool // that serving ends
+	wanted bool // whether serving was asked to end
 }
 
-// Check is the fence before every write to the cloud and to forges: its error says that the stack is, or may be, served by
-// another agent, so that nothing may be written any more. Then serving ends.
+// Check is the fence before every write to the cloud and to forges. Its error says that another agent serves the stack, or
+// may serve it, so that nothing may be written any more. An error also ends serving.
 func (h *Hold) Check() error {
 	err := h.gone()
 	if err == nil {
@@ -42,7 +42,7 @@ func (h *Hold) Check() error {
 	return nil
 }
 
-// Within is [Hold.Check], and a context for the write, which ends when the right to write does.
+// Within is [Hold.Check], and a context for the write, which ends when the right to write ends.
 func (h *Hold) Within(ctx context.Context) (context.Context, error) {
 	if err := h.Check(); err != nil {
 		return nil, err
@@ -53,10 +53,10 @@ func (h *Hold) Within(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// Leave is closed when another agent is to have the stack, once the pass in progress has ended.
+// Leave is closed when the pass in progress is the last one, because another agent is to serve the stack.
 func (h *Hold) Leave() <-chan struct{} { return h.leave }
 
-// Lost says why the right has ended; nil when it has not. Nothing may be reported then.
+// Lost says why the right has ended; nil when it has not. After that, nothing may be reported.
 func (h *Hold) Lost() error { return h.gone() }
 
 func (h *Hold) gone() error {
@@ -65,7 +65,7 @@ func (h *Hold) gone() error {
 	return h.lost
 }
 
-// finish takes note that the stack is not served any more.
+// finish records that the stack is not served any more.
 func (h *Hold) finish(ctx context.Context) {
 	leaves := false
 	select {
@@ -77,16 +77,17 @@ func (h *Hold) finish(ctx context.Context) {
 	h.wanted = leaves || ctx.Err() != nil
 	h.mu.Unlock()
 	h.end(nil)
-	h.kill(ErrLost) // what goes on beside the passes, such as uploads
+	h.kill(ErrLost) // ends work outside of passes, such as uploads
 }
 
-// asked reports whether serving ended because it was to.
+// asked reports whether serving ended because it was asked to.
 func (h *Hold) asked() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.wanted }
 
-// lose ends serving at once. What is in flight may write as long as the lease lets it, unless somebody else has the stack.
+// lose ends serving at once. Requests in flight may write as long as the lease allows it, unless another agent has the
+// stack.
 func (h *Hold) lose(why error) { h.end(why) }
 
-// taken says that somebody else has the stack.
+// taken records that another agent has the stack.
 func (h *Hold) taken() {
 	h.mu.Lock()
 	h.lost = ErrEnded

@@ -16,22 +16,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/kubernetes"
 )
 
-// Kubernetes keeps leases and keys in Leases of Kubernetes, which end for nobody by themselves: whoever lists them ends what was not
-// renewed. It compares no clocks: a lease has ended when it was not renewed between an answer and a question that came its whole time after that.
+// Kubernetes keeps leases and keys in Leases of Kubernetes. Kubernetes itself never ends a Lease: an agent that lists the Leases ends those that
+// were not renewed. Clocks of different machines are not compared. A lease has ended when it stayed unchanged from the answer to one list until
+// the request for another one, sent its whole TTL later.
 //
 //	a lease    a Lease with its own name as holder, whose renewTime changes
 //	a key      a Lease with the name of a lease as holder, and the key and its value as annotations
 type Kubernetes struct {
 	Leases *kubernetes.Leases
-	Group  string // of the agents, as the value of a label
+	Group  string // the group of agents, as the value of a label
 
 	mu   sync.Mutex
-	seen map[ID]sighting // of leases
+	seen map[ID]sighting // by lease
 }
 
 var _ Store = (*Kubernetes)(nil)
 
-// sighting is since when a lease is known to be as it is.
+// sighting is the version of a lease and the time since when it has that version.
 type sighting struct {
 	version string
 	since   time.Time
@@ -47,7 +48,7 @@ const (
 
 func leaseName(id ID) string { return fmt.Sprintf("%s%016x", leasePrefix, uint64(id)) } //nolint:gosec // it is one
 
-// leaseOf is the lease that a Lease belongs to, or is; 0 where that cannot be read.
+// leaseOf is the lease to which a Lease belongs, or which it is; 0 when its holder cannot be read.
 func leaseOf(one kubernetes.Lease) ID {
 	text, ours := strings.CutPrefix(one.Spec.HolderIdentity, leasePrefix)
 	id, err := strconv.ParseUint(text, 16, 63)
@@ -116,19 +117,19 @@ func (k *Kubernetes) Write(ctx context.Context, lease ID, key string, value []by
 	return k.hold(ctx, lease, wanted)
 }
 
-// hold writes a key if nobody has it or this lease has.
+// hold writes a key if no lease has it or this lease has it.
 func (k *Kubernetes) hold(ctx context.Context, lease ID, wanted kubernetes.Lease) (held bool, err error) {
 	have, err := k.Leases.Get(ctx, wanted.Metadata.Name)
 	switch {
 	case errors.Is(err, kubernetes.ErrNotFound):
 		if err = k.Leases.Create(ctx, wanted); errors.Is(err, kubernetes.ErrConflict) {
-			return false, nil // another one was faster
+			return false, nil // another agent was faster
 		}
 		return err == nil, err
 	case err != nil:
 		return false, err
 	case leaseOf(have) != lease:
-		_, err = k.List(ctx) // which removes it when its lease has ended
+		_, err = k.List(ctx) // List removes the key when its lease has ended
 		return false, err
 	}
 	wanted.Metadata.UID, wanted.Metadata.ResourceVersion = have.Metadata.UID, have.Metadata.ResourceVersion
@@ -148,7 +149,8 @@ func (k *Kubernetes) let(ctx context.Context, lease ID, name string) error {
 	return err
 }
 
-// List implements Store. It removes what has ended: first the lease, so that who renews it in that moment finds out or keeps all it has.
+// List implements Store. It removes leases that have ended, and then their keys. So an agent that renews its lease at that moment either gets an
+// error or keeps all its keys.
 func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 	asked := time.Now()
 	all, err := k.Leases.List(ctx, groupLabel, k.Group)
@@ -179,7 +181,7 @@ func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 	return records, nil
 }
 
-// living are the leases that have not ended, as a list shows them that was asked for, and answered, at these times.
+// living reports which leases have not ended, by a list that was requested at asked and received at answered.
 func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) map[ID]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -200,11 +202,11 @@ func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) m
 	return out
 }
 
-// remove removes what was seen. removed is false when it is another one now: who changed it knows better.
+// remove removes a Lease as it was listed. removed is false when the Lease has changed since then, because the change is newer than the list.
 func (k *Kubernetes) remove(ctx context.Context, seen kubernetes.Lease) (removed bool, err error) {
 	switch err = k.Leases.Delete(ctx, seen); {
 	case errors.Is(err, kubernetes.ErrNotFound):
-		return true, nil // another one was faster
+		return true, nil // another agent was faster
 	case errors.Is(err, kubernetes.ErrConflict):
 		return false, nil
 	}

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Member is this agent among those that serve the same stacks. Its exported fields are read-only once it runs.
+// Member is this agent among the agents that serve the same stacks. Its exported fields are read-only once it runs.
 type Member struct {
-	Agent            // who we are
-	Stacks  []string // to begin with; see [Member.Set]
+	Agent            // this agent
+	Stacks  []string // at the start; see [Member.Set]
 	Store   Store
 	Periods Periods
 	Log     *slog.Logger
 	// Serve serves a stack until ctx ends, or until the hold says to leave and the pass in progress has ended. It returns
-	// when nothing is in flight any more, at the latest the hold's Grace after the end of ctx.
+	// when no request is in flight, at the latest the hold's Grace after the end of ctx.
 	Serve func(ctx context.Context, h *Hold)
-	// Summary is how a stack is that we serve.
+	// Summary is the state of a stack that this agent serves.
 	Summary func(stack string) Summary
 	// Seen, when set, is called with every view.
 	Seen func(View)
@@ -29,23 +29,24 @@ type Member struct {
 	mu      sync.Mutex
 	view    View
 	said    string        // the last complaint
-	set     bool          // the stacks are now
-	now     []string      // those that were set
-	changed chan struct{} // has one when they were set
+	set     bool          // whether Set was called
+	now     []string      // the stacks of the last Set
+	changed chan struct{} // holds one value after Set
 }
 
-// Set says which stacks are to be shared from now on. One that is left out is served until the pass in progress has ended.
+// Set says which stacks are shared from now on. A stack that is not in the list any more is served until the pass in
+// progress has ended.
 func (m *Member) Set(stacks []string) {
 	m.mu.Lock()
 	m.set, m.now = true, slices.Clone(stacks)
 	m.mu.Unlock()
 	select {
 	case m.changes() <- struct{}{}:
-	default: // one is waiting already
+	default: // a value is waiting already
 	}
 }
 
-// wanted are the stacks that are shared now.
+// wanted lists the stacks that are shared now.
 func (m *Member) wanted() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,20 +65,20 @@ func (m *Member) changes() chan struct{} {
 	return m.changed
 }
 
-// View is what was listed last.
+// View is the result of the last list.
 func (m *Member) View() View {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.view
 }
 
-// Elsewhere is who serves a stack that we do not serve; ok is false when we do, or nobody does.
+// Elsewhere says which other agent serves a stack; ok is false when this agent serves it, or none does.
 func (m *Member) Elsewhere(stack string) (h Holder, ok bool) {
 	h, ok = m.View().Stacks[stack]
 	return h, ok && h.Agent != m.Name
 }
 
-// Run takes part until ctx ends and what it served is quiet.
+// Run takes part until ctx ends and no stack is served any more.
 func (m *Member) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := m.session(ctx); err != nil && ctx.Err() == nil {
@@ -110,8 +111,8 @@ func (m *Member) grant(ctx context.Context) (ID, error) {
 	return m.Store.Grant(ctx, m.Periods.TTL)
 }
 
-// register says who we are. A name that another process has is not taken: after a crash it is free when the lease of the
-// process before has ended.
+// register writes the name and address of this agent. It does not take a name that another process has. After a crash, the
+// name is free when the lease of the crashed process has ended.
 func (s *session) register(ctx context.Context) error {
 	text, err := json.Marshal(s.Agent)
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *session) register(ctx context.Context) error {
 	return nil
 }
 
-// complain logs what is wrong, once until it is something else.
+// complain logs a problem once, until it changes.
 func (m *Member) complain(what string, more ...any) {
 	m.mu.Lock()
 	news := what != m.said

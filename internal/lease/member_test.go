@@ -16,18 +16,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// world is where agents agree, agents, and what they write.
+// world has the store of leases, the agents, and a record of their writes.
 type world struct {
 	t      *testing.T
 	keys   keys
 	stacks []string
-	tells  func() string // how every stack is
+	tells  func() string // the summary of every stack
 
 	mu      sync.Mutex
-	writes  map[string][]string // by stack: who wrote, without repetitions
+	writes  map[string][]string // by stack: the agents that wrote, without repetitions
 	refused map[string]int      // by agent
 	serving map[string]map[string]bool
-	began   map[string]int // by stack: how often somebody began to serve it
+	began   map[string]int // by stack: the number of times that an agent began to serve it
 	count   int
 	deleted string // the key that a person has deleted
 }
@@ -40,7 +40,7 @@ func newWorld(t *testing.T, k keys, stacks int) *world {
 	return w
 }
 
-// agent is one of several: a process with its ways to where agents agree and to the cloud.
+// agent is one of several agents: a process with its connections to the store of leases and to the cloud.
 type agent struct {
 	*Member
 	w    *world
@@ -48,13 +48,13 @@ type agent struct {
 	done chan struct{}
 
 	mu      sync.Mutex
-	stopped chan struct{} // as by SIGSTOP; nil while it runs
-	cut     bool          // from where agents agree
-	unable  string        // a stack that it cannot serve: that ends by itself after nine seconds
-	slow    time.Duration // that each request there takes
+	stopped chan struct{} // stopped as by SIGSTOP; nil while it runs
+	cut     bool          // whether it is cut off from the store of leases
+	unable  string        // a stack that it cannot serve: serving ends by itself after nine seconds
+	slow    time.Duration // time that each request to the store takes
 }
 
-// RoundTrip is its way to where agents agree.
+// RoundTrip is the connection to the store of leases.
 func (a *agent) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.wait()
 	a.mu.Lock()
@@ -87,7 +87,7 @@ func (a *agent) cannot() string  { a.mu.Lock(); defer a.mu.Unlock(); return a.un
 func (a *agent) fails(at string) { a.mu.Lock(); defer a.mu.Unlock(); a.unable = at }
 func (a *agent) cutOff(cut bool) { a.mu.Lock(); a.cut = cut; a.mu.Unlock() }
 
-// serve reads and writes the stack every second. Once it is asked to end, what has begun goes on for a while.
+// serve reads and writes the stack every second. After it is asked to end, work that has begun continues for a while.
 func (a *agent) serve(ctx context.Context, h *Hold) {
 	a.w.serves(a.Name, h.Stack, true)
 	defer a.w.serves(a.Name, h.Stack, false)
@@ -126,7 +126,7 @@ func (w *world) serves(agent, stack string, on bool) {
 	}
 }
 
-// write is a write to the cloud behind the fence. The cloud knows who has the stack.
+// write is a write to the cloud behind the fence. The cloud knows which agent has the stack.
 func (w *world) write(agent string, h *Hold) {
 	_, err := h.Within(w.t.Context())
 	holder := w.keys.Value("stacks/" + h.Stack)
@@ -158,17 +158,17 @@ func (w *world) start(name string) *agent {
 	return a
 }
 
-// wrote are those who wrote each stack, one after the other.
+// wrote lists the agents that wrote each stack, in order.
 func (w *world) wrote() map[string][]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.writes)
 }
 
-// written is how often something was written.
+// written is the number of writes.
 func (w *world) written() int { w.mu.Lock(); defer w.mu.Unlock(); return w.count }
 
-// turnedDown is how many writes of an agent were refused.
+// turnedDown is the number of refused writes of an agent.
 func (w *world) turnedDown(agent string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -185,7 +185,7 @@ func (w *world) isServed(stack, by string) bool {
 // end ends an agent as SIGTERM does.
 func (a *agent) end() { a.stop(); <-a.done }
 
-// served is how many stacks each agent serves; a stack that nobody or more than one serves is an error.
+// served counts the stacks that each agent serves. A stack that no agent or more than one serves is an error.
 func (w *world) served() map[string]int {
 	w.t.Helper()
 	w.mu.Lock()
@@ -258,7 +258,8 @@ func (a *agent) held(t *testing.T) string {
 	return ""
 }
 
-// An agent that is stopped between a read and its write wakes when others serve its stacks: it writes nothing.
+// TestAttackStoppedAgentWritesNothingWhenItWakes stops an agent between a read and its write. When it wakes, others serve its stacks: it writes
+// nothing.
 func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -284,8 +285,8 @@ func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 	})
 }
 
-// An agent that does not reach etcd starts nothing after a quarter of its lease, is quiet after three quarters, and others go
-// on after its end.
+// TestAgentThatIsCutOff has an agent that cannot reach etcd. It starts nothing after a quarter of its TTL and writes nothing after three
+// quarters. Other agents take over when its lease has ended.
 func TestAgentThatIsCutOff(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -314,7 +315,7 @@ func TestAgentThatIsCutOff(t *testing.T) {
 	})
 }
 
-// An agent that is killed and started again, with nobody else there, has its name and its stacks when its lease has ended.
+// TestAnAgentThatWasKilledComesBack kills and restarts the only agent. It gets its name and its stacks back when its old lease has ended.
 func TestAnAgentThatWasKilledComesBack(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 5)
@@ -334,13 +335,14 @@ func TestAnAgentThatWasKilledComesBack(t *testing.T) {
 				t.Errorf("%s is not served by the new process", stack)
 			}
 		}
-		killed.sigcont() // it finds out, and ends
+		killed.sigcont() // it notices, and ends
 		killed.end()
 		again.end()
 	})
 }
 
-// An agent with much to tell on a slow way to etcd renews its lease before all is told, keeps what it serves, and tells of every stack in turn.
+// TestMuchToTellOnASlowWay has an agent with many summaries to write and a slow connection to etcd. It renews its lease before it has written
+// all of them, keeps its stacks, and writes the summary of every stack in turn.
 func TestMuchToTellOnASlowWay(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -369,7 +371,8 @@ func TestMuchToTellOnASlowWay(t *testing.T) {
 	})
 }
 
-// Without etcd nobody serves anything; when it is back before the leases have ended, all is as it was.
+// TestEtcdIsAway has no etcd for a while: no stack is served. When etcd is back before the leases have ended, the agents serve the same stacks
+// as before.
 func TestEtcdIsAway(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 10)
@@ -394,11 +397,11 @@ func TestEtcdIsAway(t *testing.T) {
 	})
 }
 
-// starts is how often somebody began to serve a stack.
+// starts is the number of times that an agent began to serve a stack.
 func (w *world) starts(stack string) int { w.mu.Lock(); defer w.mu.Unlock(); return w.began[stack] }
 
-// A stack that an agent cannot serve is tried again, and the others are served meanwhile; where there is another agent, that
-// one has it in the end, and keeps it.
+// TestAStackThatCannotBeServed has an agent that cannot serve one stack. It tries the stack again and serves the others meanwhile. Another
+// agent, if there is one, gets the stack in the end and keeps it.
 func TestAStackThatCannotBeServed(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -433,7 +436,7 @@ func TestAStackThatCannotBeServed(t *testing.T) {
 	})
 }
 
-// Somebody removes the key of a stack, or two processes have one name.
+// TestAttackKeysAndNames has a person who removes the key of a stack, and two processes with one name.
 func TestAttackKeysAndNames(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 10)

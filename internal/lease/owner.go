@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// Preferred is which of the agents is to serve a stack: rendezvous hashing. Each agent has a weight for each stack, and the
-// largest wins, so that an agent that comes or goes moves only the stacks that it wins or had; "" where there is none.
+// Preferred is the agent that should serve a stack, by rendezvous hashing. Each agent has a weight for each stack, and the
+// largest weight wins. So a new agent takes only the stacks that it wins, and an agent that ends gives away only its own.
+// The name is "" where there is no agent.
 func Preferred(agents []string, stack string) (name string) {
 	var most uint64
 	for _, one := range agents {

@@ -13,7 +13,8 @@ func some(kind string) *rapid.Generator[[]string] {
 	return rapid.SliceOfNDistinct(rapid.StringMatching(kind+`-[a-z0-9]{1,12}`), 1, 30, rapid.ID[string])
 }
 
-// One agent more takes stacks, and one less gives its own away: no other stack moves. The order of the list says nothing.
+// TestPreferredMovesNoMoreThanItMust checks that one more agent only takes stacks, and one less only gives its own away.
+// No other stack moves. The order of the list does not matter.
 func TestPreferredMovesNoMoreThanItMust(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agents, stacks := some("agent").Draw(t, "agents"), some("stack").Draw(t, "stacks")
@@ -36,7 +37,7 @@ func TestPreferredMovesNoMoreThanItMust(t *testing.T) {
 	}
 }
 
-// Every agent has about as many stacks as every other one: within four standard deviations.
+// TestPreferredIsBalanced checks that all agents have about the same number of stacks: within four standard deviations.
 func TestPreferredIsBalanced(t *testing.T) {
 	const stacks = 6000
 	for n := 2; n <= 6; n++ {

@@ -19,7 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// fewer is less of what only costs time when memory is not counted.
+// fewer reduces n under the race detector, where memory is not counted and a large n only costs
+// time.
 func fewer(n int) int {
 	if testcost.UnderRace {
 		return n / 10
@@ -27,13 +28,14 @@ func fewer(n int) int {
 	return n
 }
 
-// tiny is a delta that makes a few bytes, different for each n, of a base.
+// tiny is a delta of a base whose result is a few bytes, different for each n.
 func tiny(baseSize, n int) []byte {
 	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(baseSize)), 4)
 	return binary.BigEndian.AppendUint32(append(d, 4), uint32(n))
 }
 
-// deltasOn is a pack of one blob and n small deltas on it, by offset or by name.
+// deltasOn is a pack of one blob and n small deltas on it. The deltas refer to the blob by hash if
+// named, else by offset.
 func deltasOn(t testing.TB, size, n int, named bool) []byte {
 	t.Helper()
 	blob := make([]byte, size)
@@ -50,8 +52,7 @@ func deltasOn(t testing.TB, size, n int, named bool) []byte {
 	return rawPack(t, objects...)
 }
 
-// chainOf is a pack in which each object repeats the one before and changes
-// its first bytes.
+// chainOf is a pack in which each object repeats the previous one and changes its first bytes.
 func chainOf(t testing.TB, size, n int) []byte {
 	t.Helper()
 	blob := make([]byte, size)
@@ -71,8 +72,8 @@ func chainOf(t testing.TB, size, n int) []byte {
 	return rawPack(t, objects...)
 }
 
-// TestAttackDeltas sends packs of which a few bytes make much work. What is
-// counted is what the bound says and what is asked of memory.
+// TestAttackDeltas sends packs in which a few bytes cause much work. It checks the error of the
+// exceeded bound and the memory that was allocated.
 func TestAttackDeltas(t *testing.T) {
 	testcost.Long(t)
 	self := bytes.Repeat([]byte{7}, 20)
@@ -104,7 +105,7 @@ func TestAttackDeltas(t *testing.T) {
 	}
 }
 
-// TestAttackBombs sends objects that are not what they say, and many of them.
+// TestAttackBombs sends objects with false sizes or types, and many objects.
 func TestAttackBombs(t *testing.T) {
 	testcost.Long(t)
 	zeros := make([]byte, 32<<20)
@@ -144,7 +145,7 @@ func TestAttackBombs(t *testing.T) {
 	}
 }
 
-// TestAttackEndlessPack never stops sending. What is not in a file is small.
+// TestAttackEndlessPack sends without end. The pack goes to a file, and memory stays small.
 func TestAttackEndlessPack(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := New("")
@@ -185,7 +186,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// noise is text that does not compress.
+// noise is a text that does not compress.
 func noise(n int) []byte {
 	text := make([]byte, n)
 	random := uint32(1)
@@ -196,7 +197,8 @@ func noise(n int) []byte {
 	return text
 }
 
-// TestLargePackInMemory reads from a pack that has no name, and from one on top of it.
+// TestLargePackInMemory reads from a pack that is a file without a name, and from a pack that
+// builds on it.
 func TestLargePackInMemory(t *testing.T) {
 	text := noise(maxInMemory + 1<<20)
 	s := New("")
@@ -221,8 +223,7 @@ func TestLargePackInMemory(t *testing.T) {
 	}
 }
 
-// ending is a spool that ends a context after some reads, and counts those that
-// come after it.
+// ending is a spool that ends a context after some reads, and counts the reads after that.
 type ending struct {
 	spool
 	left  int
@@ -240,8 +241,8 @@ func (e *ending) Read(p []byte) (int, error) {
 	return e.spool.Read(p)
 }
 
-// TestAttackPackOutlivesItsTime ends the context at every stage of a pack that
-// takes long: nothing more is read of it.
+// TestAttackPackOutlivesItsTime ends the context at every stage of a slow pack: nothing more is
+// read of it.
 func TestAttackPackOutlivesItsTime(t *testing.T) {
 	pack := deltasOn(t, 1<<20, 2000, true)
 	run := func(end int) (*ending, error) {
@@ -270,8 +271,8 @@ func TestAttackPackOutlivesItsTime(t *testing.T) {
 
 var errInstalled = errors.New("installed")
 
-// FuzzPatched compares with go-git, which takes a number that has no end and, as
-// the size of what is made, none at all.
+// FuzzPatched compares with go-git. go-git accepts a number that is not terminated, and a missing
+// size of the result; patched does not.
 func FuzzPatched(f *testing.F) {
 	f.Add([]byte("hello"), []byte("\x05\x0b\x90\x05\x06 world"))
 	f.Add([]byte("hello"), []byte("\x05\x05\x80"))

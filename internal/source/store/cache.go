@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Cache has the store that counts, in a slot of a folder or in memory, and a commit
-// that is complete in it. Nothing that goes wrong with the folder matters more than
-// another download. It is not safe for concurrent use.
+// Cache has the current store, in a slot of a folder or in memory, and a commit that is complete in
+// it. Any failure of the folder costs no more than another download. A Cache is not safe for
+// concurrent use.
 type Cache struct {
 	dir   string // empty: in memory
 	key   string // of its slots
@@ -26,8 +26,8 @@ type Cache struct {
 	tip   plumbing.Hash // zero if no commit is complete
 }
 
-// NewCache is the cache of what is named, such as the address of a repository, in a
-// folder that several processes may share; without a folder it is in memory.
+// NewCache returns the cache for a name, such as the address of a repository. It is in a folder
+// that several processes may share, or in memory if dir is empty.
 func NewCache(dir, name string, log *slog.Logger) *Cache {
 	key := sha256.Sum256([]byte(name))
 	return &Cache{dir: dir, key: hex.EncodeToString(key[:8]), log: log}
@@ -49,7 +49,7 @@ func (c *Cache) Open(ctx context.Context) {
 	c.Renew()
 }
 
-// Store is the one that counts, until the next Renew.
+// Store is the current store, until the next Renew.
 func (c *Cache) Store() *Store { return c.store }
 
 // Tip is a commit that is complete in the store; zero if there is none.
@@ -58,13 +58,13 @@ func (c *Cache) Tip() plumbing.Hash { return c.tip }
 // Dir is the folder in use; empty for memory.
 func (c *Cache) Dir() string { return c.dir }
 
-// UseMemory gives the folder up, because of an error: the next store is in memory.
+// UseMemory stops using the folder because of an error: the next store is in memory.
 func (c *Cache) UseMemory(because error) {
 	c.log.Warn("cannot use the cache folder; going on in memory", "dir", c.dir, "error", because)
 	c.dir = ""
 }
 
-// Close gives the slot free for other processes.
+// Close releases the slot for other processes.
 func (c *Cache) Close() error {
 	c.store, c.tip = nil, plumbing.ZeroHash
 	if c.slot == nil {
@@ -75,8 +75,8 @@ func (c *Cache) Close() error {
 	return taken.close()
 }
 
-// reuse opens the store that an earlier process left, if it is sound, and
-// removes everything else from the slot.
+// reuse opens the store that an earlier process left, if it is not damaged, and removes everything
+// else from the slot.
 func (c *Cache) reuse(ctx context.Context) bool {
 	name, commit, err := c.slot.current()
 	if err == nil {
@@ -92,7 +92,7 @@ func (c *Cache) reuse(ctx context.Context) bool {
 	return c.store != nil
 }
 
-// Renew starts an empty store. The one before goes when its last reader does.
+// Renew starts an empty store. The old store is removed when its last reader ends.
 func (c *Cache) Renew() {
 	if old := c.store; old != nil && old.dir != "" {
 		runtime.AddCleanup(old, func(dir string) { os.RemoveAll(dir) }, old.dir)

@@ -12,32 +12,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Bounds on deltas. A pack of a megabyte can hold 20,000 of them that each read
-// 90 megabytes, so what counts is not what a pack makes but what making it
-// takes: for every object, the bytes of all the objects below it, read and
-// written. Reading the objects later one by one takes that much again.
+// These are the bounds on deltas. A pack of a megabyte can hold 20,000 deltas that each read 90 megabytes. So the
+// bounds are not on the size of the result but on the work. The work is the number of bytes that are read and written
+// for every object and all its bases. Reading the objects later one by one takes the same work again.
 const (
-	maxWork        = 64 << 30  // for all objects of a pack together
-	maxObjectWork  = 1 << 30   // for one object
-	maxDeltaBytes  = 128 << 20 // the longest object that a delta reads or makes
-	maxDeltaDepth  = 4095      // what Git itself writes at most
-	maxKeptContent = 64 << 20  // what is kept of objects that others are based on
+	maxWork        = 64 << 30  // for all objects of a pack together.
+	maxObjectWork  = 1 << 30   // for one object.
+	maxDeltaBytes  = 128 << 20 // the longest object that a delta reads or makes.
+	maxDeltaDepth  = 4095      // the maximum that Git itself writes.
+	maxKeptContent = 64 << 20  // contents kept in memory of objects that are bases of others.
 )
 
-// resolver finds out what the deltas of a pack make.
+// resolver applies the deltas of a pack.
 type resolver struct {
 	*packScan
 	ctx   context.Context
 	kept  map[int32][]byte
-	bytes int64 // in kept
+	bytes int64 // total length in kept
 	limit int64 // of the work for one object
 	work  int64
 	left  int // deltas that are not resolved
 }
 
-// resolve applies every delta once, and gives each its hash. limit is of the
-// work for one object. Cycles, and deltas whose base is missing, are what is left
-// in the end.
+// resolve applies every delta once, and computes the hash of each result. limit bounds the work for one object.
+// Cycles, and deltas without a base, stay unresolved and are an error.
 func (p *packScan) resolve(ctx context.Context, limit int64) error {
 	r := &resolver{packScan: p, ctx: ctx, limit: limit, kept: map[int32][]byte{}}
 	var todo []int32 // bases
@@ -73,7 +71,7 @@ func (p *packScan) resolve(ctx context.Context, limit int64) error {
 	return nil
 }
 
-// resolveDelta applies the delta c of the base at.
+// resolveDelta applies the delta c to the base at.
 func (r *resolver) resolveDelta(base []byte, at, c int32) error {
 	o := &r.objects[c]
 	o.kind = r.objects[at].kind
@@ -111,8 +109,7 @@ func (r *resolver) apply(base []byte, c int32) ([]byte, error) {
 	return patched(base, delta, r.objects[c].size)
 }
 
-// content is an object with its deltas applied: kept from when it was made, or
-// made again.
+// content is an object with its deltas applied. It comes from kept, or the deltas are applied again.
 func (r *resolver) content(i int32) ([]byte, error) {
 	chain := []int32{}
 	at := i
@@ -151,7 +148,7 @@ func (r *resolver) drop(i int32) {
 	delete(r.kept, i)
 }
 
-// inflate reads what stands in the pack: an object, or a delta.
+// inflate reads an object or a delta as it is stored in the pack.
 func (r *resolver) inflate(i int32) ([]byte, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -165,8 +162,8 @@ func (r *resolver) inflate(i int32) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// patched applies a delta. It does what packfile.PatchDelta does and asks for no
-// more memory than the result takes, which is at most size bytes long.
+// patched applies a delta. It does the same as packfile.PatchDelta, but allocates no more memory than the result
+// takes: at most size bytes.
 //
 //	base's length │ result's length │ 0ccccccc and c bytes, or 1ssstttt with bytes of an offset and a length in base …
 func patched(base, delta []byte, size int64) ([]byte, error) {
@@ -192,7 +189,7 @@ func patched(base, delta []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// instruction is what the first instruction of a delta adds, and what follows.
+// instruction returns the bytes that the first instruction of a delta adds, and the rest of the delta.
 func instruction(base, delta []byte) (part, rest []byte, ok bool) {
 	first, rest := delta[0], delta[1:]
 	if first&0x80 == 0 {

@@ -1,11 +1,11 @@
-// Package store keeps what a Git server has sent and reads it: packs, in a folder
-// or in memory, and the commits, folders and files in them.
+// Package store keeps and reads the packs that a Git server has sent, in a folder or in memory, and
+// the commits, folders and files in them.
 //
 //	pack ──▶ scanned, deltas resolved, indexed ──▶ Store ──▶ commit ──▶ root tree ──▶ folder ──▶ fs.FS
 //
-// What a server sends is not trusted: the number of objects, their sizes, the work
-// that deltas make, names and depths are bounded, and an object is what its hash says.
+// A server is not trusted. The number of objects, their sizes, the work for deltas, names and depths
+// are bounded, and the content of an object must match its hash.
 //
-// The package speaks to nobody and asks for nothing. It keeps no state that matters:
-// the cache folder may be wiped at any moment.
+// The package does not use the network and asks no questions. It keeps no state that matters: the
+// cache folder may be wiped at any moment.
 package store

@@ -13,17 +13,17 @@ import (
 )
 
 var (
-	// ErrSymlink is what opening a symbolic link of a revision returns. Links
-	// are listed, with fs.ModeSymlink, and never followed.
+	// ErrSymlink is the error for opening a symbolic link of a revision. Links are listed, with
+	// fs.ModeSymlink, and never followed.
 	ErrSymlink = errors.New("is a symbolic link, and links are not followed; commit the file itself")
-	// ErrSubmodule is what opening a submodule returns. It is listed, with
-	// fs.ModeIrregular, and its content is never fetched.
+	// ErrSubmodule is the error for opening a submodule. It is listed, with fs.ModeIrregular, and
+	// its content is never fetched.
 	ErrSubmodule = errors.New("is a submodule, and submodules are not fetched; commit the files themselves")
 )
 
-// Files is a folder of a commit as a file system. Folders are kept in memory;
-// a file's content is read when it is first asked for, so that its size can
-// be checked before. It is safe for concurrent use.
+// Files is a folder of a commit as a file system. Folders are kept in memory. A file's content is
+// read when it is first needed, so that its size can be checked before. Files is safe for
+// concurrent use.
 type Files struct {
 	store   *Store
 	made    map[plumbing.Hash][]byte // contents that are in no repository
@@ -32,8 +32,8 @@ type Files struct {
 	time    time.Time
 }
 
-// Files opens the folder root, after a check of every name below it. made is what is
-// in no repository, at is the time that every entry bears.
+// Files opens the folder root, after a check of every name below it. made holds the objects that
+// are in no repository. at is the time of every entry.
 func (s *Store) Files(ctx context.Context, root plumbing.Hash, made Made, at time.Time) (*Files, error) {
 	r := folderReader{store: s, made: made.Trees, ctx: ctx, folders: map[plumbing.Hash]*folder{}}
 	if _, err := r.read(root, "", 0); err != nil {
@@ -42,13 +42,12 @@ func (s *Store) Files(ctx context.Context, root plumbing.Hash, made Made, at tim
 	return &Files{store: s, made: made.Files, folders: r.folders, root: root, time: at}, nil
 }
 
-// Intact says whether the files can still be read, as far as it shows without
-// reading them.
+// Intact says whether the files can still be read, as far as this shows without reading them.
 func (t *Files) Intact() bool { return t.store.Intact() }
 
-const entryBytes = 128 // of memory for one entry, about
+const entryBytes = 128 // approximate memory of one entry
 
-// Weight is about how many bytes of memory the file system takes.
+// Weight is the approximate memory of the file system in bytes.
 func (t *Files) Weight() (bytes int64) {
 	for _, f := range t.folders {
 		bytes += int64(entryBytes * len(f.entries))
@@ -86,8 +85,7 @@ func (t *Files) find(op, name string) (*entry, error) {
 	return e, nil
 }
 
-// Open implements fs.FS. What is neither a file nor a folder is not opened: see [ErrSymlink]
-// and [ErrSubmodule].
+// Open implements fs.FS. It opens only files and folders: see [ErrSymlink] and [ErrSubmodule].
 func (t *Files) Open(name string) (fs.File, error) {
 	e, err := t.find("open", name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// TestSizeWithoutContent asks for the size of a file whose content is damaged.
+// TestSizeWithoutContent reads the size of a file whose content is damaged.
 func TestSizeWithoutContent(t *testing.T) {
 	text := []byte(strings.Repeat("content ", 1000))
 	blob := plumbing.ComputeHash(plumbing.BlobObject, text)

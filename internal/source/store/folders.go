@@ -19,8 +19,8 @@ import (
 // folder is one tree, checked, its entries sorted by name.
 type folder struct {
 	entries []object.TreeEntry
-	below   int // how many entries there are below, itself not counted
-	longest int // bytes of the longest path below
+	below   int // number of entries below it at all depths, without itself
+	longest int // bytes of the longest path below it
 }
 
 func (f *folder) find(name string) (object.TreeEntry, bool) {
@@ -31,8 +31,8 @@ func (f *folder) find(name string) (object.TreeEntry, bool) {
 	return f.entries[i], true
 }
 
-// folderReader reads every folder below root, once each, and refuses names that
-// no file system should see and trees that repeat themselves without end.
+// folderReader reads every folder below root, each once. It refuses names that no file system
+// should get, and trees that repeat themselves without end.
 type folderReader struct {
 	store   *Store
 	made    map[plumbing.Hash]*object.Tree // trees that are in no repository
@@ -89,14 +89,14 @@ func (r *folderReader) tree(h plumbing.Hash) (*object.Tree, error) {
 	return r.store.Tree(h)
 }
 
-// steers finds characters that move a cursor, end a line or turn the
-// direction of what is shown: a name stands in plans, logs and comments.
+// steers finds characters that move a cursor, end a line or change the direction of text: plans,
+// logs and comments contain the names.
 func steers(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// nameProblem is what is wrong with a name for a file system or a terminal; empty when
-// nothing is.
+// nameProblem says why a name is not suitable for a file system or a terminal; empty for a valid
+// name.
 func nameProblem(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -115,8 +115,8 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// PrintablePath is a path as it can be shown: quoted when a name in it is not fit for
-// a file system or a terminal.
+// PrintablePath is a path in a form that can be shown. It is quoted when a name in it is not
+// suitable for a file system or a terminal.
 func PrintablePath(path string) string {
 	for part := range strings.SplitSeq(path, "/") {
 		if nameProblem(part) != "" {

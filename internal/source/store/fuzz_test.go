@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// FuzzObjects stores two objects as a server sent them and reads them as a
-// commit and as a tree. What comes through has names that every file system
-// bears, and no problem shows what a terminal should not see.
+// FuzzObjects stores two objects as a server sent them, and reads them as a commit and as a tree.
+// Accepted names are valid on every file system, and no error shows characters that a terminal
+// should not get.
 func FuzzObjects(f *testing.F) {
 	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte("hello"))
 	entry := func(mode, name string, to plumbing.Hash) string { return mode + " " + name + "\x00" + string(to[:]) }
@@ -34,7 +34,7 @@ func FuzzObjects(f *testing.F) {
 			return
 		}
 		if c, err := s.Commit(plumbing.ComputeHash(plumbing.CommitObject, []byte(commit))); err == nil {
-			_ = s.CheckComplete(context.Background(), c) // it ends
+			_ = s.CheckComplete(context.Background(), c) // must end
 		} else {
 			clean(t, err)
 		}
@@ -54,7 +54,7 @@ func FuzzObjects(f *testing.F) {
 	})
 }
 
-// clean wants an error in words that a terminal can show.
+// clean checks that a terminal can show the error.
 func clean(t *testing.T, err error) {
 	t.Helper()
 	var known *failure.Error

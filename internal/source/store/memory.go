@@ -12,8 +12,8 @@ import (
 	"github.com/go-git/go-billy/v5/util"
 )
 
-// memory has the packs of a store without a folder: small ones itself, large
-// ones in files without a name, which are closed with the last reader.
+// memory has the packs of a store without a folder. Small packs are in memory. Large packs are
+// files without a name, which are closed with the last reader.
 type memory struct {
 	billy.Filesystem
 
@@ -23,7 +23,7 @@ type memory struct {
 
 func newMemory() *memory { return &memory{Filesystem: memfs.New(), large: map[string]*os.File{}} }
 
-// place takes over a pack.
+// place adds a pack.
 func (m *memory) place(name string, o *overflow) error {
 	if err := util.WriteFile(m.Filesystem, name, o.text, 0o600); err != nil || o.file == nil {
 		return err
@@ -71,7 +71,7 @@ func sizeOf(f *os.File) (int64, error) {
 	return stat.Size(), nil
 }
 
-// largePack reads a file that others read, too.
+// largePack reads a file that has other readers too.
 type largePack struct {
 	*io.SectionReader
 	name string

@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// ErrIncomplete says that an object which a commit needs is not in the store.
+// ErrIncomplete is the error for an object that a commit needs and the store does not have.
 var ErrIncomplete = errors.New("object missing from the store")
 
-// Commit reads a commit, through an annotated tag if h is one. It is ErrIncomplete
-// when one of them is not here.
+// Commit reads a commit, through an annotated tag if h is one. The error is ErrIncomplete when the
+// tag or the commit is not in the store.
 func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	for range 8 {
 		o, err := s.object(plumbing.AnyObject, h)
@@ -44,7 +44,7 @@ func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	return nil, failure.New(failure.ErrContent, "a tag leads to too many other tags; name the commit")
 }
 
-// Tree reads one folder. It is ErrIncomplete when it is not here.
+// Tree reads one folder. The error is ErrIncomplete when it is not in the store.
 func (s *Store) Tree(h plumbing.Hash) (*object.Tree, error) {
 	o, err := s.object(plumbing.TreeObject, h)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Tree(h plumbing.Hash) (*object.Tree, error) {
 	return t, nil
 }
 
-// checkSize refuses what would take much memory to read.
+// checkSize refuses an object that would take much memory to read.
 func checkSize(t plumbing.ObjectType, h plumbing.Hash, size int64) error {
 	limit := int64(maxObjectBytes)
 	switch t {

@@ -16,15 +16,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Outline is a file system that can be listed only. A folder is read when it is asked for, so that what is wrong with one says nothing of the
-// others. A name that no file system should see is shown quoted, and its folder is empty.
+// Outline is a file system that can only be listed. Each folder is read when it is listed, so a damaged folder does not affect the others. A
+// name that no file system should get is shown in quotes, and its folder is empty.
 type Outline struct {
 	store *Store
 	root  plumbing.Hash
-	left  *int // how many entries may be listed
+	left  *int // number of entries that may still be listed
 }
 
-// Outline lists the folders of a tree; not all may be there.
+// Outline lists the folders of a tree; some of them may be missing in the store.
 func (s *Store) Outline(root plumbing.Hash) Outline {
 	left := MaxEntries
 	return Outline{store: s, root: root, left: &left}
@@ -56,7 +56,7 @@ func (o Outline) ReadDir(name string) (list []fs.DirEntry, err error) {
 				return e.Name == part && e.Mode == filemode.Dir && nameProblem(part) == ""
 			})
 			if i < 0 {
-				return nil, nil // it was quoted
+				return nil, nil // a name that was quoted
 			}
 			at = entries[i].Hash
 		}

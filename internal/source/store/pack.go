@@ -15,33 +15,33 @@ import (
 
 // packed is one object of a pack.
 type packed struct {
-	hash   plumbing.Hash // zero while it is a delta that is not resolved
+	hash   plumbing.Hash // zero for a delta that is not resolved
 	kind   plumbing.ObjectType
 	offset int64
 	size   int64 // of the object, inflated and with its deltas applied
 	cost   int64 // bytes read and written to make it from the pack alone
 	crc    uint32
-	depth  int32 // how many deltas are below it
-	base   int32 // which object a delta changes; none if it is not known, or no delta
-	child  int32 // the first object that is a delta of this one
-	next   int32 // the next delta of the same base
+	depth  int32 // number of deltas between it and a stored object.
+	base   int32 // the object that a delta changes; none if unknown, or no delta.
+	child  int32 // the first object that is a delta of this one.
+	next   int32 // the next delta of the same base.
 }
 
 const none = -1
 
-// packScan is what one pass over a pack finds.
+// packScan is the result of one scan of a pack.
 type packScan struct {
 	scanner *packfile.Scanner
 	objects []packed
 	sum     plumbing.Hash
-	// named are the bases that deltas give by their hash, with the first such
-	// delta; the others follow by next.
+	// named maps the base hashes that deltas give to the first such delta; the field next leads to
+	// the others.
 	named map[plumbing.Hash]int32
 }
 
-// scanPack reads a pack from its first byte to its checksum. It refuses one
-// that would inflate to more than a repository of manifests has any use for,
-// and keeps nothing of it in memory but where its objects are.
+// scanPack reads a pack from its first byte to its checksum. It refuses a pack that would inflate
+// to more than any repository of manifests needs. It keeps only the positions and sizes of the
+// objects in memory.
 func scanPack(ctx context.Context, pack io.ReadSeeker) (*packScan, error) {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return nil, cacheError(err)
@@ -83,8 +83,7 @@ func scanPack(ctx context.Context, pack io.ReadSeeker) (*packScan, error) {
 	return p, nil
 }
 
-// readObject reads one object. An object that is too large is taken note of and not
-// inflated.
+// readObject reads one object. It records an object that is too large, but does not inflate it.
 func (p *packScan) readObject() error {
 	h, err := p.scanner.NextObjectHeader()
 	if err != nil {
@@ -118,8 +117,7 @@ func (p *packScan) readObject() error {
 	return nil
 }
 
-// delta reads past a delta. The size of what it makes stands in its own first
-// bytes.
+// delta reads past a delta. The first bytes of a delta say how large its result is.
 func (p *packScan) delta(h *packfile.ObjectHeader) (size int64, crc uint32, err error) {
 	var first head
 	n, crc, err := p.scanner.NextObject(&first)
@@ -137,7 +135,7 @@ func (p *packScan) delta(h *packfile.ObjectHeader) (size int64, crc uint32, err 
 	return max(h.Length, int64(min(made, maxObjectBytes+1))), crc, nil
 }
 
-// link puts a delta where its base can find it.
+// link adds a delta to the list of its base's deltas.
 func (p *packScan) link(o packed, h *packfile.ObjectHeader) error {
 	at := int32(len(p.objects))
 	if h.Type == plumbing.REFDeltaObject {
@@ -156,8 +154,7 @@ func (p *packScan) link(o packed, h *packfile.ObjectHeader) error {
 	return nil
 }
 
-// missing are the bases that deltas name and that no object of the pack is as
-// it stands there.
+// missing lists the bases that deltas name and that are not stored in full in the pack.
 func (p *packScan) missing() (list []plumbing.Hash) {
 	here := map[plumbing.Hash]bool{}
 	for _, o := range p.objects {

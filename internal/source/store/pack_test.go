@@ -14,8 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// rawPack is a pack of objects whose declared sizes need not be true. A delta
-// by offset without a base is one of the first object.
+// rawObject is an object of a pack; its declared size need not be true. A delta by offset without a
+// base is a delta of the first object.
 type rawObject struct {
 	kind plumbing.ObjectType
 	size uint64
@@ -50,7 +50,7 @@ func rawPack(t testing.TB, objects ...rawObject) []byte {
 	return append(out, sum[:]...)
 }
 
-// offsetBack says how far before a delta its base is, as packs do.
+// offsetBack encodes the distance from a delta back to its base as packs do.
 func offsetBack(n int) []byte {
 	out := []byte{byte(n & 0x7f)}
 	for n >>= 7; n > 0; n >>= 7 {

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// index is the pack's index, version 2. The objects are in another order
-// afterwards.
+// index returns the pack's index, version 2. It sorts the objects by hash.
 //
 //	"\xfftOc" 2 │ 256 × how many begin with at most that byte │ hashes │ checksums │ offsets │ large offsets │ pack's checksum │ own checksum
 func (p *packScan) index() []byte {

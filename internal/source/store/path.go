@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Folder finds the folder that the configuration names by its path; "." is the root.
+// Folder finds the folder at the configured path; "." is the root.
 func (s *Store) Folder(root plumbing.Hash, path string) (plumbing.Hash, error) {
 	if path == "." {
 		return root, nil
@@ -47,7 +47,7 @@ func pathError(path, walked, part string, entries []object.TreeEntry, found int)
 	return failure.NewMissing("there is no folder %q; set source.path or commit it%s", path, failure.NearestHint("folders there", walked+part, folders))
 }
 
-// Entry is what a root folder has at a path; ok is false when there is nothing.
+// Entry is the entry at a path below a root folder; ok is false when there is none.
 func (s *Store) Entry(root plumbing.Hash, path string) (entry object.TreeEntry, ok bool, err error) {
 	tree := root
 	parts := strings.Split(path, "/")

@@ -14,20 +14,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// The cache folder, which may be shared and may be wiped at any time:
+// The cache folder may be shared and may be wiped at any time:
 //
-//	<key>.0/         one process's slot: locked while it runs; the next one takes .1
+//	<key>.0/         one process's slot: locked while it runs; the next process takes .1
 //	    lock
-//	    current      "store-123 <commit>": which store counts, and a commit complete in it
+//	    current      "store-123 <commit>": the current store, and a commit complete in it
 //	    store-123/   objects/pack/…
-//	    store-122/   one that is not current: removed when nothing reads from it, or at the next start
+//	    store-122/   an old store: removed when nothing reads from it, or at the next start
 const (
 	currentFile = "current"
 	storePrefix = "store-"
 )
 
-// MaxSlots is how many processes can use one cache folder for one repository at a
-// time; further ones keep their copies in memory.
+// MaxSlots is the number of processes that can use one cache folder for one repository at a time.
+// Further processes keep their copies in memory.
 const MaxSlots = 8
 
 var fullHash = pattern.Of(`^[0-9a-f]{40}$`)
@@ -61,7 +61,7 @@ func takeSlot(dir, key string) (*slot, error) {
 	return nil, fmt.Errorf("%d other processes use it already", MaxSlots)
 }
 
-// current reads which store counts, and which commit is complete in it.
+// current reads which store is current, and which commit is complete in it.
 func (s *slot) current() (name string, commit plumbing.Hash, err error) {
 	content, err := os.ReadFile(filepath.Join(s.dir, currentFile))
 	if err != nil {
@@ -74,12 +74,12 @@ func (s *slot) current() (name string, commit plumbing.Hash, err error) {
 	return name, plumbing.NewHash(hash), nil
 }
 
-// setCurrent writes what current reads.
+// setCurrent writes the file that current reads.
 func (s *slot) setCurrent(name string, commit plumbing.Hash) error {
 	return localfile.Replace(filepath.Join(s.dir, currentFile), []byte(name+" "+commit.String()+"\n"))
 }
 
-// sweep removes everything but the store of a name, and that one too unless keep.
+// sweep removes everything from the slot but the named store, and that one too unless keep.
 func (s *slot) sweep(name string, keep bool) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

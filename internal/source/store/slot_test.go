@@ -8,7 +8,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// What a process that has ended left beside the file that says which store counts is not in the way of it.
+// TestASlotIsWrittenBesideWhatWasLeft checks that files left by an ended process do not prevent writing
+// the file current.
 func TestASlotIsWrittenBesideWhatWasLeft(t *testing.T) {
 	s := &slot{dir: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(s.dir, currentFile+".new"), 0o700); err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// spool is a pack on its way in: a file on disk or in memory.
+// spool is a pack while it is received: a file on disk or in memory.
 type spool interface {
 	io.ReadWriteSeeker
 	Truncate(size int64) error
 }
 
-// Without a cache folder a pack is in memory while it is small, and in a
-// temporary file that has no name when it is not, so that nothing is left of it
-// however this process ends. Where no such file can be made, packs stay small.
+// Without a cache folder, a small pack is in memory. A larger pack is in a temporary file without a
+// name, so that nothing of it remains however this process ends. Where no such file can be made,
+// packs must be small.
 const (
 	maxInMemory = 4 << 20
 	maxNoDisk   = 32 << 20
@@ -28,14 +28,13 @@ type overflow struct {
 	text []byte
 	at   int64
 	file *os.File // nil while it is in memory
-	bare bool     // there is no place for a file
+	bare bool     // whether no file can be made
 	// temporary makes the file; tests make it fail.
 	temporary func() (*os.File, error)
 }
 
-// unnamed is a file that goes when it is closed, or with the process. Where a
-// file in use cannot be removed, its name stays until the system clears its
-// temporary folder.
+// unnamed is a file that disappears when it is closed, or when the process ends. Where the system
+// cannot remove a file in use, its name stays until the system clears its temporary folder.
 func unnamed() (*os.File, error) {
 	f, err := os.CreateTemp("", "stackreeve-pack-")
 	if err == nil {
@@ -67,7 +66,7 @@ func (o *overflow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// spill moves what is here to a file, or makes sure that it is not tried again.
+// spill moves the content to a file. If that fails, it makes sure that it is not tried again.
 func (o *overflow) spill() {
 	f, err := o.temporary()
 	if err == nil {
@@ -120,14 +119,14 @@ func (o *overflow) Truncate(size int64) error {
 	return nil
 }
 
-// close closes the file, unless a memory took it over.
+// close closes the file, unless a memory has taken it.
 func (o *overflow) close() {
 	if o.file != nil {
 		_ = o.file.Close()
 	}
 }
 
-// cause is an error without the file's name, which is of no use.
+// cause is an error without the file's name, which says nothing to a reader.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

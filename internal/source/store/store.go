@@ -18,13 +18,13 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Store has packs, on disk or in memory, and reads objects from them. It
-// only ever grows; when it is too large, or broken, another one takes its
-// place, and this one lives on for the revisions that still read from it.
+// Store has packs, on disk or in memory, and reads objects from them. Packs are only added. When a
+// store is too large, or broken, another one replaces it, and it stays for the revisions that still
+// read from it.
 type Store struct {
 	dir    string // empty: in memory
 	fs     billy.Filesystem
-	broken atomic.Bool // an object that was here could not be read
+	broken atomic.Bool // whether an object of the store could not be read
 	// temporary makes files for packs that are too large for memory.
 	temporary  func() (*os.File, error)
 	objectWork int64 // see maxObjectWork
@@ -32,7 +32,7 @@ type Store struct {
 	mu       sync.Mutex // go-git's storage is not safe for concurrent use
 	objects  *filesystem.Storage
 	packs    []packFile
-	complete map[plumbing.Hash]bool // commits and trees of which every object is here
+	complete map[plumbing.Hash]bool // trees whose objects are all in the store
 }
 
 type packFile struct {
@@ -40,19 +40,19 @@ type packFile struct {
 	size int64
 }
 
-// ObjectCacheBytes is how much memory go-git may take to read objects faster.
+// ObjectCacheBytes is the memory that go-git may use as a cache of objects.
 const ObjectCacheBytes = 16 * cache.MiByte
 
-// MaxPacks is how many packs a store takes before it is full.
+// MaxPacks is the number of packs at which a store is full.
 const MaxPacks = 32
 
 const (
-	maxGrowth  = 4        // times the largest pack, beside
-	freeGrowth = 64 << 20 // bytes that are never too much
+	maxGrowth  = 4        // other packs may have this many times the size of the largest pack
+	freeGrowth = 64 << 20 // bytes that never make a store full
 	packFolder = "objects/pack"
 )
 
-// New returns an empty store in the folder dir, or in memory.
+// New returns an empty store in the folder dir, or in memory if dir is empty.
 func New(dir string) *Store {
 	s := &Store{dir: dir, temporary: unnamed, objectWork: maxObjectWork, complete: map[plumbing.Hash]bool{}}
 	if dir == "" {
@@ -72,7 +72,7 @@ func (s *Store) reopen() {
 		filesystem.Options{KeepDescriptors: true})
 }
 
-// Receive adds a pack to the store. It is all there afterwards, or not at all.
+// Receive adds a pack to the store: all of it or nothing.
 func (s *Store) Receive(ctx context.Context, r io.Reader) error {
 	if in, ok := s.fs.(*memory); ok {
 		f := &overflow{temporary: s.temporary}
@@ -96,7 +96,7 @@ func (s *Store) Receive(ctx context.Context, r io.Reader) error {
 	})
 }
 
-// install indexes a pack and lets place put it where objects are read from.
+// install indexes a pack, and lets place put it where objects are read from.
 func (s *Store) install(ctx context.Context, pack spool, place func(name string) error) error {
 	scan, err := scanPack(ctx, pack)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) install(ctx context.Context, pack spool, place func(name string)
 	return nil
 }
 
-// Full says that a new store would be smaller than another pack in this one.
+// Full says that a new store would be smaller than this one with another pack.
 func (s *Store) Full() bool {
 	var total, largest int64
 	for _, p := range s.packs {
@@ -146,7 +146,7 @@ func (s *Store) Full() bool {
 	return len(s.packs) >= MaxPacks || total > freeGrowth+maxGrowth*largest
 }
 
-// PackSizes are the lengths of the packs in bytes, in the order in which they came.
+// PackSizes are the lengths of the packs in bytes, in the order in which they were received.
 func (s *Store) PackSizes() (sizes []int64) {
 	for _, p := range s.packs {
 		sizes = append(sizes, p.size)
@@ -154,7 +154,7 @@ func (s *Store) PackSizes() (sizes []int64) {
 	return sizes
 }
 
-// Intact says whether the packs are still what they were when they came.
+// Intact says whether all packs still exist with their sizes, and no read has failed.
 func (s *Store) Intact() bool {
 	if s.broken.Load() {
 		return false
@@ -167,8 +167,7 @@ func (s *Store) Intact() bool {
 	return true
 }
 
-// object reads one object. What was complete once and cannot be read now
-// marks the store as broken.
+// object reads one object.
 func (s *Store) object(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +187,7 @@ func (s *Store) has(h plumbing.Hash) bool {
 	return s.objects.HasEncodedObject(h) == nil
 }
 
-// Blob reads a file's content.
+// Blob reads a file's content. A file that cannot be read marks the store as broken.
 func (s *Store) Blob(h plumbing.Hash) ([]byte, error) {
 	o, err := s.object(plumbing.BlobObject, h)
 	if err != nil {
@@ -207,13 +206,13 @@ func content(o plumbing.EncodedObject) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxObjectBytes))
 }
 
-// ErrCache marks what goes wrong with this machine's cache folder, as opposed
-// to the server or the repository.
+// ErrCache marks errors of this machine's cache folder, in contrast to those of the server or the
+// repository.
 var ErrCache = errors.New("cache folder")
 
 func cacheError(err error) error { return fmt.Errorf("%w: %w", ErrCache, err) }
 
-// cacheWriter marks what a full disk causes, apart from a server that went away.
+// cacheWriter marks the errors of a full disk, so that they differ from those of a lost connection.
 type cacheWriter struct{ w io.Writer }
 
 func (c cacheWriter) Write(p []byte) (int, error) {

@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// completePack completes a thin pack. A thin pack has deltas whose bases the
-// server knows to be here; they are copied to its end, so that each pack can
-// be read, checked and indexed by itself.
+// completePack completes a thin pack: one with deltas whose bases are not in the pack, because the
+// server knows that the client has them. It copies the bases to the end of the pack, so that each
+// pack can be read, checked and indexed by itself.
 //
 //	"PACK" 2 count │ objects … │ checksum   ──▶   "PACK" 2 count+n │ objects … │ n bases │ checksum
 //
-// It is false when there is nothing to add.
+// added is false when there is nothing to add.
 func (s *Store) completePack(ctx context.Context, pack spool, bases []plumbing.Hash) (added bool, err error) {
 	var here []plumbing.EncodedObject
 	var total int64
@@ -28,7 +28,8 @@ func (s *Store) completePack(ctx context.Context, pack spool, bases []plumbing.H
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		// One that is not here is made by another delta, or resolving will miss it.
+		// A base that is not in the store is the result of another delta; if not, resolve reports
+		// that it is missing.
 		o, err := s.object(plumbing.AnyObject, h)
 		if err != nil {
 			continue
@@ -62,7 +63,7 @@ func (s *Store) completePack(ctx context.Context, pack spool, bases []plumbing.H
 	return true, err
 }
 
-// appendObjects puts objects where a pack's checksum stands.
+// appendObjects writes objects over a pack's checksum.
 func appendObjects(ctx context.Context, pack spool, end int64, objects []plumbing.EncodedObject) error {
 	if err := pack.Truncate(end); err != nil {
 		return cacheError(err)
@@ -102,8 +103,7 @@ func addCount(pack spool, n uint32) error {
 	return err
 }
 
-// checkSum compares a pack with the checksum at its end, and says where that
-// stands.
+// checkSum compares a pack with the checksum at its end, and returns the checksum's offset.
 func checkSum(pack io.ReadSeeker) (end int64, err error) {
 	if end, err = pack.Seek(-sha1.Size, io.SeekEnd); err != nil {
 		return 0, fmt.Errorf("reading the pack: %w: it is cut short", packfile.ErrMalformedPackFile)
@@ -122,7 +122,7 @@ func checkSum(pack io.ReadSeeker) (end int64, err error) {
 	return end, nil
 }
 
-// sumOf reads the first n bytes and stops there.
+// sumOf computes the checksum of the first n bytes.
 func sumOf(pack io.ReadSeeker, n int64) ([]byte, error) {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return nil, cacheError(err)
