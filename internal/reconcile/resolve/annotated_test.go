@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What annotations of objects may say, and what is refused, in the words in which it is.
+// Annotations of objects are accepted or refused, with these words.
 func TestWhatAnnotationsMaySay(t *testing.T) {
 	many := func(n int, text string) string {
 		list := make([]string, n)

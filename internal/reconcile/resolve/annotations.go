@@ -1,7 +1,7 @@
 package resolve
 
-// AnnotationValues lists the values that annotations with a fixed choice may
-// have, the default last; one that is missing here takes any text.
+// AnnotationValues lists the possible values of annotations with a fixed choice, the default last.
+// An annotation that is missing here accepts any text.
 func AnnotationValues() map[string][]string {
 	return map[string][]string{
 		AnnotationPrune:   {"false", "true"},
@@ -13,8 +13,7 @@ func AnnotationValues() map[string][]string {
 	}
 }
 
-// Annotations lists the annotations that manifests may carry, with what they
-// mean.
+// Annotations lists the annotations that manifests may have, with their meaning.
 func Annotations() map[string]string {
 	return map[string]string{
 		AnnotationPrune:   `"false": never deleted, even when the manifest is gone`,
@@ -30,7 +29,7 @@ func Annotations() map[string]string {
 	}
 }
 
-// The annotations that manifests may carry.
+// The annotations that manifests may have.
 const (
 	AnnotationPrefix  = "stackreeve.dev/"
 	AnnotationPrune   = AnnotationPrefix + "prune"
@@ -45,7 +44,7 @@ const (
 	AnnotationChange  = AnnotationPrefix + "change-policy"
 )
 
-// MostIgnored is how many fields of an object can be left alone.
+// MostIgnored is how many fields the annotation ignore-fields of an object may name.
 const MostIgnored = 100
 
 // AnnotationField is the path of an annotation.

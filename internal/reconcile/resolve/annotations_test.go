@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What is said of the values of annotations is what is accepted.
+// AnnotationValues lists exactly the values that are accepted.
 func TestAnnotationValues(t *testing.T) {
 	values := AnnotationValues()
 	for name := range Annotations() {

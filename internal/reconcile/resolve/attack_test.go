@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackChain: a chain of references as long as a stack can be.
+// TestAttackChain has a chain of references as long as a stack can be.
 func TestAttackChain(t *testing.T) {
 	testcost.Long(t)
 	const n = 20_000
@@ -33,7 +33,7 @@ func TestAttackChain(t *testing.T) {
 	}
 }
 
-// TestAttackCircles: every object of a long circle closes others on the way.
+// TestAttackCircles has a long circle in which every object closes further circles.
 func TestAttackCircles(t *testing.T) {
 	testcost.Long(t)
 	const n = 5000
@@ -56,7 +56,7 @@ func TestAttackCircles(t *testing.T) {
 	}
 }
 
-// TestAttackStoppedDecodes counts what is still decoded after a stop.
+// TestAttackStoppedDecodes counts the objects that are still decoded after a stop.
 func TestAttackStoppedDecodes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	made := 0
@@ -72,7 +72,8 @@ func TestAttackStoppedDecodes(t *testing.T) {
 	}
 }
 
-// TestAttackEndlessExpansion: what expands into itself is stopped by its number.
+// TestAttackEndlessExpansion: an object that expands into itself is stopped by the number of
+// objects.
 func TestAttackEndlessExpansion(t *testing.T) {
 	testcost.Long(t)
 	endless := many(func() {})
@@ -88,7 +89,7 @@ type manySpec struct {
 	Again bool `json:"again,omitempty"`
 }
 
-// many is a kind that expands into many of its own.
+// many is a kind that expands into many objects of its own kind.
 func many(decoded func()) *kind.Kind {
 	return typed.Workload[manySpec]{
 		Info:     kind.Info{Group: "test", Version: "v1", Kind: "Many"},
@@ -104,5 +105,5 @@ func many(decoded func()) *kind.Kind {
 	}.Kind()
 }
 
-// clipped keeps names that grow short, and different.
+// clipped shortens names that become too long, and keeps them different.
 func clipped(name string) string { return checksum.Short(name) }

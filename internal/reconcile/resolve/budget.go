@@ -6,46 +6,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Size is how large a revision is.
+// Size is the size of a revision.
 type Size struct {
-	Objects int   // with what they expand to
+	Objects int   // with those that they expand into
 	Values  int   // in the documents
 	Bytes   int64 // of the files
 
 	spent [len(costs)]int
 }
 
-// Bounds is how large a revision may be: anyone who can push to a branch, or open
-// a pull request, decides how much there is to read. The zero value stands for
-// the defaults.
+// Bounds limits the size of a revision: anyone who can push to a branch, or open a pull request,
+// decides how much there is to read. The zero value stands for the defaults.
 type Bounds struct {
-	// Objects is how many there may be with what they expand to; 0 is
+	// Objects is the largest number of objects, with those that they expand into; 0 is
 	// [DefaultObjects].
 	Objects int
-	// Values, Bytes, Files and Documents bound what is read; 0 leaves it to package manifest.
+	// Values, Bytes, Files and Documents bound the input; 0 means the default of package manifest.
 	Values           int
 	Bytes            int64
 	Files, Documents int
 
-	costs               [len(costs)]int // 0: by the number of objects
+	costs               [len(costs)]int // 0: derived from the number of objects
 	whose, fix, readFix string          // ends of messages
 }
 
-// DefaultObjects is how many objects a stack may have, with what they expand to.
+// DefaultObjects is how many objects a stack may have, with those that they expand into.
 const DefaultObjects = 20_000
 
-// DefaultPullObjects is how many objects a pull request may add to a small
-// stack.
+// DefaultPullObjects is how many objects a pull request may add to a small stack.
 const DefaultPullObjects = 1_000
 
-// What a pull request may add to the documents themselves, besides as much as
-// there is.
+// The documents of a pull request may add this much, or as much as the branch already has.
 const (
 	pullValues = 250     // for each object that it may add
-	pullBytes  = 8 << 10 // likewise
+	pullBytes  = 8 << 10 // for each object that it may add, too
 )
 
-// loading is how much is read.
+// loading is how much may be read.
 func (b Bounds) loading(stop func() error) manifest.Options {
 	return manifest.Options{MaxNodes: b.Values, MaxTotalBytes: b.Bytes, MaxFiles: b.Files, MaxEntries: 5 * b.Files, MaxDocuments: b.Documents, TooMuch: b.readFix, Stop: stop}
 }
@@ -60,13 +57,12 @@ func (b Bounds) orDefaults() Bounds {
 	return b
 }
 
-// ForPull bounds a pull request by the branch it is for: it may double what is
-// there, or add so many objects if that is more, and never exceeds the bounds of
-// the stack. added of 0 is [DefaultPullObjects].
+// ForPull bounds a pull request by the branch that it is for. It may double the branch's objects,
+// or add the number added if that is more, and never exceeds the bounds of the stack. 0 for added
+// is [DefaultPullObjects].
 //
-// Doubling lets a pull request do whatever people do to a stack that they have,
-// copy all of it included, at a cost that the agent bears for the branch
-// already. The number is for stacks that begin.
+// Doubling allows every usual change of an existing stack, even a copy of all of it. The agent
+// already bears that cost for the branch. The number added is for new stacks.
 func (b Bounds) ForPull(base Size, added int) Bounds {
 	b = b.orDefaults()
 	if added == 0 {
@@ -86,7 +82,7 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 	return b
 }
 
-// of is how much of something there may be.
+// of is the bound for one cost.
 func (b Bounds) of(c cost) int {
 	if b.costs[c] > 0 {
 		return b.costs[c]
@@ -94,32 +90,31 @@ func (b Bounds) of(c cost) int {
 	return b.Objects * costs[c].each
 }
 
-// budget is what the expansion of a revision may still cost. It is asked before
-// anything is made, and in this one place.
+// budget is the remaining cost that the expansion of a revision may have. All code asks this one
+// budget before it creates anything.
 type budget struct {
 	bounds Bounds
-	stop   func() error // says why it is to end, and from then on always; nil when nothing ends it from outside
+	stop   func() error // returns the reason to end, the same in all later calls; nil if nothing can end it from outside
 
 	left  [len(costs)]int
-	spent *overspent // what ran out first
+	spent *overspent // the first cost that exceeded its bound
 }
 
-// cost is something that takes memory or time.
+// cost is a resource of memory or time.
 type cost int
 
 const (
 	costObjects     cost = iota
-	costValues           // in the bodies that objects expand to
-	costBytes            // of these values
-	costReferences       // that manifests do not write out, such as the members of a group
-	costComparisons      // of names, to suggest the one that was meant
-	costExpressions      // what evaluating them takes, by the measure of CEL
+	costValues           // in the bodies that objects expand into.
+	costBytes            // of these values.
+	costReferences       // that manifests do not contain themselves, such as the members of a group.
+	costComparisons      // of names, to suggest the one that was meant.
+	costExpressions      // cost of evaluating them, in the units of CEL.
 )
 
-// costs are what each is in words, and how much of it an object may cost on
-// average. A machine has some thirty values, half a dozen references and a
-// script of at most 48 KiB. A template of it has as many expressions, each of which
-// costs less than ten.
+// costs has a description of each cost, and the average that an object may have. A machine has some
+// thirty values, half a dozen references and a script of at most 48 KiB. A template for it has as
+// many expressions, each of which costs less than ten.
 var costs = [...]struct {
 	what string
 	each int
@@ -132,7 +127,7 @@ var costs = [...]struct {
 	costExpressions: {"units of cost in expressions of Definitions", 1000},
 }
 
-// overspent says what ran out.
+// overspent says which cost exceeded its bound.
 type overspent struct{ what, fix string }
 
 func newBudget(bounds Bounds, stop func() error) *budget {
@@ -144,7 +139,7 @@ func newBudget(bounds Bounds, stop func() error) *budget {
 	return b
 }
 
-// take spends n of something. When it is false nothing more may be made.
+// take spends n of a cost. If it returns false, nothing more may be created.
 func (b *budget) take(c cost, n int) bool {
 	if b.over() {
 		return false
@@ -157,10 +152,10 @@ func (b *budget) take(c cost, n int) bool {
 	return false
 }
 
-// giveBack is for what was taken and not used.
+// giveBack returns what was taken and not used.
 func (b *budget) giveBack(c cost, n int) { b.left[c] += n }
 
-// affords is take for what can be left out.
+// affords is like take, for work that can be left out.
 func (b *budget) affords(c cost, n int) bool {
 	if b.over() || n > b.left[c] {
 		return false
@@ -169,12 +164,12 @@ func (b *budget) affords(c cost, n int) bool {
 	return true
 }
 
-// over reports whether anything ran out, or somebody said stop.
+// over reports whether any cost exceeded its bound, or the work was stopped.
 func (b *budget) over() bool {
 	return b.spent != nil || b.stopped() != nil
 }
 
-// stopped is why it was ended from outside; nil when it was not.
+// stopped is the reason why the work was stopped from outside; nil if it was not.
 func (b *budget) stopped() error {
 	if b.stop == nil {
 		return nil
@@ -182,7 +177,7 @@ func (b *budget) stopped() error {
 	return b.stop()
 }
 
-// size is what was spent.
+// size is the amount spent so far.
 func (b *budget) size() (s Size) {
 	for c := range costs {
 		s.spent[c] = b.bounds.of(cost(c)) - b.left[c]
@@ -191,7 +186,7 @@ func (b *budget) size() (s Size) {
 	return s
 }
 
-// problem blames the object during whose expansion something ran out.
+// problem reports the exceeded bound at the object whose expansion exceeded it.
 func (u *overspent) problem(of *manifest.Object) manifest.Problem {
 	p := manifest.Problem{What: u.what, Fix: u.fix}
 	if of != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Asking whether a revision is over changes nothing: what was spent stays as it is, and
-// the reason of an end is what the caller says then.
+// Asking whether a budget is over changes nothing: the amounts spent stay the same, and the caller
+// gives the reason of an end.
 func TestBudgetIsAsked(t *testing.T) {
 	end := errors.New("the agent stops")
 	var why error
@@ -28,7 +28,7 @@ func TestBudgetIsAsked(t *testing.T) {
 	}
 }
 
-// The outcome can be asked for again.
+// outcome returns the same when it is called again.
 func TestOutcomeIsAsked(t *testing.T) {
 	r := newResolver(nil, newBudget(Bounds{Objects: 1}, nil))
 	r.budget.take(costObjects, 2)

@@ -1,8 +1,8 @@
 package resolve
 
-// Components says, for each node of a graph, which of its strongly connected
-// components it is in: two nodes are in the same one when each can be reached
-// from the other. next lists where the edges of a node lead. (Tarjan, 1972)
+// Components returns the strongly connected component of each node of a graph. Two nodes are in the
+// same component if each can be reached from the other. next lists the nodes that the edges of a
+// node lead to. (Tarjan, 1972)
 func Components(nodes int, next func(int) []int) []int {
 	c := connector{next: next, at: make([]int, nodes), low: make([]int, nodes), in: make([]int, nodes)}
 	for i := range nodes {
@@ -15,8 +15,8 @@ func Components(nodes int, next func(int) []int) []int {
 
 type connector struct {
 	next    func(int) []int
-	at, low []int // when a node was come to, from 1; the earliest node that it leads back to
-	in      []int // its component, from 1; 0 while it is open
+	at, low []int // the order of the visit, from 1; the earliest node that it leads back to
+	in      []int // its component, from 1; 0 while it is unknown
 	open    []int
 	count   int
 	found   int

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// conceal finds the secrets in what a commit can change about n.
+// conceal finds the secrets among the parts of n that a commit can change.
 func (r *resolver) conceal(n *node) (c kind.Confidential) {
 	for value := range confidential.Values([]kind.Desired{n.Desired}) {
 		c.Secret += "\n" + r.secretText(value)
@@ -33,8 +33,8 @@ func (r *resolver) conceal(n *node) (c kind.Confidential) {
 	return c
 }
 
-// secretText stands for a secret. Long ones are often the same in many objects, as
-// the script of a group's machines is: they are digested once.
+// secretText is a text that identifies a secret. Long secrets are often the same in many objects,
+// such as the script of a group's machines: they are digested once.
 func (r *resolver) secretText(value string) string {
 	const long = 1 << 10
 	if len(value) < long {
@@ -48,7 +48,7 @@ func (r *resolver) secretText(value string) string {
 	return text
 }
 
-// root is the object in the repository that n comes from.
+// root is the object in the repository that n was expanded from.
 func (r *resolver) root(n *node) manifest.Key {
 	for range r.order {
 		parent := r.byKey[n.Parent]

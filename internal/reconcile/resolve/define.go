@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A revision may define kinds. Its definitions are read first, then everything with the kinds that they make. What the
-// objects of these kinds stand for is declared like what is written out: it is there before any other object is
-// expanded, so that a machine finds the network that a definition makes.
+// A revision may define kinds. Its definitions are read first, then everything else with the kinds that they define. The
+// objects of these kinds are expanded before all others. So their parts count as declared, like manifests: a machine
+// finds a network that a definition adds.
 
-// Defined are the kinds that folders and files define. Its error is a [manifest.Problems] of these definitions, whatever
-// else is wrong with what is there.
+// Defined returns the kinds that folders and files define. Its error is a [manifest.Problems] of these definitions only,
+// and ignores other mistakes in the files.
 func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]*kind.Kind, error) {
 	kinds, problems, err := r.defined(slices.Clone(parts), manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, Stop: ctx.Err})
 	if err != nil {
@@ -28,8 +28,8 @@ func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]*kind.Kin
 	return kinds, manifest.Problems(problems).Err()
 }
 
-// defined are the kinds that parts define, and what is wrong with their definitions. Each part can
-// be read once more. Whatever else is wrong is found when everything is read.
+// defined returns the kinds that parts define, and the mistakes in their definitions. Each part can be read once more.
+// Other mistakes are found when everything is read.
 func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []*kind.Kind, problems []manifest.Problem, err error) {
 	var definer *kind.Kind
 	options.Kinds, options.Holding = nil, nil
@@ -62,7 +62,7 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 	return kinds, problems, options.Stop()
 }
 
-// unknownKinds is advice on kinds that there are not, by the groups in which a revision can define some.
+// unknownKinds is advice about unknown kinds, by the groups in which a revision can define kinds.
 func unknownKinds(kinds []*kind.Kind) map[string]string {
 	advice := map[string]string{}
 	for _, k := range kinds {
@@ -73,7 +73,7 @@ func unknownKinds(kinds []*kind.Kind) map[string]string {
 	return advice
 }
 
-// expandDefined expands the objects of kinds that the revision defines, and no others.
+// expandDefined expands only the objects of kinds that the revision defines.
 func (r *resolver) expandDefined() {
 	r.defining = true
 	for i := 0; i < len(r.order) && !r.over(); i++ {
@@ -85,14 +85,14 @@ func (r *resolver) expandDefined() {
 	r.defining, r.declares = false, len(r.order)
 }
 
-// placeTemplate says of a problem with what a template made where the template is.
+// placeTemplate adds the place in the template to a problem with an object from a template.
 func (r *resolver) placeTemplate(p *manifest.Problem) {
 	if n := r.byKey[p.Key]; n != nil && n.template != nil {
 		p.What += fmt.Sprintf(" (by the template at %s)", n.template(p.Field))
 	}
 }
 
-// externals are the parts that others make, by what the definition calls them.
+// externals are the parts that others create, by the names that the definition gives them.
 func externals(parts []kind.Part) (keys map[string]manifest.Key) {
 	for _, p := range parts {
 		if p.Shown() {
@@ -105,7 +105,7 @@ func externals(parts []kind.Part) (keys map[string]manifest.Key) {
 	return keys
 }
 
-// checkExternal refuses references of definitions to what no manifest describes.
+// checkExternal refuses references of definitions to objects that no manifest describes.
 func (r *resolver) checkExternal() {
 	for _, n := range r.order[:r.declares] {
 		if n.Defined() == nil {
@@ -119,8 +119,8 @@ func (r *resolver) checkExternal() {
 	}
 }
 
-// joined are the annotations of what a template makes: its own, and those of the object that it is made for, which
-// come first. Lists of fields are joined.
+// joined merges the annotations of a template with those of its object, which take precedence. Lists of fields are
+// joined.
 func joined(template, inherited map[string]string) map[string]string {
 	if len(template) == 0 {
 		return inherited

@@ -15,20 +15,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Past visits what the stack's folder was in earlier commits, the newest first, until visit has seen enough.
+// Past visits the stack's folder in earlier commits, the newest first, until visit returns false.
 type Past func(ctx context.Context, visit func(commit string, files fs.FS) (more bool)) error
 
-// Suspects are what may have been emptied: files without an object, and patterns of include that match nothing.
+// Suspects are files and patterns that may have lost their content: files without an object, and patterns of include that match
+// nothing.
 func (r Reading) Suspects() []string { return slices.Concat(r.Bare, r.without) }
 
-// Emptied reports the files of a reading that hold no object and made some in the past: a file that is cut to nothing,
-// or overwritten by something else, has nothing deleted. To delete the objects of a file, the file is deleted. Only
-// the newest commit counts in which the file held objects or was not there.
+// Emptied reports the files of a reading that contain no object now but had objects in the past. A file that is truncated, or
+// overwritten by something else, deletes nothing. To delete the objects of a file, the file is deleted. Only the newest commit counts
+// in which the file held objects or did not exist.
 //
-// A folder that a pattern names is not empty when it is not there any more, as it is after a rename: as for the path of a source, only
-// what is in a folder can be deleted by a commit.
+// A folder that a pattern names may have disappeared, as after a rename. It does not count as empty. As with the path of a source, a
+// commit can only delete objects in a folder that exists.
 //
-// Its error is a [manifest.Problems], or that of the past.
+// Its error is a [manifest.Problems], or the error of past.
 func (r Reader) Emptied(ctx context.Context, now Reading, past Past) error {
 	bare, without := slices.Clone(now.Bare), slices.Clone(now.without)
 	if len(now.Suspects()) == 0 {
@@ -68,11 +69,11 @@ func (r Reader) Emptied(ctx context.Context, now Reading, past Past) error {
 	return nil
 }
 
-// madeBy are the objects of a file as it was. decided is false while it was there and held none.
+// madeBy returns the objects of a file at an earlier commit. decided is false if the file existed and contained none.
 func (r Reader) madeBy(ctx context.Context, files fs.FS, name string, now Reading) (keys []manifest.Key, decided bool, err error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return nil, true, nil // it was not there, or not as a file
+		return nil, true, nil // it did not exist, or not as a file
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(f, manifest.DefaultFileBytes+1))
@@ -86,14 +87,14 @@ func (r Reader) madeBy(ctx context.Context, files fs.FS, name string, now Readin
 	return keys, len(keys) > 0, nil
 }
 
-// selectedBy are the objects of the files that a pattern selected. decided is false while it selected none.
+// selectedBy returns the objects of the files that a pattern selected. decided is false if it selected no file.
 func (r Reader) selectedBy(ctx context.Context, files fs.FS, pattern string, now Reading) (keys []manifest.Key, decided bool) {
 	files = manifest.Selection{Include: []string{pattern}, Exclude: r.Selection.Exclude}.Of(files)
 	keys = r.keysOf(ctx, manifest.Part{Name: r.Root, Files: files}, now)
 	return keys, !slices.Contains(manifest.Unmatched(files), pattern)
 }
 
-// keysOf are the objects of a part of an earlier commit; it does not matter now what was wrong with it then.
+// keysOf returns the objects of a part of an earlier commit; mistakes in that commit do not matter now.
 func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (keys []manifest.Key) {
 	options := loadOptions(slices.Concat(r.Kinds, now.Defined), r.Bounds.loading(ctx.Err))
 	options.Each = func(obj *manifest.Object) { keys = append(keys, obj.Key) }
@@ -113,7 +114,7 @@ func (r Reader) unselected(pattern, commit string, keys []manifest.Key) manifest
 		Fix:  "name the folder or file as it is called now; or leave a file such as README.md where it was to have that deleted"}
 }
 
-// madeIn names some of what was made.
+// madeIn names some of the objects and the commit.
 func madeIn(commit string, keys []manifest.Key) string {
 	const most, digits = 3, 10
 	var names []string

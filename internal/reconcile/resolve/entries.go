@@ -12,24 +12,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// CloudField is where a manifest names an entry of clouds.yaml, and secretField the Secret
-// that the entry would be in.
+// CloudField is where a manifest names an entry of clouds.yaml, and secretField the Secret that would
+// contain the entry.
 const (
 	CloudField  = "spec.cloudCredentialsRef.cloudName"
 	secretField = "spec.cloudCredentialsRef.secretName"
 )
 
-// Entries are the entries of clouds.yaml that a stack's configuration allows. Without
-// further ones whatever a manifest names means the main one.
+// Entries are the entries of clouds.yaml that a stack's configuration allows. If Further is empty, every
+// name in a manifest means the main entry.
 type Entries struct {
 	Main    string // "" for one without a name
 	Further []string
-	// Secrets are the entries that Secrets stand for, "" for the one that the manifest
-	// names. Without any, Secrets are ignored.
+	// Secrets maps the names of Secrets to entries; "" stands for the entry that the manifest names. If it
+	// is empty, Secrets are ignored.
 	Secrets map[string]string
 }
 
-// choose finds the entry through which an object is made.
+// choose sets the entry whose credentials create an object.
 func (e Entries) choose(d *kind.Desired) []manifest.Problem {
 	if d.Credentials == nil || len(e.Further) == 0 {
 		return nil
@@ -50,8 +50,8 @@ func (e Entries) choose(d *kind.Desired) []manifest.Problem {
 	return nil
 }
 
-// secret is a reference to the Secret that a manifest names, where that has to be among the manifests: the
-// configuration says what some Secrets stand for, and this one is not among them.
+// secret is a reference to the Secret that a manifest names, if that Secret must be among the manifests.
+// This is so if the configuration maps Secrets to entries and this Secret is not among them.
 func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 	if d.Credentials == nil || len(e.Secrets) == 0 {
 		return nil
@@ -63,12 +63,12 @@ func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 	return []kind.RefSpec{{Field: secretField, Key: manifest.Key{Kind: "Secret", Namespace: d.Key.Namespace, Name: name}, Order: true}}
 }
 
-// known are the Secrets that manifests may name, for advice.
+// known lists the Secrets that manifests may name, for advice.
 func (e Entries) known() string {
 	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or have the Secret added to spec.credentialSecrets of the stack's configuration"
 }
 
-// follow has objects made through the entry of what they are a part of, where they are of such a kind.
+// follow gives objects the entry of the object that they are a part of, for kinds whose references say so.
 func (r *resolver) follow() {
 	for _, n := range r.order {
 		for _, ref := range n.Refs {

@@ -11,10 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// forged finds the fields of an object that would stand in the cloud as a mark,
-// or as a part of one: with them a manifest could make an object that another
-// stack takes for its own. Secrets are left out; they are in no place where
-// marks are looked for. Import filters only find things.
+// forged finds the fields of an object that would look like a mark in the cloud, or like a part of
+// one. With them a manifest could create an object that another stack takes for its own. Secrets
+// are left out: they are not stored where marks are searched. Import filters only find objects.
 func forged(d *kind.Desired) []manifest.Problem {
 	f := forgeries{}
 	f.text("metadata.name", d.Key.Name, "another name")

@@ -9,15 +9,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// checkIgnored refuses annotations that name fields which neither the object nor
-// anything that it expands into can have: nothing would be ignored.
+// checkIgnored refuses annotations that name fields which neither the object nor any object that it expands into can have:
+// nothing would be ignored.
 func (r *resolver) checkIgnored() {
 	for _, n := range r.order[:r.written] {
 		if n.broken || len(n.Options.Ignore) == 0 {
 			continue
 		}
 		bodies := r.bodiesOf(n)
-		var paths []string // made when first asked for
+		var paths []string // set on first use
 		for _, path := range n.Options.Ignore {
 			known, whole := ignorable(bodies, path)
 			switch {
@@ -39,8 +39,8 @@ func (r *resolver) checkIgnored() {
 	}
 }
 
-// ignorable reports whether one of the bodies has a field at a path, and where that is no value of its own for any of them, of
-// which it is a part.
+// ignorable reports whether any of the bodies has a field at a path. whole is the field that contains it, if no body compares
+// that path as a value of its own.
 func ignorable(bodies []specBody, path string) (known bool, whole string) {
 	for _, b := range bodies {
 		if !b.has(path) {
@@ -54,7 +54,7 @@ func ignorable(bodies []specBody, path string) (known bool, whole string) {
 	return known, whole
 }
 
-// Ignorable is the same for the fields of kinds.
+// Ignorable does the same for the fields of kinds.
 func Ignorable(kinds []*kind.Kind, path string) (known bool, whole string) {
 	bodies := make([]specBody, len(kinds))
 	for i, k := range kinds {
@@ -63,8 +63,7 @@ func Ignorable(kinds []*kind.Kind, path string) (known bool, whole string) {
 	return ignorable(bodies, path)
 }
 
-// specBody is a type of documents, and where in them stands what is compared with
-// the cloud.
+// specBody is a type of documents, and the path of the part that is compared with the cloud.
 type specBody struct {
 	body manifest.Type
 	spec string
@@ -86,9 +85,9 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 	return n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, which is no field of %s", path, of), fix)
 }
 
-// bodiesOf are the types of the documents whose fields the annotations of n can
-// name: its own, and those of what it expands into. What only stands for others
-// has none of its own in the cloud; while it has no members it may get any.
+// bodiesOf are the types of the documents whose fields the annotations of n can name: its own, and those of the objects that
+// it expands into. An object that only stands for others has no type of its own in the cloud. While it has no members, they
+// may be of any kind.
 func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	add := func(n *node) {
 		body := specBody{n.Body, n.SpecPath}

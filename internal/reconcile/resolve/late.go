@@ -7,12 +7,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Some references can be carried out after both objects are there: an object is
-// made without them, and changed when their target is ready. A kind says so with
-// the tag `ref:"Kind,late"`. Only those that a circle is closed by are late; all
-// others are waited for, since one request is better than two.
+// Some references can be set after both objects exist: an object is created without them, and
+// updated when their target is ready. A kind says so with the tag `ref:"Kind,late"`. Only those
+// that close a circle are late. The planner waits for all others, since one request is better than
+// two.
 
-// loosen leaves late those references that are in a circle.
+// loosen keeps references late only if they are part of a circle.
 func (r *resolver) loosen() {
 	if !slices.ContainsFunc(r.order, func(n *node) bool { return slices.ContainsFunc(n.Refs, isLate) }) {
 		return

@@ -17,8 +17,8 @@ func TestSelfReference(t *testing.T) {
 	}
 }
 
-// A circle in which one reference must be waited for is opened at the other; one
-// without any late reference is refused, also when late ones run along it.
+// A circle may contain one reference that must be waited for if another one is late. A circle
+// without any late reference is refused, even if late references run beside it.
 func TestOnlyLateReferencesOpenCircles(t *testing.T) {
 	w := thingtest.New()
 	if _, err := w.Wanted("a beside=b", "b atop=a"); err != nil {

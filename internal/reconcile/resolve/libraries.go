@@ -7,10 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Libraries are folders beside a revision, of other repositories. Their definitions make kinds, as those of the revision itself do; no object of the
-// stack comes from there. What else lies in them, such as examples, has to be readable.
+// Libraries are folders of other repositories, beside a revision. Their definitions make kinds, like those of the revision itself; no object of the
+// stack comes from a library. Other files in them, such as examples, must be readable.
 
-// checkLibraries finds what is wrong in libraries that is not wrong with what their definitions mean. kinds are all that there are.
+// checkLibraries finds mistakes in libraries, except in the meaning of their definitions. kinds are all known kinds.
 func (r Reader) checkLibraries(kinds []*kind.Kind, limits manifest.Options) (problems manifest.Problems, err error) {
 	if len(r.Libraries) == 0 {
 		return nil, nil

@@ -7,19 +7,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// An object that gets another name is the same object in the cloud when its
-// manifest says what it was called:
+// An object that gets another name is the same object in the cloud if its manifest gives its old
+// name:
 //
 //	stackreeve.dev/moved-from: Volume/db-data
 //
-// What bears the mark of the old key is then taken over, with what it holds; its
-// mark is rewritten in place. What the object expands into moves with it: parts are
-// called after what they are parts of.
+// The cloud object with the mark of the old key is then taken over, with its data; its mark is
+// rewritten in place. The parts that the object expands into move with it: their names are derived
+// from its name.
 
-// mostMoves is how many former names an object can have.
+// mostMoves is how many earlier names an object can have.
 const mostMoves = 10
 
-// moves finds out what every object was called before.
+// moves finds the earlier names of every object.
 func (r *resolver) moves() {
 	first := map[manifest.Key]*node{}
 	for _, n := range r.order {
@@ -37,8 +37,8 @@ func (r *resolver) moves() {
 	}
 }
 
-// formerNames are the names of n when that which it is a part of had those in
-// text. What is wrong with text is reported where it is written.
+// formerNames are the earlier names of n, derived from the earlier names of its root in text.
+// Mistakes in text are reported at the root.
 func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names []string) {
 	wrong := func(what, fix string) {
 		if n.Key == root {
@@ -72,8 +72,7 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 	return names
 }
 
-// move takes note that n was called from. Nothing else can be called so, now or
-// before.
+// move records that n had the name from. No other object can have that name, now or earlier.
 func (r *resolver) move(n *node, from manifest.Key, first map[manifest.Key]*node) {
 	field := AnnotationField(AnnotationMoved)
 	if still := r.byKey[from]; still != nil && !still.Unmanaged {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// namesOf lists the names of objects by kind and namespace, in their natural order.
+// namesOf lists the names of objects by kind and namespace, in natural order.
 func namesOf(list []*node) map[scope][]string {
 	names := map[scope][]string{}
 	for _, n := range list {
@@ -24,7 +24,7 @@ func namesOf(list []*node) map[scope][]string {
 	return names
 }
 
-// declared are the names of the objects of a kind that the repository holds.
+// declared are the names of the objects of a kind that the repository declares.
 func (r *resolver) declared(kind, namespace string) []string {
 	if r.names == nil {
 		r.names = namesOf(r.order[:r.declares])
@@ -32,8 +32,8 @@ func (r *resolver) declared(kind, namespace string) []string {
 	return slices.Clip(r.names[scope{kind, namespace}])
 }
 
-// meant is the one of some names that a person most likely meant; "" when none
-// is close, or enough was compared.
+// meant guesses which of names a person meant; "" if none is close, or the budget for comparisons
+// is exceeded.
 func (r *resolver) meant(name string, names []string) string {
 	if !r.budget.affords(costComparisons, len(names)) {
 		return ""
@@ -41,7 +41,7 @@ func (r *resolver) meant(name string, names []string) string {
 	return nearest.Name(name, names)
 }
 
-// referrer are the objects of a kind that refer to an object.
+// referrer stands for the objects of a kind that refer to one object.
 type referrer struct {
 	kind string
 	to   manifest.Key
@@ -67,7 +67,7 @@ func (r *resolver) referring(kind string, to manifest.Key) []string {
 	return r.handOut(r.referrers[referrer{kind, to}])
 }
 
-// handOut takes from the budget what names will be made into references.
+// handOut charges the budget for names that will become references.
 func (r *resolver) handOut(names []string) []string {
 	if len(names) == 0 || !r.budget.take(costReferences, len(names)) {
 		return nil
@@ -75,8 +75,8 @@ func (r *resolver) handOut(names []string) []string {
 	return names
 }
 
-// membersOf are the names of the objects of a kind that n expands into, at any
-// depth, in the order they were made.
+// membersOf are the names of the objects of a kind that n expands into, at any depth, in the order
+// of expansion.
 func (r *resolver) membersOf(n *node, kind string) []string {
 	r.expand(n)
 	if names, ok := n.members[kind]; ok {
@@ -100,8 +100,8 @@ func (r *resolver) membersOf(n *node, kind string) []string {
 	return names
 }
 
-// link finds every reference of every object, and names those that lead
-// nowhere. What an object passes on to its parts, which come after it, is named once.
+// link finds every reference of every object, and reports those whose target does not exist. A
+// reference that an object passes on to its parts, which come after it, is reported once.
 func (r *resolver) link() {
 	type leads struct{ from, to manifest.Key }
 	named := map[leads]bool{}
@@ -128,7 +128,8 @@ func (r *resolver) link() {
 	}
 }
 
-// absent adds what n refers to and no manifest describes, and reports whether that is allowed.
+// absent adds an object that n refers to and that no manifest describes, and reports whether that
+// is allowed.
 func (r *resolver) absent(n *node, key manifest.Key) bool {
 	if !r.missing || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
 		return false
@@ -139,14 +140,14 @@ func (r *resolver) absent(n *node, key manifest.Key) bool {
 	return true
 }
 
-// shown is a key whose name may be anything.
+// shown is the text of a key whose name may be any text.
 func shown(key manifest.Key) string {
 	const most = 253
 	key.Name = printable.Clip(key.Name, most)
 	return key.String()
 }
 
-// advise says what to do about a reference that leads nowhere.
+// advise says what to do about a reference without a target.
 func (r *resolver) advise(ref kind.RefSpec) string {
 	if ref.Field == secretField {
 		return r.entries.known()

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// readOptions fills the options of an object from its annotations.
+// readOptions sets the options of an object from its annotations.
 func readOptions(d *kind.Desired) []manifest.Problem {
 	var problems []manifest.Problem
 	choice := func(name, yes, no string) (chosen, given bool) {
@@ -26,7 +26,8 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	}
 	o := &d.Options
 	o.Suspend, _ = choice(AnnotationSuspend, "true", "false")
-	// A part that a workload lets stay keeps its mark: the workload finds it again.
+	// A part that is kept when its workload is removed keeps its mark, so that the workload finds
+	// it again.
 	o.NoPrune = d.Lasts || o.Detach && d.Parent.Kind != ""
 	if detach, given := choice(AnnotationDelete, "detach", "delete"); given {
 		o.Detach, o.NoPrune = detach, false
@@ -58,9 +59,8 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	return append(problems, readAdoption(d)...)
 }
 
-// readAdoption reads which object of the cloud is to be taken over. Of what stands for
-// other objects each of those is, by its name; what it only imports or holds as data is
-// nothing to be taken over.
+// readAdoption reads which object of the cloud is adopted. If an object stands for others, each of
+// those is adopted by its name. Parts that it only imports, or that hold data, are not adopted.
 func readAdoption(d *kind.Desired) []manifest.Problem {
 	value, given := d.Object.Annotations[AnnotationAdopt]
 	field := AnnotationField(AnnotationAdopt)

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// visit is how far sort is with an object.
+// visit is the state of an object in sort.
 type visit int
 
 const (
 	unseen visit = iota
-	open         // what it refers to is being visited
+	open         // its references are being visited
 	placed
 )
 
-// sort orders the objects so that references point backwards, but for late ones,
-// and reports cycles. Objects keep the order of their files otherwise.
+// sort orders the objects so that references point backwards, except late ones, and reports cycles.
+// Otherwise objects keep the order of their files.
 func (r *resolver) sort() []*node {
 	out := make([]*node, 0, len(r.order))
 	var path []*node
@@ -49,7 +49,7 @@ func (r *resolver) sort() []*node {
 	return out
 }
 
-// circle names the objects of a circle, the middle of a long one left out.
+// circle names the objects of a circle; it leaves out the middle of a long one.
 func circle(path []*node) string {
 	const most, ends = 20, 5
 	var b strings.Builder

@@ -9,22 +9,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What somebody wrote once can stand for many objects. What is wrong with all of them alike is one problem, and where a
-// manifest holds what those are made of, it is one of that place.
+// One manifest can stand for many objects. A mistake that all of them share is reported once. If a manifest contains the
+// template of those objects, the mistake is reported there.
 
-// sameAs tells problems apart of what was made of one manifest.
+// sameAs identifies equal problems of objects that come from one manifest.
 type sameAs struct {
 	at                     manifest.Origin
 	kind, field, what, fix string
 }
 
-// alike is a problem and how many others are like it.
+// alike is a problem, and the number of other problems that are equal.
 type alike struct {
-	place int // among all problems
+	place int // its index among all problems
 	more  int
 }
 
-// report takes in problems, but not too many.
+// report adds problems, up to a limit.
 func (r *resolver) report(problems ...manifest.Problem) {
 	for _, p := range problems {
 		n := r.byKey[p.Key]
@@ -39,7 +39,8 @@ func (r *resolver) report(problems ...manifest.Problem) {
 	}
 }
 
-// whereWritten is a problem of a member of a group as one of the group, whose manifest says what its members are.
+// whereWritten turns a problem of a group's member into one of the group, if the group's manifest contains the members'
+// template.
 func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 	n := r.byKey[p.Key]
 	if n == nil || n.Parent == (manifest.Key{}) {
@@ -59,10 +60,11 @@ func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 	return r.whereWritten(p)
 }
 
-// flatSpec is where the spec of a workload stands.
+// flatSpec is the path of a workload's spec.
 const flatSpec = "spec"
 
-// saidAlready counts a problem like one that was reported. What differs in the name of its object only is like it.
+// saidAlready counts a problem that is equal to a reported one. Problems that differ only in the name of their object are
+// equal.
 func (r *resolver) saidAlready(p manifest.Problem) bool {
 	nameless := func(text string) string { return strings.ReplaceAll(text, p.Key.Name, "\x00") }
 	of := sameAs{p.Origin, p.Key.Kind, nameless(p.Field), nameless(p.What), nameless(p.Fix)}
@@ -81,7 +83,7 @@ func (r *resolver) saidAlready(p manifest.Problem) bool {
 	return false
 }
 
-// found are all problems, each with how many others are like it.
+// found returns all problems, each with the number of equal ones.
 func (r *resolver) found() []manifest.Problem {
 	problems := slices.Clone(r.problems)
 	for _, a := range r.alike {
@@ -92,8 +94,8 @@ func (r *resolver) found() []manifest.Problem {
 	return problems
 }
 
-// unmade reports whether an object may be a part of one that is broken, and so was not made. A part is called like what it
-// belongs to, or like that with a suffix.
+// unmade reports whether a missing object may be a part of a broken one, which was not expanded. A part has the name of
+// the object that it belongs to, or that name with a suffix.
 func (r *resolver) unmade(key manifest.Key) bool {
 	if len(r.broken) == 0 {
 		return false
@@ -109,7 +111,7 @@ func (r *resolver) unmade(key manifest.Key) bool {
 	return false
 }
 
-// standsFor reports whether objects of one kind can stand for objects of another.
+// standsFor reports whether objects of one kind can expand into objects of another.
 func (r *resolver) standsFor(of, part string, within []string) bool {
 	k := r.kinds[of]
 	if k == nil || slices.Contains(within, of) {

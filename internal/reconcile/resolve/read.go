@@ -13,43 +13,40 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Reader turns revisions of one stack into what the stack wants.
+// Reader turns revisions of one stack into desired objects.
 type Reader struct {
 	Kinds  []*kind.Kind
 	Bounds Bounds
-	// Root stands before the names of files in origins and problems: the stack's
-	// path in its repository.
+	// Root is the stack's path in its repository. It is the prefix of the names of files in origins and problems.
 	Root string
-	// Libraries are folders whose definitions count besides those of the revision. All of them are Files.
+	// Libraries are folders whose definitions are used in addition to those of the revision. Each of them has Files.
 	Libraries []manifest.Part
 	// Selection says which files of a folder are read.
 	Selection manifest.Selection
-	// Entries are those of clouds.yaml that manifests may name.
+	// Entries are the entries of clouds.yaml that manifests may name.
 	Entries Entries
-	// Missing is whether an object without a manifest may be referred to: what refers
-	// to it waits. Else such a reference is a problem.
+	// Missing says whether manifests may refer to an object without a manifest: the referring object is pending then.
+	// Otherwise such a reference is a problem.
 	Missing bool
 }
 
-// Reading is what a revision says.
+// Reading is the content of a revision.
 type Reading struct {
 	Want []kind.Desired
 	// Defined are the kinds that the libraries and the revision define.
 	Defined []*kind.Kind
-	// Ignored are the files and documents that were left alone.
+	// Ignored are the files and documents that were not read.
 	Ignored []manifest.Ignored
-	// Bare are those files that may hold manifests by their names and hold no object: see [Reader.Emptied].
+	// Bare are the files whose names allow manifests and that contain no object: see [Reader.Emptied].
 	Bare []string
 	Size Size
 
-	written map[manifest.Key]bool // that manifests declare
+	written map[manifest.Key]bool // the objects that manifests declare
 	without []string              // patterns of include that match nothing
 }
 
-// Read turns the files of a revision into what the stack wants. Its error is a
-// [manifest.Problems] that holds everything that is wrong, in the files and in
-// the objects; then nothing may be applied. When ctx ends, so does the reading,
-// with its error.
+// Read turns the files of a revision into desired objects. Its error is a [manifest.Problems] with all mistakes in the files
+// and objects; then nothing may be applied. When ctx ends, Read stops and returns the error of ctx.
 func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	files = r.Selection.Of(files)
 	reading, err := r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
@@ -63,7 +60,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	return reading, err
 }
 
-// ReadParts is Read of several folders and files, which are one stack together.
+// ReadParts is Read for several folders and files, which together are one stack.
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
 	limits := r.Bounds.loading(ctx.Err)
@@ -112,27 +109,27 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	return reading, nil
 }
 
-// Read is [Reader.Read] within the default bounds, where nothing ends it.
+// Read is [Reader.Read] within the default bounds, without a context.
 func Read(files fs.FS, kinds []*kind.Kind) (want []kind.Desired, ignored []manifest.Ignored, err error) {
 	reading, err := Reader{Kinds: kinds}.Read(context.Background(), files)
 	return reading.Want, reading.Ignored, err
 }
 
-// stackConfig are the kinds of the agent's own configuration. It may lie beside
-// manifests, and is never read from there: a commit cannot change it.
+// stackConfig are the kinds of the agent's own configuration. It may lie beside manifests, and is never read from there: a
+// commit cannot change it.
 var stackConfig = []manifest.GroupVersionKind{
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}, {Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"},
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"},
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"},
 }
 
-// IsConfig reports whether objects of a kind are left alone for being the agent's own configuration, in whatever letters its
-// name is written.
+// IsConfig reports whether objects of a kind are ignored because they are the agent's own configuration. Upper and lower
+// case do not matter.
 func IsConfig(kind string) bool {
 	return slices.ContainsFunc(stackConfig, func(gvk manifest.GroupVersionKind) bool { return strings.EqualFold(gvk.Kind, kind) })
 }
 
-// loadOptions says to package manifest which kinds and annotations there are, within limits.
+// loadOptions tells package manifest the known kinds and annotations, within limits.
 func loadOptions(kinds []*kind.Kind, limits manifest.Options) manifest.Options {
 	o := limits
 	o.Aliases, o.LeaveAlone = map[string]string{}, stackConfig

@@ -10,14 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// refsOf collects the references of a desired object: every string field of
-// its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
-// the struct. With `ref:"Kind,order"` it says only what must be there first, with
-// `ref:"Kind,late"` it may be carried out when both objects are there, and with
-// "reads" it takes only what the target shows. With "credentials" the object is made through the target's entry of
-// clouds.yaml. Of other options "restricts" is for exports. A reference is fixed when a field on the way to it has the rule
-// "immutable". A changeable reference of an object to itself is left out: it need not wait
-// for itself, and its driver fills the ID in once there is one.
+// refsOf collects the references of a desired object: every string field of its spec (or import filter) that has a
+// `ref:"Kind"` tag, in the order of the struct. The tag may have options:
+//   - "order": the target only has to exist first.
+//   - "late": the reference may be set after both objects exist.
+//   - "reads": the object only reads values that the target shows.
+//   - "credentials": the object is created with the target's entry of clouds.yaml.
+//   - "restricts": for exports only.
+//
+// A reference is fixed if a field on the path to it has the rule "immutable". A changeable reference of an object to itself
+// is left out. The object need not wait for itself, and its driver fills in the ID as soon as there is one.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
 	c := refCollector{namespace: d.Key.Namespace, groups: groups}
 	if d.Spec != nil {

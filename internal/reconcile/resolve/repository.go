@@ -5,7 +5,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// repository is a resolver as the expansion of an object in a namespace sees it.
+// repository is a resolver in the view of an object's expansion in its namespace.
 type repository struct {
 	*resolver
 	namespace string

@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// write takes in an object that the repository holds, decoded and validated. All
-// of them come before resolve.
+// write adds a decoded and validated object of the repository. It is called for all of them before resolve.
 func (r *resolver) write(obj *manifest.Object) {
 	r.last = obj
 	if r.budget.take(costObjects, 1) && !r.over() {
@@ -21,11 +20,9 @@ func (r *resolver) write(obj *manifest.Object) {
 	obj.Release()
 }
 
-// resolve makes of what is written what the stack wants: expanded, with every
-// reference found, in an order in which nothing comes before what it depends on.
-// Its error is a [manifest.Problems] with everything that is wrong, or that of
-// the one who stopped it; then nothing may be applied. What it costs is taken from
-// the budget before it is made.
+// resolve turns the manifests into desired objects: expanded, with all references resolved, and each object
+// after those that it depends on. Its error is a [manifest.Problems] with all mistakes, or the error of the
+// stop function; then nothing may be applied. Costs are taken from the budget before anything is created.
 func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.expandDefined()
 	for _, n := range r.order[:r.declares] {
@@ -59,21 +56,21 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 	return out, r.outcome()
 }
 
-// node is an object while it is resolved.
+// node is an object that is being resolved.
 type node struct {
 	kind.Desired
-	parts    []*node             // what it expanded into
-	members  map[string][]string // names of its parts by kind, at any depth; made when first asked for
+	parts    []*node             // the objects that it expanded into
+	members  map[string][]string // names of its parts by kind, at any depth; set on first use
 	expanded bool
-	done     bool // all that it expands into is there
+	done     bool // all objects that it expands into exist
 	broken   bool
 
-	template func(field string) manifest.Origin // that made it; nil for none
+	template func(field string) manifest.Origin // of the template that it comes from; nil for none
 
 	visit visit
-	depth int           // on the way that sort is on
-	text  string        // canonical data, or what an import says; made when first asked for
-	data  *checksum.Sum // of the data, likewise
+	depth int           // index in the path of sort
+	text  string        // canonical data, or the text of an import; set on first use
+	data  *checksum.Sum // of the data; set on first use
 }
 
 type resolver struct {
@@ -81,23 +78,23 @@ type resolver struct {
 	groups   map[string]string
 	budget   *budget
 	entries  Entries
-	missing  bool // whether references may lead to what has no manifest
-	lost     bool // whether what could not be read or expanded may hold what has none
+	missing  bool // whether references may lead to objects without a manifest.
+	lost     bool // whether an object that could not be read or expanded may contain the missing ones.
 	byKey    map[manifest.Key]*node
 	order    []*node
-	written  int              // how many of them the repository holds, the first ones
-	declares int              // how many it declares, those included that the kinds it defines stand for
-	defined  map[string]bool  // names of kinds that the revision defines
-	defining bool             // whether only objects of such kinds are expanded
-	last     *manifest.Object // the last one that was begun with; nil before the first
+	written  int              // how many of them the repository contains, the first ones.
+	declares int              // how many it declares, including those that objects of its own kinds expand into.
+	defined  map[string]bool  // names of kinds that the revision defines.
+	defining bool             // whether only objects of such kinds are expanded.
+	last     *manifest.Object // the last object whose work was started; nil before the first.
 	problems []manifest.Problem
 	alike    map[sameAs]*alike
-	broken   map[manifest.Key]bool // what is wrong
+	broken   map[manifest.Key]bool // the objects with mistakes
 
-	names     map[scope][]string // of written objects, in their natural order; made when first asked for
-	all       map[scope][]string // of all objects, likewise
+	names     map[scope][]string // of written objects, in their natural order; set on first use.
+	all       map[scope][]string // of all objects; set on first use.
 	referrers map[referrer][]string
-	secrets   map[string]string // what stands for long ones in fingerprints
+	secrets   map[string]string // digests of long secrets, for fingerprints
 }
 
 // scope is where a name is unique.
@@ -116,13 +113,13 @@ func (r *resolver) key(kind, namespace, name string) manifest.Key {
 	return manifest.Key{Group: r.groups[kind], Kind: kind, Namespace: namespace, Name: name}
 }
 
-// mostProblems is how many problems are found before a revision is hopeless.
+// mostProblems is how many problems are reported before the resolver gives up.
 const mostProblems = 1000
 
-// over reports whether nothing more can come of it.
+// over reports whether the work should end: too many problems, or the budget is over.
 func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
 
-// outcome is the error of it all.
+// outcome is the error of the whole work.
 func (r *resolver) outcome() error {
 	if err := r.budget.stopped(); err != nil {
 		return err
@@ -137,14 +134,15 @@ func (r *resolver) outcome() error {
 	return manifest.Problems(problems).Err()
 }
 
-// decode adds obj. parent is nil for objects of the repository; for others part is what they are of it.
+// decode adds obj. parent is nil for objects of the repository; for others part says which part of parent they
+// are.
 func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	if have := r.byKey[obj.Key]; have != nil {
 		if part.Fallback {
 			r.budget.giveBack(costObjects, 1)
 			return
 		}
-		if parent == nil { // both are written, which package manifest has reported
+		if parent == nil { // both are manifests, which package manifest has reported
 			return
 		}
 		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key,
@@ -192,7 +190,8 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	}
 }
 
-// breaks reports what is wrong with an object. What a definition would make of it may be what others refer to.
+// breaks reports the mistakes of an object. The parts that its definition would add may be the missing targets
+// of other references.
 func (r *resolver) breaks(n *node, problems []manifest.Problem) {
 	n.broken = true
 	r.broken[n.Key] = true
@@ -207,9 +206,9 @@ func describeOrigin(n *node) string {
 	return n.Origin.String()
 }
 
-// inherited are the annotations that hold for what an object expands into, too. What has
-// an object of its own in the cloud adopts that alone. There is nothing to be adopted as a spare, and spares go
-// whether or not others are kept.
+// inherited are the annotations that also hold for the parts of an object. An object with a cloud object of its
+// own adopts only that one. A spare member adopts nothing, and spares are removed whether or not others are
+// kept.
 func inherited(d *kind.Desired, spare bool) map[string]string {
 	annotations, not := d.Object.Annotations, []string{}
 	if spare {
@@ -227,7 +226,7 @@ func inherited(d *kind.Desired, spare bool) map[string]string {
 	return annotations
 }
 
-// annotations are those of what an object expands into.
+// annotations are the annotations of an object's parts.
 func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
 	all := inherited(d, spare)
 	if suspended {
@@ -240,7 +239,7 @@ func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
 	return all
 }
 
-// expand makes what n stands for, once.
+// expand adds the parts of n, once.
 func (r *resolver) expand(n *node) {
 	if n.expanded || n.broken || r.over() {
 		return

@@ -13,15 +13,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/checksum"
 )
 
-// A commit's wish for an object is put into two sums:
+// The desired state of an object has two sums:
 //
-//	sum     SHA-256, whole, each part with its length   what plans, proofs and approvals are bound by
-//	digest  60 bits, as every release has written it    what marks say was applied
+//	sum     SHA-256, whole, each part with its length   for plans, proofs and approvals
+//	digest  60 bits, as every release has written it    for marks: the state last applied
 //
-// Both are of the spec, the options, the entry of clouds.yaml, the references, the data that these lead to and how what
-// is imported is found.
+// Both cover the spec, the options, the entry of clouds.yaml, the references, the data of their targets, and how imported
+// targets are found.
 
-// sums are of everything that a commit can change about n.
+// sums covers everything about n that a commit can change.
 func (r *resolver) sums(n *node) (sum checksum.Sum, digest string) {
 	spec, options := Canonical(n.Spec), Canonical(n.Options)
 	whole, marked := checksum.New("want"), sha256.New()
@@ -48,8 +48,8 @@ func (r *resolver) sums(n *node) (sum checksum.Sum, digest string) {
 	return whole.Sum(), checksum.Sum(marked.Sum(nil)).Short()
 }
 
-// importText stands for what the manifest of an import says: another filter may find another object, and then what refers to it
-// differs by that commit.
+// importText is the content of an import's manifest. Another filter may find another object, and then the objects that refer to
+// it differ because of that commit.
 func (r *resolver) importText(n *node) string {
 	if n.text != "" {
 		return n.text
@@ -66,11 +66,11 @@ func (r *resolver) importText(n *node) string {
 
 func put(sum hash.Hash, texts ...string) {
 	for _, text := range texts {
-		_, _ = io.WriteString(sum, text) // a hash takes everything
+		_, _ = io.WriteString(sum, text) // a hash accepts all bytes
 	}
 }
 
-// dataSum is of the object's data, byte by byte.
+// dataSum is the sum of the object's data, byte by byte.
 func (n *node) dataSum() checksum.Sum {
 	if n.data == nil {
 		sum := checksum.New("data")
@@ -83,11 +83,11 @@ func (n *node) dataSum() checksum.Sum {
 	return *n.data
 }
 
-// longData is how many bytes of data go into the digest of a mark as they are. More is
-// digested by itself, once, however many objects refer to it.
+// longData is how many bytes of data are written into the digest of a mark directly. Longer data is digested by itself, once,
+// even if many objects refer to it.
 const longData = 64 << 10
 
-// dataText stands for the object's data in digests of marks. JSON has no bytes that are no text.
+// dataText represents the object's data in digests of marks. JSON cannot represent bytes that are no valid text.
 func (n *node) dataText() string {
 	if n.text != "" {
 		return n.text
@@ -105,7 +105,7 @@ func (n *node) dataText() string {
 	return n.text
 }
 
-// Canonical is the JSON of a spec, the input of its sum. A value that JSON has no form for is spelled by Go.
+// Canonical is the JSON of a spec, the input of its sum. Go's own format replaces JSON for a value that JSON cannot represent.
 func Canonical(spec any) string {
 	text, err := json.Marshal(spec)
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// UsesOf are the kinds of which objects of a kind can use some, as the `ref` tags of its manifests say, and
-// whether by a fixed reference. What only reads the address of another object, as `ref:"Kind,reads"` says, does
-// not use it; nor does what must only be there later (`ref:"Kind,order"`), except of a kind that judges others.
+// UsesOf returns the kinds that objects of a kind can use, as the `ref` tags of its manifests say, and whether
+// by a fixed reference. An object that only reads values of another one (`ref:"Kind,reads"`) does not use it.
+// Neither does an object whose target only has to exist first (`ref:"Kind,order"`), except for kinds that
+// report the health of others.
 func UsesOf(k *kind.Kind) (fixed map[string]bool) {
 	t := tags{uses: map[string]bool{}, seen: map[tagged]bool{}, judges: k.Info.ReportsHealth}
 	t.walk(tagged{of: k.Body.Go()})
@@ -19,11 +20,11 @@ func UsesOf(k *kind.Kind) (fixed map[string]bool) {
 
 type tags struct {
 	uses   map[string]bool
-	seen   map[tagged]bool // types can hold themselves
+	seen   map[tagged]bool // types can contain themselves
 	judges bool
 }
 
-// tagged is a type as a field has it.
+// tagged is the type of a field, with its tags.
 type tagged struct {
 	of    reflect.Type
 	tag   string

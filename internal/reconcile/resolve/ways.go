@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostWays is for how many fields an object can choose.
+// mostWays is for how many fields an object can choose a way.
 const mostWays = 50
 
 // wayChosen is an entry of the annotation: field=way.
@@ -25,10 +25,9 @@ func chosenWays(d *kind.Desired) (list []wayChosen) {
 	return list
 }
 
-// waysOf are the ways that the object's annotation chooses for fields that it has
-// itself: the annotation of an object goes on to what it expands into, each of which
-// takes from it what it knows. A way that a field has not is taken, too: the plan
-// refuses such a change, and does not replace the object in place of it.
+// waysOf are the ways that the object's annotation chooses for its own fields. The parts of an
+// object inherit the annotation, and each uses the fields that it knows. A way that a field does
+// not have is kept, too: the plan then refuses such a change instead of replacing the object.
 func waysOf(d *kind.Desired) (ways map[string]string) {
 	chosen := chosenWays(d)
 	if len(chosen) == 0 || d.Unmanaged || d.Virtual {
@@ -48,8 +47,8 @@ func waysOf(d *kind.Desired) (ways map[string]string) {
 	return ways
 }
 
-// checkWays refuses annotations that choose for fields or name ways which neither the
-// object nor anything that it expands into has.
+// checkWays refuses annotations that name a field or a way which neither the object nor any object
+// that it expands into has.
 func (r *resolver) checkWays() {
 	for _, n := range r.order[:r.written] {
 		chosen := chosenWays(&n.Desired)
@@ -103,7 +102,8 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 	return p, false
 }
 
-// listed names what can be chosen for, and where it is more than what any field has, the ways.
+// listed names the fields with a choice, and their ways if a field has more ways than every field
+// has.
 func listed(choices []manifest.Choice) string {
 	if len(choices) == 0 {
 		return "none"
@@ -121,7 +121,7 @@ func listed(choices []manifest.Choice) string {
 	return strings.Join(names, ", ")
 }
 
-// whatHas says whose fields an annotation of the object is about.
+// whatHas names the object whose fields an annotation is about.
 func (r *resolver) whatHas(n *node) string {
 	if r.kinds[n.Key.Kind].Driver == nil {
 		return "what a " + n.Key.Kind + " stands for"
@@ -129,7 +129,7 @@ func (r *resolver) whatHas(n *node) string {
 	return n.Key.Kind
 }
 
-// clipped is a text of a stranger's as problems show it.
+// clipped shortens a foreign text for problems.
 func clipped(text string) string {
 	const longest = 100
 	if runes := []rune(text); len(runes) > longest {

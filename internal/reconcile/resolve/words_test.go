@@ -16,7 +16,7 @@ func keys(n int) (list []manifest.Key) {
 	return list
 }
 
-// A long circle is named by its ends.
+// The message about a long circle names only its ends.
 func TestCirclesAreNamedByTheirEnds(t *testing.T) {
 	for n, want := range map[int]string{
 		2:  "Thing/0 -> Thing/1 -> Thing/0",
@@ -33,7 +33,7 @@ func TestCirclesAreNamedByTheirEnds(t *testing.T) {
 	}
 }
 
-// What a file or pattern made is named by three objects and the commit.
+// madeIn names three objects of a file or pattern, and the commit.
 func TestWhatWasMadeIn(t *testing.T) {
 	for _, c := range []struct {
 		commit string
@@ -50,7 +50,8 @@ func TestWhatWasMadeIn(t *testing.T) {
 	}
 }
 
-// Fields with a choice are named once, with their ways where these are more than any field has; a stranger's text is cut off.
+// Fields with a choice are listed once, with their ways if they have more ways than every field has; a foreign text is
+// shortened.
 func TestChoicesAndTextsOfStrangers(t *testing.T) {
 	any := manifest.AnyField()
 	choices := []manifest.Choice{{Names: []string{"a"}, Ways: any}, {Names: []string{"b"}, Ways: append([]string{"grow"}, any...)}, {Names: []string{"a"}, Ways: any}}
@@ -64,7 +65,7 @@ func TestChoicesAndTextsOfStrangers(t *testing.T) {
 	}
 }
 
-// The text of data stands for all of it: as it is, or as a digest where it is long or no text.
+// The text of data represents all of it: unchanged, or as a digest if it is long or no valid text.
 func TestTextOfData(t *testing.T) {
 	of := func(value string) string {
 		n := &node{Desired: kind.Desired{Data: map[string]string{"key": value}}}
