@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Members that are to be kept apart otherwise than before move one at a time.
+// When the rule that keeps members apart changes, they move one at a time.
 func TestMembersMoveApartOneAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2))

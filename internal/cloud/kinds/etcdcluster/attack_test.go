@@ -25,7 +25,8 @@ func (w *world) anyAddress() (address string) {
 	return address
 }
 
-// A machine that says it leads, alone, and has heard more than all others, is not believed.
+// A machine claims to be the leader and only member, and to be ahead of all others: the agent does not believe
+// it.
 func TestAttackAMachineThatLies(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -50,7 +51,7 @@ func TestAttackAMachineThatLies(t *testing.T) {
 	}
 }
 
-// A machine that says that it is the leader, and knows better who the members are, decides about nobody.
+// A machine that claims to lead, and to know the members better, decides about no member.
 func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 	for name, dead := range map[string]bool{"all answer": false, "one of the others is dead": true} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +99,7 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 	}
 }
 
-// What a machine answers is bounded, in bytes and in time.
+// The answers of a machine are limited in bytes and in time.
 func TestAttackEndlessAnswers(t *testing.T) {
 	testcost.Long(t)
 	answers := kindtest.Nonsense()
@@ -130,7 +131,7 @@ func TestAttackEndlessAnswers(t *testing.T) {
 	}
 }
 
-// A machine of the stack that has a member's name, and never was one, is no business of the cluster's.
+// A machine of the stack may have a member's name without ever being a member. The cluster ignores it.
 func TestAttackAMachineOfAMembersName(t *testing.T) {
 	w := newWorld(t)
 	other := `
@@ -146,7 +147,7 @@ func TestAttackAMachineOfAMembersName(t *testing.T) {
 	w.settled(1)
 }
 
-// Members that are not wanted any more stay, with their machines, while the cluster has no majority without them.
+// Members that are no longer wanted stay, with their machines, while the cluster has no majority without them.
 func TestAttackShrinkingWithoutMajority(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -187,7 +188,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A version that is nowhere is refused where the manifest is read, and what nobody can compare is noted.
+// A version that is not available anywhere is refused when the manifest is read. A version without a checksum is
+// noted.
 func TestAVersionThatCannotBeHad(t *testing.T) {
 	w := newWorld(t)
 	noted := func(manifests string) bool {

@@ -26,15 +26,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// What takes longer on real machines than a change may wait for: `make test-clusters`.
+// Tests that take longer on real machines than a change may wait for: `make test-clusters`.
 
-// soon is how often what takes no more than a request is asked for.
+// soon is the interval for checks that take one request.
 const soon = 200 * time.Millisecond
 
-// long is how long machines are given for what takes several starts.
+// long is the time for actions that need several starts of a machine.
 const long = 10 * time.Minute
 
-// fixture is a cluster on real machines, and who asks it.
+// fixture is a cluster on real machines, with a client.
 type fixture struct {
 	*kindtest.Target
 	t    *testing.T
@@ -48,7 +48,7 @@ func newFixture(t *testing.T, versions ...string) *fixture {
 	return &fixture{g, t, 3, etcd.Client{Machines: g.Machines, Port: etcd.ClientPort}}
 }
 
-// member wants one to be in touch with a leader, and without complaint.
+// member wants a member to have a leader, and no errors.
 func (f *fixture) member(address string) error {
 	s, err := f.etcd.Status(f.t.Context(), address)
 	if err == nil && (s.Leader == 0 || s.IsLearner || len(s.Errors) > 0) {
@@ -57,7 +57,7 @@ func (f *fixture) member(address string) error {
 	return err
 }
 
-// healthy waits until all members are.
+// healthy waits until all members are healthy.
 func (f *fixture) healthy() []string {
 	f.t.Helper()
 	list := addresses(f.t, f.Target, f.size)
@@ -87,7 +87,7 @@ func (f *fixture) servers() map[string]string {
 	return ids
 }
 
-// act asks Nova for something that people do to a machine.
+// act asks Nova for an action that people may do to a machine.
 func (f *fixture) act(method, name string, body any) {
 	f.t.Helper()
 	path := "servers/" + f.servers()[name]
@@ -99,7 +99,7 @@ func (f *fixture) act(method, name string, body any) {
 	}
 }
 
-// kill ends etcd at an address, where there has to be one.
+// kill ends etcd at an address, and fails the test if none runs there.
 func (f *fixture) kill(address string) {
 	f.t.Helper()
 	if !f.kills(address) {
@@ -107,15 +107,15 @@ func (f *fixture) kill(address string) {
 	}
 }
 
-// kills ends etcd at an address, as a fault of its own would. It reports whether there was one.
+// kills ends etcd at an address, as a crash would. It reports whether one ran there.
 func (f *fixture) kills(address string) bool {
 	pid, _ := process(address)
 	return pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil
 }
 
-// process is that of etcd at an address, which is one of this machine's, too, and its arguments; 0 is for none.
+// process is the etcd process at an address, which runs on this machine, and its arguments; 0 is for none.
 func process(address string) (pid int, args []string) {
-	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // a pattern without mistakes
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	for _, file := range all {
 		text, err := os.ReadFile(file)
 		args = strings.Split(string(text), "\x00")
@@ -127,14 +127,14 @@ func process(address string) (pid int, args []string) {
 	return 0, nil
 }
 
-// next is an agent that is started when another has died, as a service is.
+// next is a newly started agent, which follows one that died, as a service does.
 func (f *fixture) next() *engine.Engine {
 	e := f.ProbingAgent()
 	e.Timing.Former = 2 * time.Second
 	return e
 }
 
-// carry has an agent carry out manifests until nothing differs and all members are healthy, however often what is broken meanwhile fails a pass.
+// carry runs an agent until nothing differs and all members are healthy, although the broken parts may fail passes meanwhile.
 func (f *fixture) carry(manifests string) {
 	f.t.Helper()
 	want, agent := f.Resolve(manifests), f.next()
@@ -149,8 +149,8 @@ func (f *fixture) carry(manifests string) {
 	})
 }
 
-// Members fail one at a time, each when all are healthy, while somebody writes: etcd is killed, or its machine is stopped or deleted. Nothing that was
-// acknowledged is lost.
+// Members fail one at a time, each when all are healthy, while a client writes: etcd is killed, or its machine is stopped or deleted. No acknowledged write
+// is lost.
 func TestRealClustersLoseMembers(t *testing.T) {
 	f := newFixture(t, "3.6.16")
 	manifests := cluster(f.size, "3.6.16")
@@ -179,8 +179,8 @@ func TestRealClustersLoseMembers(t *testing.T) {
 	}
 }
 
-// Members get another version, and some of the clusters grow, too, while somebody writes, by agents of which four die; at some moment a
-// member dies. Nothing that was acknowledged is lost.
+// Members get another version, and some of the clusters also grow, while a client writes. Four of the agents die, and at some moment a member dies. No
+// acknowledged write is lost.
 func TestRealClustersAreUpgradedByAgentsThatDie(t *testing.T) {
 	for _, seed := range kindtest.Seeds(t, "0") {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -214,14 +214,14 @@ func TestRealClustersAreUpgradedByAgentsThatDie(t *testing.T) {
 	}
 }
 
-// withTLS has a writer use certificates.
+// withTLS lets a writer use certificates.
 func (c *client) withTLS(config *tls.Config) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.scheme, c.http.Transport = "https", &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}
 }
 
-// Keys of each member change, one machine after the other, while somebody writes; who has no certificate is not answered.
+// The keys of each member change, one machine after the other, while a client writes. A client without a certificate gets no answer.
 func TestRealClustersWithDerivedCertificates(t *testing.T) {
 	f := newFixture(t, "3.6.16")
 	master := masterOf(t)
@@ -287,7 +287,7 @@ spec: {resource: {networkRef: kv-front, ipVersion: 4, cidr: 10.177.5.0/27}}
 	f.backedUp(manifests)
 }
 
-// backedUp has a snapshot taken, which is as large as the data.
+// backedUp takes a snapshot, which is as large as the data.
 func (f *fixture) backedUp(manifests string) {
 	f.t.Helper()
 	f.Only(manifests + backup)
@@ -302,7 +302,7 @@ func (f *fixture) backedUp(manifests string) {
 	}
 }
 
-// refreshed changes the certificates of a cluster while somebody writes with his own.
+// refreshed changes the certificates of a cluster while a client writes with its own certificate.
 func (f *fixture) refreshed(manifests string, own *tls.Config) {
 	f.t.Helper()
 	list, before := f.healthy(), f.servers()
@@ -339,7 +339,7 @@ func filled(t *testing.T, peers []string) *client {
 	return c
 }
 
-// A backup is taken, machines and volumes are lost, and a cluster begins with the backup: every key of it is there.
+// A backup is taken, machines and volumes are lost, and a new cluster starts from the backup: every key exists.
 func TestRealClustersAreRestored(t *testing.T) {
 	for _, version := range []string{"3.4.23", "3.5.35", "3.6.16"} {
 		t.Run(version, func(t *testing.T) {
@@ -354,7 +354,7 @@ func TestRealClustersAreRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			mustSync(t, f.Target, now+backup)
-			mustSync(t, f.Target, shelf) // its manifest goes, and its machines
+			mustSync(t, f.Target, shelf) // the manifest of the cluster is removed, and its machines with it
 			f.DiscardVolumes(t)
 			mustSync(t, f.Target, later)
 			c.peers = f.healthy()
@@ -383,7 +383,7 @@ func (f *fixture) clear(container string) {
 	}
 }
 
-// stays wants an agent that carries out manifests for a while to leave all machines as they are.
+// stays runs an agent for a while, and wants it to leave all machines unchanged.
 func (f *fixture) stays(manifests, why string) {
 	f.t.Helper()
 	before := f.servers()
@@ -399,7 +399,7 @@ func (f *fixture) stays(manifests, why string) {
 	}
 }
 
-// A cluster that is paused, of which one member is cut off, or which has no room left, keeps all of its machines; it goes on where it was when that is over.
+// A cluster keeps all of its machines while it is paused, one member is cut off, or its space is exhausted. Afterwards it continues where it was.
 func TestRealClustersThatAreInTrouble(t *testing.T) {
 	f := newFixture(t, "3.5.35", "3.6.16")
 	of := func(version, more string) string {
@@ -442,7 +442,7 @@ func TestRealClustersThatAreInTrouble(t *testing.T) {
 	c.judge(t)
 }
 
-// relieve is what people do who need room: it removes what is large, and what was before, and has members give back the room.
+// relieve makes room as people would: it removes large values and old revisions, and members give back the room.
 func (f *fixture) relieve(c *client, list []string) {
 	f.t.Helper()
 	ask := func(address, path string, body any) {
@@ -464,7 +464,7 @@ func (f *fixture) relieve(c *client, list []string) {
 	kindtest.Await(f.t, long, soon, func() error {
 		return c.ask(f.t.Context(), list[0], "maintenance/alarm", map[string]string{"action": "GET"}, &found)
 	})
-	for _, alarm := range found.Alarms { // each member's ends for itself
+	for _, alarm := range found.Alarms { // each member's alarm ends for itself
 		ask(list[0], "maintenance/alarm", map[string]string{"action": "DEACTIVATE", "alarm": alarm.Alarm, "memberID": alarm.MemberID})
 	}
 }
@@ -479,7 +479,7 @@ func (f *fixture) portOf(name string) string {
 	return answer.Ports[0].ID
 }
 
-// link has nobody reach a port, or everybody again.
+// link cuts a port off, or connects it again.
 func (f *fixture) link(port, state string) {
 	f.t.Helper()
 	if out, err := exec.CommandContext(f.t.Context(), "ip", "link", "set", "dcv"+port[:11], state).CombinedOutput(); err != nil {

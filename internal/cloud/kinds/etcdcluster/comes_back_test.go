@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// runsAnew has an agent make the cluster, and wants etcd to run on all its machines, none of which has an address that members had before.
+// runsAnew runs an agent that creates the cluster. It wants etcd to run on all its machines, none of which has an address of an earlier member.
 func (f *fixture) runsAnew(manifests string, before []string) error {
 	ctx, stop := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer stop()
@@ -26,8 +26,8 @@ func (f *fixture) runsAnew(manifests string, before []string) error {
 	return nil
 }
 
-// The manifest of a cluster goes and comes back. Its machines have its volumes, other addresses and no majority, until people give their ports the
-// addresses that the members had, and delete the machines: then all data is there.
+// The manifest of a cluster is removed and added again. Its machines have its volumes, other addresses and no majority. People then give their
+// ports the members' old addresses, and delete the machines: all data is there.
 func TestRealClustersComeBackUnderTheirName(t *testing.T) {
 	const version = "3.6.16"
 	f := newFixture(t, version)

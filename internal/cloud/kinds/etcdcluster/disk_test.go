@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Without a volume a machine takes its data along, so it stays while the others have no majority without it.
+// Without a volume a machine's data are deleted with it, so it stays while the others have no majority
+// without it.
 func TestMachinesWithoutAVolume(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -49,7 +50,7 @@ func TestMachinesWithoutAVolume(t *testing.T) {
 	w.MustSync(sized(3))
 	w.settled(3)
 	w.armed()
-	for range 9 { // the end of a membership is in the next plan
+	for range 9 { // the next plan ends a membership
 		if w.Sync(newer(3)).Outcome() == plan.InSync {
 			break
 		}

@@ -23,7 +23,7 @@ func (w *world) tags(port string) (tags []string) {
 	return got.Tags
 }
 
-// retag has the ports of all members bear other records.
+// retag changes the records in the tags of all members' ports.
 func (w *world) retag(change func(tags []string) []string) {
 	w.t.Helper()
 	for name := range w.addresses() {
@@ -38,7 +38,8 @@ const records = "stackreeve:etcd"
 
 func isRecord(tag string) bool { return strings.HasPrefix(tag, records) }
 
-// Ports whose addresses lead to the etcd of somebody else have nobody removed there, and nobody added.
+// Ports may have addresses that lead to somebody else's etcd. The agent removes no member there, and
+// adds none.
 func TestAttackPortsAtAnotherEtcd(t *testing.T) {
 	testcost.Long(t)
 	for name, change := range map[string]func([]string) []string{
@@ -67,7 +68,7 @@ func TestAttackPortsAtAnotherEtcd(t *testing.T) {
 	}
 }
 
-// begins has an agent begin what manifests say, which it goes on trying.
+// begins runs an agent that begins a cluster, for five seconds of retries.
 func (w *world) begins(manifests string) {
 	w.t.Helper()
 	ctx, stop := context.WithTimeout(w.t.Context(), 5*time.Second)
@@ -75,7 +76,7 @@ func (w *world) begins(manifests string) {
 	w.Engine(w.Target.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
 }
 
-// A cluster that an earlier version has begun is the stack's, and its ID is recorded.
+// A cluster that an earlier version has begun belongs to the stack, and the agent records its ID.
 func TestTheIDIsRecordedOfAnEarlierCluster(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// disk is the data volume of a machine, as what runs there sees it.
+// disk is the data volume of a machine, as seen by the processes of that machine.
 type disk struct {
 	t       *testing.T
 	machine string // the process of its init
@@ -28,7 +28,7 @@ func (d disk) sh(script string) {
 	}
 }
 
-// smallDisk has a member go on with its data on a disk that is nearly full: of 220 MiB, where etcd has two files of 64 MiB prepared for what it is told next.
+// smallDisk moves a member's data to a disk of 220 MiB that is nearly full. etcd has prepared two files of 64 MiB there for its next entries.
 func (f *fixture) smallDisk(address string) disk {
 	f.t.Helper()
 	pid, args := process(address)
@@ -41,14 +41,14 @@ func (f *fixture) smallDisk(address string) disk {
 	return d
 }
 
-// back has the member at an address go on with its data on its own disk.
+// back moves the data of the member at an address back to its own disk.
 func (d disk) back(address string) {
 	d.t.Helper()
 	pid, _ := process(address)
 	d.exchange(pid, "umount --lazy "+d.path+"\ncd "+d.path+"\nrm -rf ./*\ncp -a /run/small/. .")
 }
 
-// exchange runs a script while nobody writes to the disk; etcd is started again afterwards.
+// exchange runs a script while etcd is stopped; etcd is started again afterwards.
 func (d disk) exchange(pid int, script string) {
 	d.t.Helper()
 	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
@@ -61,7 +61,7 @@ func (d disk) exchange(pid int, script string) {
 	}
 }
 
-// A member whose disk is full ends again and again. The others serve, no machine is changed, and when there is room the member goes on where it was.
+// A member whose disk is full ends again and again. The others serve, and no machine is changed. When there is room, the member continues where it was.
 func TestRealClustersWithAFullDisk(t *testing.T) {
 	f := newFixture(t, "3.5.35", "3.6.16")
 	f.Only(cluster(f.size, "3.5.35"))
@@ -74,7 +74,7 @@ func TestRealClustersWithAFullDisk(t *testing.T) {
 	d.sh("head -c 220M /dev/zero > filler || true")
 	n := 0
 	kindtest.Await(f.t, long, soon, func() error {
-		for range 10 { // as much as is prepared, at last
+		for range 10 { // as much as etcd has prepared, in the end
 			value := encoded(strings.Repeat("x", 1<<20))
 			if err := c.ask(t.Context(), list[0], "kv/put", map[string]string{"key": encoded("large-" + strconv.Itoa(n%4)), "value": value}, &struct{}{}); err != nil {
 				return err

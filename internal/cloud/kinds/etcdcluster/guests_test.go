@@ -70,7 +70,7 @@ func addressesOf(t *testing.T, g *kindtest.Target, cluster string, size int) (li
 	return list
 }
 
-// client uses a cluster as any would, with one server or another.
+// client uses a cluster as any client would, through one server or another.
 type client struct {
 	http   http.Client
 	mu     sync.Mutex
@@ -80,7 +80,7 @@ type client struct {
 	tried  int
 }
 
-// use has it ask these servers from now on.
+// use sets the servers for the next requests.
 func (c *client) use(peers []string) { c.mu.Lock(); defer c.mu.Unlock(); c.peers = peers }
 
 func (c *client) post(ctx context.Context, path string, body, into any) (err error) {
@@ -96,7 +96,7 @@ func (c *client) post(ctx context.Context, path string, body, into any) (err err
 	return err
 }
 
-// ask asks one server.
+// ask sends a request to one server.
 func (c *client) ask(ctx context.Context, address, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *client) ask(ctx context.Context, address, path string, body, into any) 
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// write writes one key after the other, until the test ends; what was acknowledged must never be lost.
+// write writes one key after the other, until the test ends. No acknowledged write may ever be lost.
 func write(t *testing.T, peers []string) *client {
 	c := &client{peers: peers, scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -139,7 +139,7 @@ func write(t *testing.T, peers []string) *client {
 			if c.tried++; err == nil {
 				c.acked[key] = value
 			} else {
-				delete(c.acked, key) // it may have been written, or not
+				delete(c.acked, key) // the outcome of the write is unknown
 			}
 			c.mu.Unlock()
 		}
@@ -148,7 +148,7 @@ func write(t *testing.T, peers []string) *client {
 	return c
 }
 
-// judge wants every value that was acknowledged to be there.
+// judge wants every acknowledged value to exist.
 func (c *client) judge(t *testing.T) {
 	t.Helper()
 	c.mu.Lock()
@@ -168,7 +168,7 @@ func (c *client) judge(t *testing.T) {
 			text, _ := base64.StdEncoding.DecodeString(got.Kvs[0].Value)
 			at, _ = strconv.Atoi(string(text))
 		}
-		if is, _ = strconv.Atoi(value); at < is { // a later write may be there
+		if is, _ = strconv.Atoi(value); at < is { // a later write may have replaced it
 			lost++
 			t.Errorf("%s is %d, and %d was acknowledged", key, at, is)
 		}
@@ -176,7 +176,7 @@ func (c *client) judge(t *testing.T) {
 	t.Logf("%d keys of %d writes judged, %d lost", len(acked), tried, lost)
 }
 
-// The published manifest becomes a cluster of real machines as it is, with the version that the configuration has in place of its own, and serves.
+// The published manifest becomes a cluster of real machines unchanged. The configuration maps its version to another one, and the cluster serves.
 func TestThePublishedManifestOnRealMachines(t *testing.T) {
 	g := guests(t, "3.4.23")
 	g.Defaults.Etcd.VolumeSize = 0 // the manifest names no storage
@@ -194,7 +194,7 @@ func TestThePublishedManifestOnRealMachines(t *testing.T) {
 	}
 }
 
-// A real machine whose program cannot be downloaded says so, and the plan shows it.
+// A real machine whose etcd cannot be downloaded says so, and the plan shows it.
 func TestADownloadFailsOnRealMachines(t *testing.T) {
 	g := guests(t, "3.4.23")
 	g.Defaults.Etcd.Repository = "http://" + kindtest.ServeGuests(t, t.TempDir()) + "/{version}/etcd"
@@ -220,7 +220,7 @@ func TestADownloadFailsOnRealMachines(t *testing.T) {
 	}
 }
 
-// A cluster of real machines grows, is upgraded, and shrinks while somebody writes to it, by agents that are killed.
+// A cluster of real machines grows, is upgraded, and shrinks by agents that are killed, while a client writes to it.
 func TestAClusterOnRealMachines(t *testing.T) {
 	g := guests(t, "3.5.35", "3.6.16")
 	g.Only(cluster(5, "3.5.35"))
@@ -241,7 +241,7 @@ func TestAClusterOnRealMachines(t *testing.T) {
 	}
 }
 
-// killed has one agent after the other carry out the manifests; each but the last dies at a moment that follows from the seed.
+// killed runs one agent after the other for the manifests. Each but the last dies at a moment that follows from the seed.
 func killed(t *testing.T, g *kindtest.Target, manifests string, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// reaper ends an agent right after its n-th request that changes something, of those to the cloud and those to etcd.
+// reaper ends an agent right after its n-th write request, to the cloud or to etcd.
 type reaper struct {
 	mu   sync.Mutex
 	left int
@@ -24,7 +24,7 @@ type reaper struct {
 
 var errDead = errors.New("the agent was killed")
 
-// counts is called for each; dead reports whether there is nobody any more who could ask.
+// counts is called for each such request; dead reports whether the agent is dead.
 func (r *reaper) counts() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,14 +42,14 @@ func (r *reaper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.next.RoundTrip(req)
 	if req.Method != http.MethodGet && req.Method != http.MethodHead && !strings.HasSuffix(req.URL.Path, "/auth/tokens") {
 		if r.counts(); r.dead() && err == nil {
-			_ = resp.Body.Close() // nobody is left to read it
+			_ = resp.Body.Close() // the agent is dead and will not read it
 			return nil, errDead
 		}
 	}
 	return resp, err
 }
 
-// killed has an agent die so, and reports whether it came to that request.
+// killed runs an agent that dies in this way, and reports whether it reached that request.
 func (w *world) killed(manifests string, n int) (reached bool) {
 	w.t.Helper()
 	ctx, die := context.WithCancel(context.WithoutCancel(w.t.Context()))
@@ -62,7 +62,7 @@ func (w *world) killed(manifests string, n int) (reached bool) {
 	return r.dead()
 }
 
-// comes has an agent that is started anew carry out manifests, which it may need a second pass for: a pass deletes nothing that its plan has not shown.
+// comes runs a newly started agent. It may need a second pass: a pass deletes nothing that its plan has not shown.
 func (w *world) comes(manifests string) {
 	w.t.Helper()
 	var pass engine.Pass
@@ -76,8 +76,8 @@ func (w *world) comes(manifests string) {
 
 func upgraded(manifests string) string { return strings.Replace(manifests, "3.5.35", "3.6.16", 1) }
 
-// An agent dies after each request of a change, to the cloud or to etcd; the next one, which knows nothing, ends as the first one would have. One member
-// changes at a time, and the majority is never lost: the simulator writes down what is not so.
+// An agent dies after each request of a change, to the cloud or to etcd. The next agent knows nothing, and reaches the same end as the first one would
+// have. One member changes at a time, and the majority is never lost: the simulator records violations.
 func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -107,7 +107,7 @@ func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
 	}
 }
 
-// A machine that is deleted while another member does not run, or is yet to join, is written down.
+// The simulator records a machine that is deleted while another member does not run, or has not joined yet.
 func TestWhatIsWrittenDown(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))

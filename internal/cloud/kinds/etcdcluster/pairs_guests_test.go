@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 )
 
-// Of a data volume, TLS, more than one member and an archive in place of a program each two are there together, apart, and not at all, in some
-// cluster on real machines. All of them begin, and a second plan is empty.
+// The optional parts are a data volume, TLS, more than one member, and an archive in place of a program. For each two of them there is a
+// cluster on real machines with both, with either, and with neither. All clusters start, and a second plan is empty.
 func TestOptionalPartsByPairsOnRealMachines(t *testing.T) {
 	for i, has := range kindtest.Pairs(t, 4) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { withParts(t, has) })

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Pod is what etcd-operator says to Kubernetes about each member. (PodPolicy)
+// Pod is etcd-operator's policy for each member, meant for Kubernetes.
+// (PodPolicy)
 type Pod struct {
 	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment of etcd: its settings, as ETCD_NAME."`
 	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
@@ -26,20 +27,20 @@ type Pod struct {
 	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: its request for storage in whole GiB, rounded up."`
 }
 
-// Variable is one of an environment.
+// Variable is one environment variable.
 type Variable struct {
 	Name  string `json:"name" rule:"required,pattern=^[A-Za-z_][A-Za-z0-9_]*$" doc:"Name."`
 	Value string `json:"value,omitempty" rule:"max=4096" doc:"Value."`
 }
 
-// Claim is as much of a claim for a volume as there is for machines.
+// Claim is the part of a volume claim that applies to machines.
 type Claim struct {
 	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume is of one machine."`
 	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if that does not have it."`
 	Resources        ClaimResources `json:"resources,omitempty" doc:"How much it asks for."`
 }
 
-// ClaimResources is what a claim asks for.
+// ClaimResources are the resources that a claim asks for.
 type ClaimResources struct {
 	Requests struct {
 		Storage string `json:"storage,omitempty" doc:"Size, such as 8Gi."`
@@ -49,7 +50,7 @@ type ClaimResources struct {
 // tlsSetting are etcd's own settings of TLS.
 var tlsSetting = pattern.Of(`^ETCD_(PEER_|CLIENT_)?(CERT_FILE|KEY_FILE|TRUSTED_CA_FILE|CA_FILE|CLIENT_CERT_AUTH|CERT_AUTH|AUTO_TLS|CERT_ALLOWED_CN|CERT_ALLOWED_HOSTNAME|CRL_FILE)$`)
 
-// fixed says of settings of etcd why a manifest cannot give them.
+// fixed says why a manifest cannot set a certain setting of etcd.
 func fixed(name string) string {
 	switch name {
 	case "ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
@@ -86,7 +87,7 @@ func (p *Pod) validate(r *kind.Report) {
 	}
 }
 
-// note says which fields a machine has nothing for.
+// note names the fields that have no meaning for machines.
 func (p *Pod) note(e *kind.Expansion) {
 	if p == nil {
 		return

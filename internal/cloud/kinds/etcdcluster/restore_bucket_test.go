@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// inBucket are manifests for a store of the S3 protocol in place of Swift; the first as etcd-operator has it.
+// inBucket are manifests for an S3 store in place of Swift; the first is in etcd-operator's form.
 const inBucket = `
 ---
 apiVersion: etcd.database.coreos.com/v1beta2
@@ -20,7 +20,7 @@ metadata: {name: kv-once}
 spec: {clusterRef: kv, storageType: S3, s3: {path: backups/etcd.backup, awsSecret: aws}}
 `
 
-// A cluster of which everything is lost begins with what is in a bucket: the newest of a series, or of all that is there, or one that is named.
+// A cluster that has lost everything starts from a snapshot in a bucket: the newest of a series, the newest of all, or a named one.
 func TestEverythingIsLostAndRestoredFromABucket(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

@@ -41,7 +41,7 @@ spec: {clusterRef: kv, storageType: Swift, swift: {container: backups}}
 `
 )
 
-// restoreOf says what kv begins with.
+// restoreOf declares the snapshot that kv begins with.
 func restoreOf(source string) string {
 	return `
 ---
@@ -54,10 +54,10 @@ spec: {etcdCluster: {name: kv}, backupStorageType: Swift, ` + source + `}
 
 var ofBackup = restoreOf("backupRef: kv-once")
 
-// keys are more than what is sent at once.
+// keys are more data than one request sends.
 var keys = strings.Repeat("all the keys and values ", 10<<20/24)
 
-// lost is a world in which there is a backup of a cluster, and nothing else of it.
+// lost is a world of which only a cluster's backup is left.
 func lost(t *testing.T) *world {
 	t.Helper()
 	w := emptied(t)
@@ -68,7 +68,7 @@ func lost(t *testing.T) *world {
 	return w
 }
 
-// emptied removes all objects at the end, which no manifest does.
+// emptied is a world that removes all objects at the end, which no manifest does.
 func emptied(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -85,7 +85,7 @@ func emptied(t *testing.T) *world {
 	return w
 }
 
-// forget has nothing left of the cluster.
+// forget deletes everything of the cluster.
 func (w *world) forget() {
 	w.t.Helper()
 	for _, m := range w.look() {
@@ -103,7 +103,7 @@ func (w *world) restored(size int) {
 	}
 }
 
-// restore is the status of the EtcdRestore, and what the plan says of it.
+// restore is the status of the EtcdRestore, and the cause in the plan.
 func (w *world) restore(p plan.Plan) (is, why string) {
 	w.t.Helper()
 	for _, s := range p.Steps {
@@ -125,7 +125,7 @@ func (w *world) restore(p plan.Plan) (is, why string) {
 	return is, why
 }
 
-// A cluster of which everything is lost begins with the newest snapshot, and has every key.
+// A cluster that has lost everything starts from the newest snapshot, and has every key.
 func TestEverythingIsLostAndRestored(t *testing.T) {
 	testcost.Long(t)
 	w := lost(t)
@@ -142,11 +142,11 @@ func TestEverythingIsLostAndRestored(t *testing.T) {
 	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after it had been carried out") {
 		t.Errorf("of a change the plan says %q", why)
 	}
-	w.MustSync(sized(3) + shelf) // its manifest goes
+	w.MustSync(sized(3) + shelf) // the restore's manifest is removed
 	w.restored(3)
 }
 
-// Nothing is restored over a cluster that has begun, nor over one that was lost and has ports.
+// The agent restores nothing over a running cluster, nor over a lost one that still has ports.
 func TestNothingIsRestoredOverACluster(t *testing.T) {
 	w := emptied(t)
 	w.MustSync(sized(3))
@@ -167,7 +167,7 @@ func TestNothingIsRestoredOverACluster(t *testing.T) {
 	}
 }
 
-// An agent dies at each request of a restore; the next one, which knows nothing, ends with every key, and never with an empty cluster.
+// An agent dies at each request of a restore. The next agent, which knows nothing, ends with every key, and never with an empty cluster.
 func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -190,7 +190,7 @@ func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
 	}
 }
 
-// A machine that has a part of a snapshot does not begin empty when the manifest of the restore goes.
+// A machine that has a part of a snapshot does not start empty when the manifest of the restore is removed.
 func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -206,13 +206,13 @@ func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
 	w.restored(1)
 }
 
-// An agent dies at each request of a restore, and the machine's disk with it: what is sent is sent again from the beginning.
+// An agent dies at each request of a restore, and the machine's disk with it: the snapshot is sent again from the beginning.
 func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
 	w := lost(t)
 	all := sized(1) + shelf + ofBackup
-	for n := 1; n <= 3; n++ { // its parts; with the request after them there is a cluster
+	for n := 1; n <= 3; n++ { // its parts; after the request that follows them, the cluster exists
 		if !w.dies(all, n) {
 			t.Fatalf("a restore has no request %d", n)
 		}
@@ -224,7 +224,7 @@ func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
 	w.restored(1)
 }
 
-// Of a version that restores a snapshot with the revisions that it has the plan says so.
+// Some versions of etcd restore a snapshot with its old revisions. The plan says so.
 func TestRevisionsThatDoNotGoUp(t *testing.T) {
 	w := newWorld(t)
 	for version, want := range map[string]bool{"3.4.23": true, "3.5.9": true, "3.5.10": false, "3.6.0": false} {
@@ -240,7 +240,7 @@ func TestRevisionsThatDoNotGoUp(t *testing.T) {
 	}
 }
 
-// meanwhile does something in front of the n-th part of a snapshot that an agent reads.
+// meanwhile calls do before an agent reads the n-th part of a snapshot.
 type meanwhile struct {
 	next http.RoundTripper
 	n    int
@@ -256,7 +256,8 @@ func (m *meanwhile) RoundTrip(req *http.Request) (*http.Response, error) {
 	return m.next.RoundTrip(req)
 }
 
-// A snapshot that is removed, or replaced, while it is read is named along with what to do, and the next pass takes the newest that there is then.
+// A snapshot is removed, or replaced, while it is read. The message names it and the fix, and the next pass takes the newest snapshot of that
+// time.
 func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -307,7 +308,7 @@ func (w *world) snapshots() (names []string) {
 	return names
 }
 
-// older has another one of its series there, of an hour before, with all keys.
+// older adds another snapshot of the series to the container: an hour older, with all keys.
 func (w *world) older(than string) {
 	w.t.Helper()
 	h, err := w.client.Head(w.t.Context(), cloud.ObjectStore, "backups/"+than)
@@ -335,7 +336,7 @@ func (w *world) discard(name string) {
 	}
 }
 
-// object puts data there, with metadata.
+// object adds an object with data and metadata to the container.
 func (w *world) object(name string, data []byte, sum string) {
 	w.t.Helper()
 	err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + name, Stream: io.NopCloser(bytes.NewReader(data)),
@@ -350,7 +351,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// An object that is no snapshot, or not the one that it says it is, begins nothing and is named.
+// An object that is no snapshot, or that differs from its description, starts no cluster, and the message names it.
 func TestAttackObjectsToRestore(t *testing.T) {
 	testcost.Long(t)
 	inner := sha256.Sum256([]byte("the data"))
@@ -400,7 +401,7 @@ func TestAttackObjectsToRestore(t *testing.T) {
 	}
 }
 
-// A container that somebody fills keeps nobody from a snapshot of a series.
+// A container that somebody fills does not hide the snapshots of a series.
 func TestAttackFullContainer(t *testing.T) {
 	testcost.Long(t)
 	w := lost(t)
@@ -424,7 +425,7 @@ func TestAttackFullContainer(t *testing.T) {
 	w.restored(3)
 }
 
-// crowd answers lists of all that is in a container with more names than anybody reads.
+// crowd answers lists of a whole container with more names than anybody reads.
 type crowd struct{ next http.RoundTripper }
 
 func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -439,7 +440,7 @@ func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), Request: req}, err
 }
 
-// A container of another project is none.
+// A container of another project counts as absent.
 func TestAttackContainerOfAnotherProject(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"../AUTH_other/backups", "..", "%2e%2e", "AUTH_other/backups"} {
@@ -450,7 +451,7 @@ func TestAttackContainerOfAnotherProject(t *testing.T) {
 	}
 }
 
-// An object that does not end is read no further than what was asked for.
+// An object without end is read only as far as the request asked.
 func TestAttackEndlessObject(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -469,7 +470,7 @@ func TestAttackEndlessObject(t *testing.T) {
 	w.restored(1)
 }
 
-// endless answers requests for parts with bytes that do not end.
+// endless answers requests for parts with bytes that never end.
 type endless struct {
 	next http.RoundTripper
 	sent int

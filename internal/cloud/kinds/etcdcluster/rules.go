@@ -23,7 +23,7 @@ var script string
 // defaultVersion is Debian 12's.
 const defaultVersion = "3.4.23"
 
-// packaged are the versions that distributions have as a package etcd-server, of those with learners.
+// packaged are the versions with learners that distributions have as a package etcd-server.
 var packaged = map[string]string{"3.4.23": "Debian 12", "3.4.30": "Ubuntu 24.04", "3.5.16": "Debian 13"}
 
 func (rules) Validate(s *Spec, r *kind.Report) {
@@ -35,7 +35,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.Storage != nil && s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
 		r.Problem("spec.storage", "is given along with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
 	}
-	if strings.HasPrefix(s.Repository, "http") { // else it names container images
+	if strings.HasPrefix(s.Repository, "http") { // otherwise it names container images
 		machine.CheckRepository(s.Repository, r)
 	}
 	if s.Size%2 == 0 {
@@ -45,7 +45,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 
 type fields = machine.Fields
 
-// Expand makes
+// Expand creates
 //
 //	SecurityGroup/NAME             who may talk to the members
 //	VirtualMachineGroup/NAME       their machines, one changed at a time
@@ -75,7 +75,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Paused {
 		e.Suspend()
 	}
-	e.Public() // the script would have its every word taken out of messages
+	e.Public() // otherwise each word of the script would be removed from messages as a secret
 	template := m.Fields()
 	template["securityGroups"] = append([]string{e.Key.Name}, m.SecurityGroups...)
 	e.Child("SecurityGroup", e.Key.Name, machine.GuardOf(s.gates(e)))
@@ -105,7 +105,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	s.members(version, e)
 }
 
-// noteDisk says what it means that data is on the disk of a machine.
+// noteDisk explains the consequences of data on the disk of a machine.
 func (s *Spec) noteDisk(e *kind.Expansion) {
 	each := "is left out, also in the stack's configuration (spec.defaults.etcd.volumeSize): each change of version, image or flavor begins with an empty disk"
 	switch {
@@ -127,7 +127,7 @@ func (r rules) trusts(s *Spec, d *defaults.Etcd, e *kind.Expansion) (ok bool) {
 	return s.TLS.judge(e, r.now())
 }
 
-// initScript is what the machines run, and what they are given besides.
+// initScript is the script of the machines, with its secrets and certificates.
 func (s *Spec) initScript(name, version, from, sum string, volume bool) fields {
 	made := fields{"value": s.script(name, version, from, sum, volume), "template": true}
 	switch {
@@ -167,7 +167,7 @@ func (s *Spec) members(version string, e *kind.Expansion) {
 	}
 }
 
-// version is the one that is used.
+// version is the version that the machines run.
 func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
 	version := strings.TrimPrefix(cmp.Or(s.Version, defaultVersion), "v")
 	used := cmp.Or(d.Versions[version], version)
@@ -177,7 +177,7 @@ func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
 	return used
 }
 
-// source is where etcd comes from, and its digest; "" for Debian's package.
+// source is the address of etcd, and its checksum; "" for Debian's package.
 func (s *Spec) source(d *defaults.Etcd, version string, e *kind.Expansion) (from, sum string) {
 	if strings.HasPrefix(s.Repository, "http://") || strings.HasPrefix(s.Repository, "https://") {
 		return s.Repository, s.Checksum
@@ -194,7 +194,7 @@ func (r rules) storage(s *Spec, d *defaults.Etcd, e *kind.Expansion) *Storage {
 		return s.Storage
 	case s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil:
 		claim := s.Pod.PersistentVolumeClaimSpec
-		size, _ := machine.Gibibytes(claim.Resources.Requests.Storage) // reported by Validate
+		size, _ := machine.Gibibytes(claim.Resources.Requests.Storage) // Validate reports the error
 		volumes, note := r.defaults.VolumeType(claim.StorageClassName)
 		if note != "" {
 			e.Note("spec.pod.persistentVolumeClaimSpec.storageClassName", note)
@@ -214,7 +214,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 	return machine.Gates(e.Key.Name, [][2]int{{etcd.ClientPort, etcd.PeerPort}}, s.Clients, [][2]int{{etcd.ClientPort, etcd.ClientPort}})
 }
 
-// script is what the machines run.
+// script is the script that the machines run.
 func (s *Spec) script(name, version, from, sum string, volume bool) string {
 	env := map[string]string{}
 	if s.Pod != nil {
@@ -229,7 +229,7 @@ func (s *Spec) script(name, version, from, sum string, volume bool) string {
 	return boot.Filled(script, values, s.TLS.given())
 }
 
-// raises reports whether etcd of a version restores a snapshot with higher revisions than there were. (CHANGELOG-3.5.md: 3.5.10)
+// raises reports whether this version of etcd restores a snapshot with higher revisions than before. (CHANGELOG-3.5.md: 3.5.10)
 func raises(version string) bool {
 	if minor(version) != minor("3.5.10") {
 		return minor(version) > minor("3.5.10")
@@ -238,7 +238,7 @@ func raises(version string) bool {
 	return patch >= 10
 }
 
-// minor is the number of a minor version, for comparing.
+// minor is the number of a minor version, for comparison.
 func minor(version string) int {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {

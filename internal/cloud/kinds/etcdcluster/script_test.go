@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stage has the script run on a machine that is none: what it would ask, mount and start is answered here.
+// stage runs the script on no real machine: it answers the script's requests, mounts and starts itself.
 const stage = `
 DATA = os.path.dirname(os.path.realpath(__file__)) + "/data"
 HERE = os.path.realpath(__file__)
@@ -39,7 +39,7 @@ os.execv = start
 find_data_on_disk, find_data = find_data, find_data_here
 `
 
-// scripted runs the script on such a machine after some preparation, and gives what it says and does.
+// scripted runs the script on such a machine after some preparation, and returns its output.
 func scripted(t *testing.T, address, prepare string) string {
 	t.Helper()
 	return scriptedBy(t, (&Spec{}).script("kv", "3.5.35", "", "", true), address, prepare)
@@ -65,7 +65,7 @@ func scriptedBy(t *testing.T, text, address, prepare string) string {
 	return string(out)
 }
 
-// Data is put aside only when its own membership has ended.
+// Data are put aside only when their own membership has ended.
 func TestWhoseDataItIs(t *testing.T) {
 	testcost.Long(t)
 	const waits = `
@@ -99,7 +99,8 @@ def wait(data):
 	}
 }
 
-// Data that a version of etcd must not open is not opened, also on a machine that was made while the others kept the version that they had.
+// A version of etcd does not open data that it must not open. This also holds on a machine that was created while the others kept their
+// version.
 func TestDataOfAnotherVersion(t *testing.T) {
 	testcost.Long(t)
 	const refuses = `
@@ -125,7 +126,7 @@ has("77")
 	}
 }
 
-// Of the data of memberships that have ended the newest is there; what was put aside before is not lost with the next.
+// The newest data of ended memberships are kept. Data that were put aside before survive the next time.
 func TestDataThatWasPutAside(t *testing.T) {
 	got := scripted(t, "127.0.0.1", `
 def main():
@@ -140,7 +141,7 @@ def main():
 	}
 }
 
-// The ID of a membership that began the cluster is noted when most of the others tell the same.
+// The ID of the membership that began the cluster is recorded when most of the others report the same.
 func TestTheIDOfTheOneThatBegan(t *testing.T) {
 	const notes = `
 def start(binary, args): print("notes", read(DATA + "/id"), read(DATA + "/cluster"))
@@ -156,7 +157,7 @@ ANSWERS["10.0.0.1"] = [member("77", "kv-2", "127.0.0.1")]
 	}
 }
 
-// The ID of a membership is beside the data from its beginning.
+// The ID of a membership is stored beside the data from its beginning.
 func TestAMachineKnowsItsMembership(t *testing.T) {
 	testcost.Long(t)
 	got := scripted(t, "127.0.0.1", `
@@ -185,7 +186,7 @@ has("77")`)
 	}
 }
 
-// A volume for data is known by its ID, and gets a file system only when nothing is on it.
+// A data volume is known by its ID, and gets a file system only when it is empty.
 func TestTheDataDisk(t *testing.T) {
 	testcost.Long(t)
 	const cinder, other = "/dev/disk/by-id/virtio-1d3a0c2e-5b6f-4f7a-8", "/dev/disk/by-id/virtio-9d3a0c2e-5b6f-4f7a-9"
@@ -227,7 +228,7 @@ def main():
 	}
 }
 
-// Without a data volume the data is on the root disk, in a folder that nobody else has made.
+// Without a data volume the data are on the root disk, in a folder that the script itself has created.
 func TestTheDataOnTheRootDisk(t *testing.T) {
 	got := scriptedBy(t, (&Spec{}).script("kv", "3.5.35", "", "", false), "127.0.0.1", `
 OWN = DATA + "/var/lib/etcd"
@@ -241,7 +242,7 @@ def main():
 	}
 }
 
-// A machine that cannot begin says why on the port for clients, as often as it is asked, until it can.
+// A machine that cannot start etcd says why on the port for clients, at every request, until it can.
 func TestAMachineSaysWhyItCannotBegin(t *testing.T) {
 	testcost.Long(t)
 	const asks = `
@@ -292,7 +293,7 @@ def fail(): raise OSError("no room")`, `503 {"state": "fails", "message": "FileN
 	}
 }
 
-// The service that a machine makes of the script is started again however often it ends: on a full disk it does, until there is room.
+// The service that a machine makes of the script is restarted however often it ends. On a full disk it does so until there is room.
 func TestTheServiceIsNeverGivenUp(t *testing.T) {
 	unit := scripted(t, "10.0.0.3", "UNIT, HERE = DATA + \"-unit\", DATA + \"-service\"\ndef run(*command): pass\ninstall()\nprint(open(UNIT).read())\nraise SystemExit")
 	for _, line := range []string{"StartLimitIntervalSec=0\n", "Restart=always\n"} {

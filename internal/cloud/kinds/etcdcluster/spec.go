@@ -1,5 +1,5 @@
-// Package etcdcluster is the kind EtcdCluster: a cluster of etcd on machines of its own. It stands for a group of
-// machines, each with a script that runs etcd (etcd.py), and for the membership of each in the cluster.
+// Package etcdcluster is the kind EtcdCluster: a cluster of etcd on its own machines. It expands into a group of
+// machines, each with a script that runs etcd (etcd.py), and into each machine's membership in the cluster.
 package etcdcluster
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a cluster shall be. size, version, repository, paused, pod and TLS are those of etcd-operator
+// Spec is the declared cluster. size, version, repository, paused, pod and TLS are those of etcd-operator
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/cluster.go).
 type Spec struct {
 	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even number bears no more failures than one less."`
@@ -41,7 +41,7 @@ type rules struct {
 	now      func() time.Time
 }
 
-// Kind is the kind EtcdCluster, with what a stack's configuration says.
+// Kind is the kind EtcdCluster, with the defaults of a stack's configuration.
 func Kind(d defaults.Defaults) *kind.Kind {
 	r := rules{d, time.Now}
 	return typed.Workload[Spec]{

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Summarize is a cluster's status in the words of etcd-operator. (pkg/apis/etcd/v1beta2/status.go: ClusterStatus)
+// Summarize is a cluster's status in etcd-operator's terms. (pkg/apis/etcd/v1beta2/status.go: ClusterStatus)
 func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	ready, unready, current := []any{}, []any{}, ""
 	members, lost, reason := member.Parts("EtcdMember", parts)
@@ -45,7 +45,7 @@ func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	return own
 }
 
-// older compares versions as etcd writes them.
+// older compares versions in etcd's notation.
 func older(a, b string) bool {
 	if minor(a) != minor(b) {
 		return minor(a) < minor(b)

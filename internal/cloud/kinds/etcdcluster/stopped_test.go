@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A machine that is stopped when a pass has listed the machines is noticed by that very pass, which waits for its member.
+// A machine stops right after a pass has listed the machines. That pass notices it, and waits for its member.
 func TestAMachineIsStoppedRightAfterItWasListed(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -42,7 +42,7 @@ func TestAMachineIsStoppedRightAfterItWasListed(t *testing.T) {
 	}
 }
 
-// afterServers does something once machines were listed for the first time.
+// afterServers calls do once, after the first list of machines.
 type afterServers struct {
 	once sync.Once
 	do   func()

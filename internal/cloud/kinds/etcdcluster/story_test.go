@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A cluster is begun by one member and joined by the others one at a time, grows, shrinks and ends.
+// One member begins a cluster, and the others join one at a time. The cluster grows, shrinks and ends.
 func TestAClusterGrowsAndShrinks(t *testing.T) {
 	w := newWorld(t)
 	for _, size := range []int{3, 5, 3, 1} {
@@ -28,14 +28,14 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 	w.MustSync("")
 }
 
-// The published manifest becomes a cluster as it is.
+// The published manifest becomes a cluster unchanged.
 func TestThePublishedManifest(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(read(t, "etcdcluster.yaml"))
 	w.settled(3)
 }
 
-// read is a manifest that somebody has published.
+// read is a published manifest.
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
@@ -45,7 +45,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A machine whose disk is lost is no member any more before it is one again.
+// A machine whose disk is lost first leaves the membership, and then joins again.
 func TestADiskIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -64,7 +64,7 @@ func TestADiskIsLost(t *testing.T) {
 	}
 }
 
-// When most disks are lost nothing is done by itself, and a cluster that there was is never begun again.
+// When most disks are lost the agent does nothing by itself, and never begins an existing cluster again.
 func TestTheMajorityIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -92,7 +92,7 @@ func TestTheMajorityIsLost(t *testing.T) {
 	}
 }
 
-// When all disks are lost a cluster that there was is not begun again, empty, as if it were new.
+// When all disks are lost, the agent does not begin an existing cluster again as an empty one.
 func TestAllDisksAreLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -108,7 +108,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	}
 }
 
-// Another version is another machine for each member, one at a time, and its data stays.
+// A new version replaces the machine of each member, one at a time, and its data stay.
 func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -149,7 +149,7 @@ func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
 	w.settled(3)
 }
 
-// No machine is replaced for a version that must not follow the one that members run.
+// No machine is replaced for a version that must not follow the running one.
 func TestVersionsThatDoNotFollow(t *testing.T) {
 	testcost.Long(t)
 	for _, c := range [][3]string{
@@ -178,7 +178,7 @@ func TestVersionsThatDoNotFollow(t *testing.T) {
 	}
 }
 
-// dies has an agent die at the n-th request to etcd that changes something, and reports whether there was one.
+// dies runs an agent that dies at its n-th write request to etcd, and reports whether there was one.
 func (w *world) dies(manifests string, n int) (died bool) {
 	ctx, die := context.WithCancel(w.t.Context())
 	defer die()
@@ -193,7 +193,7 @@ func (w *world) dies(manifests string, n int) (died bool) {
 	return died
 }
 
-// An agent dies at each request to etcd; the next one, which knows nothing, ends with the same members.
+// An agent dies at each request to etcd. The next agent, which knows nothing, ends with the same members.
 func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -225,7 +225,7 @@ func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
 	}
 }
 
-// When all machines are lost, too, and only their ports are left, no empty cluster is begun in place of the one there was.
+// All machines are lost, too, and only their ports are left. The agent begins no empty cluster in place of the old one.
 func TestAllMachinesAndDisksAreLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -246,7 +246,7 @@ func TestAllMachinesAndDisksAreLost(t *testing.T) {
 	}
 }
 
-// A membership that nobody has recorded, of an address where there is no port, ends: it would block all others.
+// An unrecorded membership whose address has no port is removed: it would block all others.
 func TestALearnerThatNeverCame(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1))
@@ -255,7 +255,7 @@ func TestALearnerThatNeverCame(t *testing.T) {
 	w.settled(3)
 }
 
-// A port that was deleted comes back with another address, where its machine is another member.
+// A deleted port comes back with another address, where its machine becomes another member.
 func TestAPortWithAnotherAddress(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -265,7 +265,7 @@ func TestAPortWithAnotherAddress(t *testing.T) {
 	w.settled(3)
 }
 
-// An agent dies at each request to etcd while a cluster grows, and then it shall not grow any more.
+// An agent dies at each request to etcd while a cluster grows, and then the manifest asks for one member again.
 func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -279,7 +279,7 @@ func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 	}
 }
 
-// With paused nothing is changed, also what the same commit takes out of the cluster.
+// With paused nothing is changed, not even members that the same commit removes from the cluster.
 func TestPausedWithFewerMembers(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -303,8 +303,8 @@ func TestPausedWithFewerMembers(t *testing.T) {
 	w.settled(3)
 }
 
-// The volumes of a cluster whose manifest was removed are there when it comes back, and its ports are not: its data is of members at
-// other addresses, so that no etcd answers, and nothing is begun beside them. It begins again once machines and volumes are deleted.
+// A cluster whose manifest was removed comes back with its volumes, but without its ports. Its data belong to members at other
+// addresses, so no etcd answers, and the agent begins no cluster beside them. It begins again once machines and volumes are deleted.
 func TestAClusterComesBackUnderItsName(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -325,7 +325,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 			break
 		}
 	}
-	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // one another's, which is no help
+	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // each has the address of another, which does not help
 	w.carried(sized(3))
 	for _, s := range w.Plan(sized(3)).Steps {
 		if s.Key.Kind == "EtcdMember" && !strings.Contains(s.Why(), "waits until all machines of the cluster have booted") {
@@ -333,7 +333,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 		}
 	}
 	for _, m := range w.look() {
-		w.Wipe(m.Disk) // as who deletes machines and volumes does
+		w.Wipe(m.Disk) // as after a deletion of machines and volumes
 	}
 	w.MustSync(sized(3))
 	if names := w.Members(); len(names) != 3 {
@@ -341,7 +341,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 	}
 }
 
-// carried has an agent carry out manifests whose pass goes on asking.
+// carried runs an agent for three seconds: its pass would retry without end.
 func (w *world) carried(manifests string) {
 	w.t.Helper()
 	w.carriedBy(w.Engine(w.client), manifests)

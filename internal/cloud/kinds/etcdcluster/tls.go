@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// TLS has members talk to each other, and to clients, with certificates on both sides. (etcd-operator's TLSPolicy)
+// TLS makes members use certificates with each other and with clients, on both sides. (etcd-operator's TLSPolicy)
 type TLS struct {
 	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, as etcd-operator takes them."`
 	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile, and stored nowhere."`
@@ -53,7 +53,7 @@ func (t *TLS) validate(r *kind.Report) {
 // generation is that of derived certificates.
 func (a *Auto) generation() int { return max(a.Generation, 1) }
 
-// What the entries of the Secrets of members begin with, as etcd-operator has them. (doc/user/cluster_tls.md)
+// Prefixes of the entries in the Secrets of members, as in etcd-operator. (doc/user/cluster_tls.md)
 const (
 	peerPrefix   = "peer"
 	serverPrefix = "server"
@@ -75,7 +75,7 @@ func (t *TLS) secrets() []string {
 	return []string{m.Peer, m.Server}
 }
 
-// given is the name in the template of what members get; "" for nothing.
+// given is the template's expression for the members' certificates; "" for none.
 func (t *TLS) given() string {
 	switch {
 	case t == nil:
@@ -86,7 +86,8 @@ func (t *TLS) given() string {
 	return "{{secrets}}"
 }
 
-// files says where in that the certificate, the key and the authorities are, for other members and for clients.
+// files are the paths in that expression's value to the certificate, the key and the authorities, for other
+// members and for clients.
 func (t *TLS) files() map[string][]string {
 	if t.Auto != nil {
 		one := []string{"certificate", "crt", "key", "ca"}
@@ -97,7 +98,7 @@ func (t *TLS) files() map[string][]string {
 	return map[string][]string{"peer": in(peer), "server": in(server)}
 }
 
-// ofMembers is what the memberships say of it.
+// ofMembers are the fields of the memberships about certificates.
 func (t *TLS) ofMembers() fields {
 	if t.Auto != nil {
 		return fields{"generation": t.Auto.generation()}
@@ -105,7 +106,7 @@ func (t *TLS) ofMembers() fields {
 	return fields{"operatorRef": t.Static.Operator, "peerRef": t.Static.Member.Peer}
 }
 
-// judge says what is wrong with certificates that Secrets hold.
+// judge reports errors in the certificates of Secrets.
 func (t *TLS) judge(e *kind.Expansion, now time.Time) (ok bool) {
 	if t == nil || t.Static == nil {
 		return true
@@ -134,7 +135,7 @@ func read(p etcdtls.Place, e *kind.Expansion) *etcdtls.Pair {
 	return nil
 }
 
-// addressed wants a certificate that is valid for any address: members have no names.
+// addressed wants a certificate that is valid for some IP address: members have no names.
 func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
 	if len(p.Leaf.IPAddresses) == 0 {
 		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is valid for no IP address, and members reach each other at theirs", p.Cert(), p.Secret),
@@ -144,7 +145,7 @@ func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
 	return true
 }
 
-// accepted wants a certificate to be trusted by another's owner for a use.
+// accepted wants a certificate that the owner of another one trusts for a use.
 func accepted(p *etcdtls.Pair, e *kind.Expansion, by *etcdtls.Pair, use x509.ExtKeyUsage, fix string) (ok bool) {
 	switch {
 	case !p.IssuedBy(by, x509.ExtKeyUsageAny):

@@ -27,7 +27,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// house is an authority of somebody's own.
+// house is somebody's own certificate authority.
 type house struct {
 	t    *testing.T
 	key  *ecdsa.PrivateKey
@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// sign makes the authority's own certificate.
+// sign creates the authority's own certificate.
 func (h *house) sign(from, until time.Time) {
 	h.t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "house"}, NotBefore: from, NotAfter: until, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
@@ -88,7 +88,7 @@ func inPEM(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// secret is a Secret as etcd-operator wants it.
+// secret is a Secret in etcd-operator's form.
 func (h *house) secret(name, prefix, crt, key string) string {
 	text := fmt.Sprintf("---\n{apiVersion: v1, kind: Secret, metadata: {name: %s}}\n", name)
 	text = strings.TrimSuffix(text, "}\n") + ", stringData: {"
@@ -98,7 +98,7 @@ func (h *house) secret(name, prefix, crt, key string) string {
 	return strings.TrimSuffix(text, ", ") + "}}\n"
 }
 
-// secrets are all three of the published example, each with a certificate that was changed.
+// secrets are all three of the published example; the functions change their certificates.
 func (h *house) secrets(peer, server, client func(*x509.Certificate)) string {
 	peerCrt, peerKey := h.issue(peer)
 	serverCrt, serverKey := h.issue(server)
@@ -113,7 +113,7 @@ func (h *house) secrets(peer, server, client func(*x509.Certificate)) string {
 
 func published(t *testing.T) string { t.Helper(); return read(t, "example-tls-cluster.yaml") }
 
-// newWorldOfTLS is one whose stack has a master key.
+// newWorldOfTLS is a world whose stack has a master key.
 func newWorldOfTLS(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -134,7 +134,7 @@ func auto(size, generation int) string {
 	return sized(size, fmt.Sprintf("TLS: {auto: {generation: %d}}", generation))
 }
 
-// The published manifest becomes a cluster as it is, with its Secrets beside it.
+// The published manifest becomes a cluster unchanged, with its Secrets beside it.
 func TestThePublishedManifestWithTLS(t *testing.T) {
 	w := newWorld(t)
 	manifests := published(t) + newHouse(t).secrets(nil, nil, nil)
@@ -156,7 +156,7 @@ func (w *world) encrypted() {
 	}
 }
 
-// Certificates that are derived need nothing that is stored: other agents go on with the same ones.
+// Derived certificates need no stored state: other agents derive the same ones.
 func TestDerivedCertificates(t *testing.T) {
 	w := newWorldOfTLS(t)
 	for _, size := range []int{1, 3} {
@@ -169,7 +169,7 @@ func TestDerivedCertificates(t *testing.T) {
 	}
 }
 
-// A machine that uses a cluster gets answers from its members with its certificate, which is not valid as a member's.
+// A machine that uses a cluster gets answers from its members with its own certificate, which is not valid for a member.
 func TestAMachineThatUsesACluster(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(1, 1))
@@ -225,7 +225,7 @@ func certificate(t *testing.T, text string) *x509.Certificate {
 	return cert
 }
 
-// A backup speaks TLS as the cluster's manifest says, or with a Secret of its own, also after the keys have changed; a cluster with TLS begins with what it took.
+// A backup uses TLS according to the cluster's manifest, or with its own Secret, even after the keys have changed. A cluster with TLS starts from that backup.
 func TestAClusterWithTLSIsBackedUpAndRestored(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -257,7 +257,7 @@ func TestAClusterWithTLSIsBackedUpAndRestored(t *testing.T) {
 	}
 }
 
-// Somebody who answers in place of a member, with a certificate of another authority, is not believed: nothing is kept of what he sends.
+// Somebody answers in place of a member, with a certificate of another authority. The agent does not believe it, and stores nothing of its answer.
 func TestAttackASnapshotOfAStranger(t *testing.T) {
 	w := emptied(t)
 	h, stranger := newHouse(t), newHouse(t)
@@ -266,7 +266,7 @@ func TestAttackASnapshotOfAStranger(t *testing.T) {
 	w.MustSync(text)
 	other := strings.Replace(backup, "clusterRef: kv,", "clusterRef: kv, clientTLSSecret: other,", 1) + stranger.secret("other", "etcd-client", crt, key)
 	pass := w.Sync(text + other)
-	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "shows a certificate of an authority that is not the cluster's") { // which is what somebody can act on
+	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "shows a certificate of an authority that is not the cluster's") { // people can act on this message
 		t.Errorf("the pass is %s: %s", pass.Outcome(), said)
 	}
 	list, err := cloud.List[struct{ Name string }](t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
@@ -275,7 +275,7 @@ func TestAttackASnapshotOfAStranger(t *testing.T) {
 	}
 }
 
-// Another generation, and another certificate in a Secret, is another machine for each member, one at a time.
+// Another generation, or another certificate in a Secret, replaces the machine of each member, one at a time.
 func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
 	testcost.Long(t)
 	h := newHouse(t)
@@ -303,7 +303,7 @@ func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
 	}
 }
 
-// No machine is changed so that it would not be one of its cluster any more.
+// No change may take a machine out of its cluster.
 func TestNoMachineLeavesItsCluster(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct{ before, after, want string }{
@@ -332,7 +332,7 @@ func TestNoMachineLeavesItsCluster(t *testing.T) {
 	}
 }
 
-// Machines with the certificates of another cluster, of another stack or of another master key are no members of this one.
+// Machines with certificates of another cluster, another stack or another master key are no members of this one.
 func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(3, 1))
@@ -350,7 +350,7 @@ func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	w.settled(3)
 }
 
-// What is in Secrets, and what is derived, is in no plan, no status and no error; the user data of machines has it, and nothing else.
+// Derived keys and the contents of Secrets appear in no plan, status or error. Only the user data of machines have them.
 func TestAttackKeysStayWhereTheyBelong(t *testing.T) {
 	testcost.Long(t)
 	w := newWorldOfTLS(t)
@@ -375,7 +375,7 @@ func TestAttackKeysStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// What is wrong with certificates is said where the manifests are read.
+// Errors in certificates are reported when the manifests are read.
 func TestCertificatesThatAreRefused(t *testing.T) {
 	w := newWorld(t)
 	h, stranger := newHouse(t), newHouse(t)
@@ -415,7 +415,8 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 	})
 }
 
-// A certificate that expires does not refuse the commit that has it, which may be in force for long, with all that has nothing to do with it: plans say so.
+// A certificate that expires does not make its commit invalid: the commit may be current for a long time, and has unrelated objects, too. Plans report the
+// expiry.
 func TestACertificateThatExpiresRefusesNoCommit(t *testing.T) {
 	w := newWorld(t)
 	h, old, renewed := newHouse(t), newHouse(t), newHouse(t)

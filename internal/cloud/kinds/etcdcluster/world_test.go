@@ -36,7 +36,7 @@ type world struct {
 	mu       sync.Mutex
 	seen     time.Time
 	machines map[string]*etcd.Machine
-	fewest   int // machines that ran at any moment that was looked at
+	fewest   int // the lowest number of running machines that was observed
 }
 
 func newWorld(t *testing.T) *world {
@@ -58,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// machine finds the active server at an address, and the volume that is its data's.
+// machine finds the active server at an address, and the volume with its data.
 func (w *world) machine(address string) *etcd.Machine {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,13 +114,13 @@ func (w *world) look() map[string]*etcd.Machine {
 	return machines
 }
 
-// created is what machines were last made with, by their names.
+// created are the user data of the last machines, by their names.
 type created struct {
 	sync.Mutex
 	data map[string]userData
 }
 
-// userData is what it says.
+// userData are the settings in the user data of a machine.
 type userData struct {
 	text, version string
 	volume        bool
@@ -153,10 +153,10 @@ func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
-// ends are the machines that agents have asked to be deleted, which run no etcd from then on.
+// ends are the machines that agents have asked the cloud to delete; they run no etcd from then on.
 type ends struct {
 	w    *world
-	one  sync.Mutex // while a machine is deleted
+	one  sync.Mutex // held while a machine is deleted
 	mu   sync.Mutex
 	gone map[string]bool
 }
@@ -186,10 +186,10 @@ func (i interrupter) RoundTrip(req *http.Request) (*http.Response, error) {
 	return i.next.RoundTrip(req)
 }
 
-// forgetLook has the next one look at the cloud itself.
+// forgetLook makes the next look read the cloud itself.
 func (w *world) forgetLook() { w.mu.Lock(); defer w.mu.Unlock(); w.seen = time.Time{} }
 
-// addressOf is that of a machine's port.
+// addressOf is the address of a machine's port.
 func (w *world) addressOf(id string) string {
 	var ports struct {
 		Ports []struct {
@@ -212,7 +212,7 @@ var (
 	givenLine  = regexp.MustCompile(`(?m)^GIVEN = "(.*?)"`)
 )
 
-// readUserData is what the script makes of it.
+// readUserData reads the user data as the script does.
 func readUserData(text string) (made userData, ok bool) {
 	found, given := wantedLine.FindStringSubmatch(text), givenLine.FindStringSubmatch(text)
 	if found == nil || given == nil {
@@ -254,7 +254,7 @@ func (w *world) nameOf(address string) string {
 
 var services = map[string]string{"servers": cloud.Compute, "ports": cloud.Network}
 
-// ids are those of the objects of a name.
+// ids are those of the objects with a name.
 func (w *world) ids(collection, name string) (ids []string) {
 	w.t.Helper()
 	var found map[string][]struct{ ID string }
@@ -267,7 +267,7 @@ func (w *world) ids(collection, name string) (ids []string) {
 	return ids
 }
 
-// addresses are those of the machines that run, by their names.
+// addresses are those of the running machines, by their names.
 func (w *world) addresses() map[string]string {
 	w.t.Helper()
 	by := map[string]string{}
@@ -284,7 +284,7 @@ func (w *world) address(by map[string]string) {
 	w.forgetLook()
 }
 
-// remove deletes an object in the cloud behind the agent's back.
+// remove deletes an object in the cloud without the agent's knowledge.
 func (w *world) remove(collection, name string) {
 	w.t.Helper()
 	for _, id := range w.ids(collection, name) {
@@ -297,7 +297,7 @@ func (w *world) remove(collection, name string) {
 // armed counts the machines from now on.
 func (w *world) armed() { w.mu.Lock(); defer w.mu.Unlock(); w.fewest = len(w.look()) }
 
-// settled wants so many members, all of them voters, and nothing done that nobody should have asked for.
+// settled wants this number of members, all of them voters, and no request that an agent must not make.
 func (w *world) settled(size int) {
 	w.t.Helper()
 	names := w.Members()
