@@ -1,15 +1,15 @@
-// Package insync answers whether a commit was in sync: whether the cloud was last made equal to it, and no other commit
-// has changed anything since. What differs from such a commit is drift.
+// Package insync answers whether a commit was in sync. That is so if the cloud was last made equal to it, and no other
+// commit has changed anything since. Any difference from such a commit is drift.
 //
-// It is a table of values. It knows what is noted in a [State], and nothing of clouds, forges, passes and clocks. Who
-// decides that a pass ended in sync, or asks a forge, is elsewhere: `agent` for what a pass may take for drift, `branch`
-// for what a commit says.
+// It is a table of values. It knows what is noted in a [State], and nothing of clouds, forges, passes and clocks. It
+// does not decide whether a pass ended in sync, and it does not ask a forge. Package agent does so to know what a pass may
+// take for drift, and package branch to know what a commit says.
 package insync
 
 // An Answer says whether a commit was in sync.
 type Answer int
 
-// Ask means that only a process before this one can know: the forge is to be asked.
+// Ask means that only an earlier process can know, so the forge must be asked.
 const (
 	No Answer = iota
 	Yes
@@ -27,12 +27,13 @@ const (
 //	           else: No        else: Changed d
 //	Changed c  No              Changed d            InSync d   InSync d          Changed c
 //
-// In Begun a commit has changed something, and nobody was asked whether it was in sync before; of another one the forge
-// is not asked, as its answer is out of date. In Changed nothing was in sync last, which is known. A commit "" is none: it
-// was not in sync, and changes no state. [State.SameFiles] changes the commit of a state, and no state.
+// In Begun, a commit has changed something, and nobody has asked yet whether it was in sync before. About another commit
+// the forge is not asked, since its answer is out of date. In Changed it is known that no commit was in sync last. An
+// empty commit is none: it was not in sync, and changes no state. [State.SameFiles] changes the commit of a state, and
+// not the state itself.
 type State struct {
 	is     known
-	commit string // that the state is about: which is in sync, or has changed something
+	commit string // the commit that is in sync, or has changed something
 }
 
 type known int
@@ -44,7 +45,7 @@ const (
 	changed
 )
 
-// Of is a commit that was in sync.
+// Of returns the state in which a commit was in sync.
 func Of(commit string) State { return State{}.InSync(commit) }
 
 // Was reports whether a commit was in sync.
@@ -60,7 +61,7 @@ func (s State) Was(commit string) Answer {
 	return No
 }
 
-// Changed notes that something was changed for a commit: no other one is in sync any more.
+// Changed notes that something was changed for a commit: no other commit is in sync any more.
 func (s State) Changed(commit string) State {
 	switch {
 	case commit == "", s.is == inSync && s.commit == commit:
@@ -79,7 +80,7 @@ func (s State) InSync(commit string) State {
 	return State{inSync, commit}
 }
 
-// Answered notes what a process before this one has left on the forge about a commit.
+// Answered notes what an earlier process has left on the forge about a commit.
 func (s State) Answered(commit string, was bool) State {
 	switch {
 	case was:
@@ -90,7 +91,7 @@ func (s State) Answered(commit string, was bool) State {
 	return s
 }
 
-// SameFiles notes that a commit has the same files as one before: what is known of that holds for it.
+// SameFiles notes that a commit has the same files as an earlier one, so the same is known of both.
 func (s State) SameFiles(before, commit string) State {
 	if before != "" && s.commit == before {
 		s.commit = commit
@@ -98,8 +99,9 @@ func (s State) SameFiles(before, commit string) State {
 	return s
 }
 
-// Replaced reports which commit is in sync no more once something is changed for another one: the one that is; where
-// none is known to be, parent, which may have been for a process before this one. It is "" where that was said.
+// Replaced returns the commit that is no longer in sync once something is changed for the commit by. If no commit
+// is known to be in sync, that is parent, which an earlier process may have made in sync. Replaced returns "" if
+// this was reported before.
 func (s State) Replaced(by, parent string) string {
 	switch {
 	case by == "", s.commit == by && s.is != unknown:
@@ -110,7 +112,7 @@ func (s State) Replaced(by, parent string) string {
 	return parent
 }
 
-// Since is the commit that has changed something, or was in sync, since another one was; "" for none.
+// Since returns the commit that has changed something, or was in sync, since another commit was; "" for none.
 func (s State) Since(commit string) (by string) {
 	if s.commit == commit {
 		return ""

@@ -2,7 +2,7 @@ package insync
 
 import "testing"
 
-// Each row of the table, for the commit of the state and another one.
+// Each row of the table is tested for the commit of the state and for another one.
 func TestStates(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -7,38 +7,38 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Doubt is why it cannot be decided which object is meant.
+// Doubt is the reason why the object for a key cannot be decided.
 type Doubt int
 
 // The doubts.
 const (
 	NoDoubt    Doubt = iota
-	Contested        // one bears marks of other owners, too
-	Several          // finished objects bear the mark
+	Contested        // the object bears marks of other owners, too
+	Several          // several finished objects bear the mark
 	OnlyCopied       // the only marks are copies of another object's
 )
 
-// Choice is what the claims to one key come to.
+// Choice is the result of the claims to one key.
 type Choice struct {
-	Have    *Live   // the object that is meant; nil for none, and where there is a doubt
-	Surplus []*Live // half-made copies of it, and what is being deleted
-	Copied  []*Live // objects with a copied mark: they belong to nobody
+	Have    *Live   // the chosen object; nil for none, and where there is a doubt.
+	Surplus []*Live // half-made copies of it, and objects that are being deleted.
+	Copied  []*Live // objects with a copied mark: they belong to nobody.
 	Doubt   Doubt
-	About   []*Live // the objects that the doubt is about
+	About   []*Live // the objects that the doubt is about.
 }
 
-// Asked is what manifests say of an object besides its key.
+// Asked is what manifests say about an object besides its key.
 type Asked struct {
-	Named   *Live            // what the manifest adopts by its ID, if it is there
+	Named   *Live            // the object that the manifest adopts by its ID, if it exists
 	Adopted func(*Live) bool // whether any manifest adopts an object by its ID
-	// FixedMark says that marks of the kind cannot be changed: they do not show what is half-made.
+	// FixedMark says that marks of the kind cannot be changed: they do not show whether an object is half-made.
 	FixedMark bool
 }
 
-// Choose decides which of the objects that claim a key is meant. A mark is a claim and no proof: between two finished objects
-// nothing is chosen.
+// Choose decides which of the objects that claim a key is the right one. A mark is a claim and no proof: between two
+// finished objects Choose does not decide.
 //
-//	claims                                      comes to
+//	claims                                      result
 //	------------------------------------------  --------------------------------
 //	one                                         this one
 //	some being deleted, and one                 this one
@@ -72,7 +72,7 @@ func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
 	return out
 }
 
-// original is the one of several objects that the others are provably half-made copies of; nil when there is no such proof.
+// original returns the one of several objects whose half-made copies the others provably are; nil when there is no such proof.
 func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	if fixedMark {
 		return nil
@@ -98,13 +98,13 @@ func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	return kept
 }
 
-// leftover reports whether l, to which nothing was applied yet, is what an interrupted request has left besides kept: it is no copy, it is
-// the younger of the two, and nothing uses it.
+// leftover reports whether an interrupted request has left l besides kept. Nothing was applied to l yet. It must be no copy, be younger
+// than kept, and have no user.
 func (c *Cloud) leftover(l, kept *Live) bool {
 	return l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !c.usedByAnybody(l)
 }
 
-// usedByAnybody reports whether any object, whoever owns it, uses l. What could not be listed may use it, too.
+// usedByAnybody reports whether any object, of any owner, uses l. It is true as well if a list failed: an object in it may use l.
 func (c *Cloud) usedByAnybody(l *Live) bool {
 	tokens := append([]string{l.ID}, l.Tokens...)
 	for _, list := range c.have {

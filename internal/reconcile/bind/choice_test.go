@@ -15,7 +15,7 @@ const stack = "s"
 
 var owner = ownertext.Of(stack, manifest.Key{Kind: "Thing", Name: "a"})
 
-// bearing is an object with the mark of Thing/a.
+// bearing returns an object with the mark of Thing/a.
 func bearing(id string, change func(*Live)) Live {
 	l := Live{ID: id, Name: "a", InOwnProject: true, Phase: kind.Ready, Mark: &kind.Mark{Owner: owner, Applied: "x"}}
 	if change != nil {
@@ -40,7 +40,7 @@ func TestChoose(t *testing.T) {
 	uses := func(id string) func(*Live) { return func(l *Live) { l.Mark, l.Uses = nil, []string{id} } }
 	tests := map[string]struct {
 		items   []Live
-		err     error // of another collection
+		err     error // error of another collection
 		named   string
 		fixed   bool
 		have    string

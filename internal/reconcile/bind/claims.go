@@ -9,9 +9,9 @@ import (
 
 // Claims are the objects in the cloud that bear one owner mark of the stack.
 type Claims struct {
-	Sole   []*Live // bear no other owner's
-	Shared []*Live // bear marks of other owners, too: nobody owns them
-	Copied []*Live // bear a copy that the cloud made of another object's
+	Sole   []*Live // objects without another owner's mark
+	Shared []*Live // objects that bear marks of other owners, too: nobody owns them
+	Copied []*Live // objects that bear a copy of another object's mark, which the cloud made
 }
 
 func (c *Claims) add(l *Live) {
@@ -25,21 +25,22 @@ func (c *Claims) add(l *Live) {
 	}
 }
 
-// And are the claims of both.
+// And returns the claims of both.
 func (c Claims) And(other Claims) Claims {
 	return Claims{slices.Concat(c.Sole, other.Sole), slices.Concat(c.Shared, other.Shared), slices.Concat(c.Copied, other.Copied)}
 }
 
-// All are the objects that claim anything.
+// All returns the objects that claim anything.
 func (c Claims) All() []*Live { return slices.Concat(c.Sole, c.Shared, c.Copied) }
 
-// Staying are the objects that bear no other owner's mark and are not being deleted, in the order of their IDs.
+// Staying returns the objects that bear no other owner's mark and are not being deleted, in the order of their
+// IDs.
 func (c Claims) Staying() []*Live {
 	staying, _ := split(c.Sole)
 	return staying
 }
 
-// within are the claims of objects in a project.
+// within returns the claims of objects in a project.
 func (c Claims) within(project string) Claims {
 	some := func(list []*Live) []*Live {
 		return slices.DeleteFunc(slices.Clone(list), func(l *Live) bool { return l.Project != project })
@@ -55,7 +56,7 @@ func (c Claims) projects() map[string]bool {
 	return ids
 }
 
-// split sets apart what is being deleted. Both are in the order of their IDs.
+// split separates the objects that are being deleted. Both results are in the order of their IDs.
 func split(all []*Live) (staying, leaving []*Live) {
 	for _, l := range slices.SortedFunc(slices.Values(all), func(a, b *Live) int { return cmp.Compare(a.ID, b.ID) }) {
 		if l.Phase == kind.Deleting {

@@ -1,5 +1,5 @@
-// Package bind knows which objects of the cloud bear which owner marks of a stack, and which one is meant where several bear the
-// same mark. It knows nothing of manifests and decides nothing about what is done with an object.
+// Package bind knows which objects of the cloud bear which owner marks of a stack, and which object is the right one where
+// several bear the same mark. It knows nothing of manifests, and does not decide what is done with an object.
 package bind
 
 import (
@@ -15,21 +15,21 @@ import (
 // Live is an object in the cloud, of any kind.
 type Live = kind.Live
 
-// Cloud is what a snapshot holds, sorted by ID, by name and by owner mark. Nothing changes it once it is made.
+// Cloud is the content of a snapshot, sorted by ID, by name and by owner mark. It never changes.
 type Cloud struct {
 	have        kind.Snapshot
 	collections map[string]*Collection // by kind name
 	users       map[string][]*Live     // objects with a mark of the stack, by the tokens that they use
-	userKinds   map[*Live]string       // the kind of each of these
+	userKinds   map[*Live]string       // the kind of each of these users
 }
 
 // Collection is what the cloud holds of one kind.
 type Collection struct {
 	byID   map[string]*Live
-	twins  map[string][]*Live // further objects of an ID, where entries of clouds.yaml are of several clouds
+	twins  map[string][]*Live // further objects with an ID, if entries of clouds.yaml belong to several clouds
 	byName map[string][]*Live
-	// owners are the claims of objects in the stack's own project, by owner text; elsewhere are those of objects in other
-	// projects, of a kind whose manifests may name them.
+	// owners are the claims of objects in the stack's own project, by owner text. elsewhere are the claims of objects in
+	// other projects, for kinds whose manifests may name projects.
 	owners, elsewhere map[string]*Claims
 	misplaced         []Misplaced
 }
@@ -37,11 +37,11 @@ type Collection struct {
 // Misplaced is an object that bears a mark of the stack for another kind.
 type Misplaced struct {
 	Item  *Live
-	Text  string // of the mark
+	Text  string // text of the mark
 	Owner ownertext.Owner
 }
 
-// In sorts what a snapshot holds by the marks of a stack.
+// In sorts the content of a snapshot by the marks of a stack.
 func In(have kind.Snapshot, stack string) *Cloud {
 	c := &Cloud{have: have, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
 	marks := ownertext.Begin(stack)
@@ -51,8 +51,8 @@ func In(have kind.Snapshot, stack string) *Cloud {
 	return c
 }
 
-// sorted finds what is where in the collection of a kind. One thing in the cloud may show in the collections of two kinds (a
-// router's interface is a port); it is owned where its mark says so, and nowhere else.
+// sorted sorts the items of a kind. One thing in the cloud may appear in the collections of two kinds: a router's interface
+// is also a port. The stack owns it in the collection that its mark names, and in no other.
 func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection {
 	x := &Collection{byID: make(map[string]*Live, len(items)), byName: make(map[string][]*Live, len(items)), owners: map[string]*Claims{}, elsewhere: map[string]*Claims{}}
 	for i := range items {
@@ -79,7 +79,7 @@ func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection 
 	return x
 }
 
-// claim sorts an object in by those of its marks that begin as the stack's do, and reports whether it bears one for this kind.
+// claim sorts an object by those of its marks that begin like the stack's marks. It reports whether one of them is for this kind.
 func (x *Collection) claim(kindName string, item *Live, marks string) (any bool) {
 	owners := x.owners
 	if !item.InOwnProject {
@@ -110,10 +110,10 @@ func (x *Collection) claim(kindName string, item *Live, marks string) (any bool)
 	return any
 }
 
-// Of is the collection of a kind; nil where it was not asked for. What cannot be listed has an empty one.
+// Of returns the collection of a kind; nil if the kind was not listed. It is empty if the list failed.
 func (c *Cloud) Of(kindName string) *Collection { return c.collections[kindName] }
 
-// UsersOf are the objects with a mark of the stack that use an object.
+// UsersOf returns the objects with a mark of the stack that use an object.
 func (c *Cloud) UsersOf(l *Live) []*Live {
 	users := slices.Clone(c.users[l.ID])
 	for _, token := range l.Tokens {
@@ -122,10 +122,10 @@ func (c *Cloud) UsersOf(l *Live) []*Live {
 	return users
 }
 
-// KindOf is the kind of an object that uses another one.
+// KindOf returns the kind of an object that uses another one.
 func (c *Cloud) KindOf(user *Live) string { return c.userKinds[user] }
 
-// Claimed are the objects of a kind in the stack's own project that bear an owner text.
+// Claimed returns the objects of a kind in the stack's own project that bear an owner text.
 func (c *Cloud) Claimed(kindName, owner string) Claims {
 	if x := c.collections[kindName]; x != nil && x.owners[owner] != nil {
 		return *x.owners[owner]
@@ -133,7 +133,7 @@ func (c *Cloud) Claimed(kindName, owner string) Claims {
 	return Claims{}
 }
 
-// ClaimedIn are the objects of a kind in another project that bear an owner text.
+// ClaimedIn returns the objects of a kind in another project that bear an owner text.
 func (c *Cloud) ClaimedIn(project, kindName, owner string) Claims {
 	if x := c.collections[kindName]; x != nil && x.elsewhere[owner] != nil && project != "" {
 		return x.elsewhere[owner].within(project)
@@ -141,8 +141,9 @@ func (c *Cloud) ClaimedIn(project, kindName, owner string) Claims {
 	return Claims{}
 }
 
-// Owned counts the objects that limits are shares of, by kind. Further objects with one mark do not count, nor does what no manifest
-// wants and its mark keeps, nor what no manifest wants in another project: anyone who has the project can write as many as they like.
+// Owned counts, by kind, the objects that limits are shares of. Several objects with one mark count once. An object that no manifest
+// wants does not count if its mark keeps it, or if it is in another project. Anyone with access to that project can write as many
+// marks as they like.
 func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 	counts := map[string]int{}
 	for name, x := range c.collections {
@@ -160,7 +161,7 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 	return counts
 }
 
-// Find is the object of an ID that an entry of clouds.yaml shows; nil for none.
+// Find returns the object with an ID that an entry of clouds.yaml shows; nil for none.
 func (x *Collection) Find(id, entry string) *Live {
 	if item := x.byID[id]; item != nil && item.As(entry) != nil {
 		return item
@@ -173,17 +174,18 @@ func (x *Collection) Find(id, entry string) *Live {
 	return nil
 }
 
-// WithID is the first object of an ID, whichever entry shows it; nil for none.
+// WithID returns the first object with an ID, whichever entry shows it; nil for none.
 func (x *Collection) WithID(id string) *Live { return x.byID[id] }
 
-// Named are the objects of a name, whoever owns them.
+// Named returns the objects with a name, whoever owns them.
 func (x *Collection) Named(name string) []*Live { return x.byName[name] }
 
-// Misplaced are the objects that bear a mark of the stack for another kind.
+// Misplaced returns the objects that bear a mark of the stack for another kind.
 func (x *Collection) Misplaced() []Misplaced { return x.misplaced }
 
-// Known yields, by owner text, the claims that are judged where no manifest wants the object: those in the stack's own project, and
-// those in each of the others that the stack has to do with. A mark in one says nothing of what is in another.
+// Known yields, by owner text, the claims that a plan decides about if no manifest wants the object. These are the claims in the
+// stack's own project, and those in each other project that the stack reaches. A mark in one project says nothing about objects in
+// another one.
 func (x *Collection) Known(reached func(project string) bool) iter.Seq2[string, Claims] {
 	return func(yield func(string, Claims) bool) {
 		for owner, c := range x.owners {

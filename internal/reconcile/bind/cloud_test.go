@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// elsewhere is an object in another project that bears the mark of Thing/a.
+// elsewhere returns an object in another project that bears the mark of Thing/a.
 func elsewhere(project string, change func(*Live)) Live {
 	return bearing("1", func(l *Live) {
 		if l.InOwnProject, l.Guarded, l.Project = false, true, project; change != nil {
@@ -69,7 +69,7 @@ func TestClaimedIn(t *testing.T) {
 	}
 }
 
-// Two clouds may give one ID to objects of their own: an entry shows the one that is in its cloud.
+// Two clouds may give the same ID to objects of their own. An entry finds the object that is in its cloud.
 func TestFind(t *testing.T) {
 	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Through = "other", "b" })}}}, stack)
 	for _, tt := range []struct{ id, entry, want string }{{"1", "", "main"}, {"1", "b", "other"}, {"1", "c", ""}, {"2", "", ""}} {
@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is in another project is judged only where the stack has to do with that, and a loop over claims can stop at any of them.
+// An object in another project is only seen if the stack reaches that project. A loop over claims can stop at any of them.
 func TestKnown(t *testing.T) {
 	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
 	for _, tt := range []struct {
@@ -103,8 +103,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// What bears a mark of the stack is found by what it uses, in this project and in others; what bears no mark of it, a mark that cannot
-// be read or one of another kind is not.
+// An object with a mark of the stack is found by the objects that it uses, in this project and in others. An object without such a
+// mark is not found. The same is true if its mark cannot be read, or names another kind.
 func TestMarks(t *testing.T) {
 	other := ownertext.Of(stack, manifest.Key{Kind: "Other", Name: "a"})
 	uses := func(l *Live) { l.Uses = []string{"net", "token"} }

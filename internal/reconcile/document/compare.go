@@ -11,13 +11,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// comparison collects what differs between two trees.
+// comparison collects the differences between two trees.
 type comparison struct {
 	secrets *redact.Redactor
 	changes []kind.Change
 }
 
-// compare goes down where both sides have a map or a list of maps, and takes
+// compare descends where both sides have a map or a list of maps. It compares
 // everything else as a whole.
 func (c *comparison) compare(path string, have, want any) {
 	if reflect.DeepEqual(have, want) {
@@ -37,7 +37,7 @@ func (c *comparison) compare(path string, have, want any) {
 	}
 	shownHave, secret1 := c.show(have)
 	shownWant, secret2 := c.show(want)
-	secret := secret1 || secret2 || reflect.DeepEqual(shownHave, shownWant) // what differs was taken out
+	secret := secret1 || secret2 || reflect.DeepEqual(shownHave, shownWant) // the difference itself was removed
 	c.changes = append(c.changes, kind.Change{Field: path, Have: shownHave, Want: shownWant, Secret: secret})
 }
 
@@ -53,8 +53,8 @@ func (c *comparison) compareMaps(path string, have, want map[string]any) {
 	}
 }
 
-// below is the path of a map's entry, in the form that manifest.Object.Where
-// reads.
+// below returns the path of a map's entry, in the form that
+// [manifest.Object.Where] reads.
 func below(path, key string) string {
 	switch {
 	case strings.ContainsAny(key, ".[]/"):
@@ -75,9 +75,9 @@ func listOfMaps(value any) (list []any, ok bool) {
 	return list, ok
 }
 
-// compareLists leaves out what both lists begin and end with. What is left is
-// compared one by one, if it is equally long, and otherwise taken away and
-// added.
+// compareLists leaves out the items that both lists begin and end with. If the
+// rest of both has the same length, it is compared item by item. Otherwise the
+// old items are shown as removed, and the new ones as added.
 func (c *comparison) compareLists(path string, have, want []any) {
 	first := 0
 	for first < min(len(have), len(want)) && reflect.DeepEqual(have[first], want[first]) {
@@ -103,8 +103,8 @@ func (c *comparison) compareLists(path string, have, want []any) {
 	}
 }
 
-// show is a value as people may see it. secret is true when nothing of it is to
-// be seen.
+// show returns a value as people may see it. secret is true when nothing of it
+// may be seen.
 func (c *comparison) show(value any) (shown any, secret bool) {
 	switch v := value.(type) {
 	case sealed:

@@ -10,19 +10,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Difference is what a revision says otherwise than another about one object
-// that people wrote.
+// Difference is how one object that people wrote differs between two
+// revisions.
 type Difference struct {
 	Key manifest.Key
-	// Origin is where the object stands after, or stood before if it is gone.
+	// Origin is the place of the object in the later revision, or in the earlier one if it was
+	// removed.
 	Origin manifest.Origin
 	Edit   Edit
-	// Changes are the fields of a manifest that is changed, in the order of their
-	// paths. Have is nil for what is added, Want for what is taken away.
+	// Changes are the fields of a manifest that was changed, in the order of their
+	// paths. Have is nil for an added field, Want for a removed one.
 	Changes []kind.Change
 }
 
-// Edit is what happens to a manifest.
+// Edit is the kind of change to a manifest.
 type Edit string
 
 // The edits.
@@ -32,10 +33,11 @@ const (
 	Removed Edit = "removed"
 )
 
-// Differences compares two revisions without a cloud, in the order of the second
-// one and then of what it no longer has. It looks at the objects that the
-// repository holds, not at what they expand into; what has no effect, such as a
-// comment or a label, is no difference. Secrets are not shown.
+// Differences compares two revisions without a cloud. The result is in the
+// order of the second revision, followed by the removed objects. It compares
+// the objects in the repository, and not the objects that they expand into. A
+// text without effect, such as a comment or a label, is no difference. Secrets
+// are not shown.
 func Differences(before, after []kind.Desired) []Difference {
 	secrets := confidential.Redactor(before, after)
 	old := map[manifest.Key]*kind.Desired{}
@@ -67,18 +69,18 @@ func Differences(before, after []kind.Desired) []Difference {
 	return list
 }
 
-// written reports whether the object stands in the repository itself.
+// written reports whether the repository itself holds the object.
 func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
 
-// rewritten compares two texts of one manifest.
+// rewritten compares two versions of one manifest.
 func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Change {
 	c := comparison{secrets: secrets}
 	c.compare("", whole(before), whole(after))
 	return c.changes
 }
 
-// whole is everything of the manifest that has an effect, as a tree in which
-// secrets are redacted. It is empty for objects that no file holds.
+// whole returns everything in the manifest that has an effect, as a tree in
+// which secrets are redacted. It is empty for objects that no file holds.
 func whole(d *kind.Desired) map[string]any {
 	if d.Object == nil || !d.Body.Is() {
 		return nil

@@ -31,7 +31,7 @@ type houseRoom struct {
 	Size *int   `json:"size,omitempty"`
 }
 
-// house is a kind that expands, of the same name, into a Thing.
+// house is a kind that expands into a Thing with the same name.
 func house() *kind.Kind {
 	return typed.Workload[houseSpec]{
 		Info:     kind.Info{Group: "test", Version: "v1", Kind: "House"},
@@ -67,7 +67,7 @@ func revision(t *testing.T, text string) []kind.Desired {
 	return want
 }
 
-// listing writes differences down, a line an object and a line a field.
+// listing writes differences down, one line for an object and one for a field.
 func listing(list []Difference) string {
 	var b strings.Builder
 	for _, d := range list {
@@ -160,7 +160,7 @@ changed Note/note at all.yaml:7
 	}
 }
 
-// A field's path finds its line in the file.
+// The path of a field finds its line in the file.
 func TestDifferencesSayWhere(t *testing.T) {
 	after := revision(t, "kind: House\nmetadata: {name: h}\nspec:\n  rooms:\n  - name: hall\n  - name: bath\n    size: 3")
 	list := Differences(revision(t, "kind: House\nmetadata: {name: h}\nspec: {rooms: [{name: hall}, {name: bath, size: 2}]}"), after)

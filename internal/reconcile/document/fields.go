@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fieldNames adds what JSON calls the fields of a type and of those within it.
+// fieldNames adds the JSON names of the fields of a type, and of the types within it.
 func fieldNames(t reflect.Type, into map[string]bool) {
 	walkFields(t, map[reflect.Type]bool{}, into)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Redact takes secrets out of a value. It keeps its type, unless there is
-// anything to take out of one of a type that we do not know. Names of that type's
-// fields stay, and so does what else own takes for ours.
+// Redact removes secrets from a value. The value keeps its type, unless it has
+// secrets and a type that [redact.Redactor] does not know. Names of that type's
+// fields stay, and so do keys for which own returns true.
 func Redact(r *redact.Redactor, v any, own func(key string) bool) any {
 	if r.None() {
 		return v
@@ -26,11 +26,11 @@ func Redact(r *redact.Redactor, v any, own func(key string) bool) any {
 	return tree
 }
 
-// EveryKey takes every key for ours: those that kinds write, and definitions.
+// EveryKey accepts every key as the agent's own: those that kinds write, and definitions.
 func EveryKey(string) bool { return true }
 
-// treeWithout is a value as its JSON, without secrets. clean is true when there
-// were none.
+// treeWithout returns a value as a tree of its JSON, without secrets. clean is
+// true when there were none.
 func treeWithout(r *redact.Redactor, v any, own func(key string) bool) (tree any, clean bool) {
 	tree, err := treeOf(v)
 	if err != nil {

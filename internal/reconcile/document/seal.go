@@ -11,11 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// sealed stands for a secret value: equal ones are equal, and that is all that
-// can be seen of them.
+// sealed stands for a secret value. Equal secrets have equal seals, and
+// nothing else can be seen of them.
 type sealed [sha256.Size]byte
 
-// Tree is a value as its JSON has it, with numbers as they are written; nil when it has none.
+// Tree returns a value as its JSON represents it, with numbers as they are written; nil when it
+// has no JSON.
 func Tree(v any) any {
 	tree, err := treeOf(v)
 	if err != nil {
@@ -35,10 +36,10 @@ func treeOf(v any) (tree any, err error) {
 	return tree, err
 }
 
-// read reads a document into maps, lists and scalars as its type has it, with
-// the values under the rule "secret" sealed.
+// read reads a document into the maps, lists and scalars of its type, with the
+// values under the rule "secret" sealed.
 func read(object *manifest.Object, body manifest.Type) map[string]any {
-	value, _ := object.Read(body) // nothing is wrong: it was decoded before
+	value, _ := object.Read(body) // no error is possible: it was decoded before
 	object.Release()
 	tree, _ := Tree(value).(map[string]any)
 	if tree == nil {
@@ -48,14 +49,14 @@ func read(object *manifest.Object, body manifest.Type) map[string]any {
 	return tree
 }
 
-// sealedTree is a value as a tree, sealed.
+// sealedTree returns a value as a tree, with its secrets sealed.
 func sealedTree(v any) any {
 	tree := Tree(v)
 	seal(tree, reflect.TypeOf(v))
 	return tree
 }
 
-// seal replaces the secrets of a tree of that type, where they stand. A type that is not one of Go's has none.
+// seal replaces the secrets in a tree of that type, in place. Without a Go type there are none.
 func seal(tree any, of reflect.Type) {
 	if of == nil {
 		return
@@ -96,7 +97,7 @@ func sealFields(node map[string]any, of reflect.Type) {
 	}
 }
 
-// sealAll seals a value; of a map its keys stay.
+// sealAll seals a value. The keys of a map stay.
 func sealAll(value any) any {
 	if m, ok := value.(map[string]any); ok {
 		for key, inner := range m {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Spec says what the manifest of an object says, or, of one that another stands for, what was derived for it; secrets are redacted.
-// It says nil when nothing is wanted, and of what carries data for others.
+// Spec returns the spec of an object's manifest. For an object that another one expands into, it is the spec that was derived.
+// Secrets are redacted. Spec returns nil when nothing is wanted, and for objects that carry data for others.
 func Spec(d *kind.Desired, secrets *redact.Redactor) any {
 	if d == nil || d.Data != nil {
 		return nil
@@ -18,8 +18,8 @@ func Spec(d *kind.Desired, secrets *redact.Redactor) any {
 	return Redact(secrets, tree, EveryKey)
 }
 
-// specTree is the spec as a tree, sealed. The text of an object that no file holds
-// is gone once it was read, so there it is what it was read into.
+// specTree returns the spec as a tree, sealed. An object that no file holds has
+// no text any more once it was read. There the tree is made from the Go value.
 func specTree(d *kind.Desired) any {
 	if written(d) && d.Object != nil && d.Body.Is() {
 		return whole(d)["spec"]

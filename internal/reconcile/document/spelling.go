@@ -7,11 +7,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Explicit is implemented by specs in which what is left out means the same as something that can be written: rules of
-// policies see that written out. spec is the tree of its JSON, which is the implementer's to change.
+// Explicit is implemented by specs in which an omitted field means the same as a value that can be written. Rules of
+// policies see that value. spec is the tree of its JSON, which the implementer may change.
 type Explicit interface{ SpellOut(spec map[string]any) }
 
-// SpellOut is a copy of the spec of an object, as [Spec] shows it, for rules of policies: what means the same is written alike.
+// SpellOut returns a copy of an object's spec, as [Spec] shows it, for rules of policies. Values with the same meaning have
+// the same spelling.
 func SpellOut(d *kind.Desired, spec any) any {
 	spec = oneSpelling(spec)
 	if e, ok := d.Spec.(Explicit); ok && !d.Unmanaged {
@@ -20,7 +21,7 @@ func SpellOut(d *kind.Desired, spec any) any {
 	return spec
 }
 
-// oneSpelling is a copy of a tree in which networks and addresses that are the same are written alike: 10.1.2.3/8 as 10.0.0.0/8,
+// oneSpelling returns a copy of a tree in which equal networks and addresses have the same spelling: 10.1.2.3/8 as 10.0.0.0/8,
 // 0::0/0 as ::/0.
 func oneSpelling(tree any) any {
 	switch tree := tree.(type) {
@@ -47,7 +48,7 @@ func oneSpelling(tree any) any {
 	return tree
 }
 
-// specAt is the tree of a spec, which stands at a path within what is below "spec".
+// specAt returns the tree at a path below "spec".
 func specAt(spec any, path string) map[string]any {
 	at, _ := spec.(map[string]any)
 	for name := range strings.SplitSeq(path, ".") {

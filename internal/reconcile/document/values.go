@@ -12,19 +12,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Value is one field of an object that will be made, as its manifest or the one it
-// was expanded from has it.
+// Value is one field of an object that will be created. It comes from the
+// object's manifest, or from the manifest that the object was expanded from.
 type Value struct {
 	Field string // path in the manifest, e.g. spec.resource.cidr
-	Value any    // as JSON has it; references are names; nil for secrets
-	// Secret values are not to be shown.
+	Value any    // as in JSON; references are names; nil for secrets
+	// Secret values must not be shown.
 	Secret bool
-	// Default is true when it would be the same if the manifest did not say it.
+	// Default is true when the value would be the same without the field in the manifest.
 	Default bool
 }
 
-// Values are the fields that the creation of an object sets, in the order of the kind's fields. They are made when asked for:
-// plans are made often and read rarely.
+// Values returns the fields that the creation of an object sets, in the order of the kind's fields. They are computed on
+// demand: plans are made often and read rarely.
 func Values(d *kind.Desired, secrets *redact.Redactor) []Value {
 	if d == nil || d.Spec == nil {
 		return nil
@@ -39,7 +39,7 @@ type valuer struct {
 	list []Value
 }
 
-// walk goes down to what is no struct.
+// walk descends into structs, down to values that are none.
 func (v *valuer) walk(of reflect.Value, path, rule string) {
 	rules := strings.Split(rule, ",")
 	if slices.Contains(rules, "secret") {
@@ -66,7 +66,7 @@ func (v *valuer) walk(of reflect.Value, path, rule string) {
 	}
 }
 
-// absent reports whether JSON leaves a field out, or has null there.
+// absent reports whether JSON omits a field, or has null there.
 func absent(field reflect.Value, omit bool) bool {
 	switch field.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -77,7 +77,7 @@ func absent(field reflect.Value, omit bool) bool {
 	return omit && field.IsZero()
 }
 
-// readsItself reports whether a type says itself how it looks in JSON.
+// readsItself reports whether a type defines its own JSON form.
 func readsItself(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
@@ -98,7 +98,7 @@ func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
 	v.list = append(v.list, Value{Field: path, Value: shown, Default: usual})
 }
 
-// owns reports which keys are names of a type's fields.
+// owns returns a function that reports whether a key is the name of one of a type's fields.
 func (v *valuer) owns(t reflect.Type) func(key string) bool {
 	fields := map[string]bool{}
 	if !v.show.secrets.None() {
