@@ -53,12 +53,10 @@ type proof struct {
 }
 
 // Three agents serve forty stacks while agents are killed, stopped, cut off from etcd and ended. Members of etcd are killed and stopped,
-// people
-// commit, and others change the cloud. No two agents write one stack at a time, and in the end the cloud equals Git.
+// people commit, and others change the cloud. No two agents write one stack at a time, and in the end the cloud equals Git.
 //
-// The cloud is the simulator, or a real one that STACKREEVE_TEST_CLOUD names (see deploy/devcloud).
-// STACKREEVE_TEST_AGENTS names the folder that etcd is in, STACKREEVE_TEST_AGENTS_FOR says for how long, and
-// STACKREEVE_TEST_SEED repeats the faults of an earlier run.
+// The cloud is the simulator, or a real one that STACKREEVE_TEST_CLOUD names (see deploy/devcloud). STACKREEVE_TEST_AGENTS names the folder
+// that etcd is in, STACKREEVE_TEST_AGENTS_FOR says for how long, and STACKREEVE_TEST_SEED repeats the faults of an earlier run.
 func TestAgentsProof(t *testing.T) {
 	folder := os.Getenv("STACKREEVE_TEST_AGENTS")
 	if folder == "" {

@@ -25,8 +25,7 @@ func bomb(groups int) string {
 }
 
 // TestAttackSignalWhileReading stops every command while it reads 900,000 objects, which a setting allows. Memory shows how much it reads
-// after
-// the signal: all of it would take gigabytes.
+// after the signal: all of it would take gigabytes.
 func TestAttackSignalWhileReading(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

@@ -125,8 +125,7 @@ func redirecting(t *testing.T) string {
 }
 
 // The cloud cannot be used, for one reason after another. Readers of statuses, comments and checks do not learn the cloud's address or
-// configuration.
-// The log has them. The program runs as usual, on a forge in memory.
+// configuration. The log has them. The program runs as usual, on a forge in memory.
 func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})

@@ -81,10 +81,8 @@ func (g *ground) killAfter(writes bool, n int) string {
 
 // The program is killed after one of its requests, while it builds the story or deletes it. Started again with an empty disk, it ends with
 // exactly the objects in Git. The test does this for every write. It does it for every fourth read only, since a read leaves nothing behind.
-// With
-// -short it takes every eleventh of these, and on a real cloud only writes. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other
-// requests,
-// to continue an interrupted run.
+// With -short it takes every eleventh of these, and on a real cloud only writes. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other
+// requests, to continue an interrupted run.
 func TestCloudKill(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

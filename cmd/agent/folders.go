@@ -15,10 +15,8 @@ func (e folderError) Error() string { return e.problems.Error() }
 func (e folderError) Unwrap() error { return e.problems }
 
 // inFolders makes the stacks of documents: from the folders of a work tree if dir is set, otherwise from those of the branch. A problem with
-// one
-// folder or document is printed and stops no other. Stacks that depend on a document whose folders are unknown cannot be carried out. It
-// returns
-// an error if no stack is left.
+// one folder or document is printed and stops no other. Stacks that depend on a document whose folders are unknown cannot be carried out. It
+// returns an error if no stack is left.
 func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir string) ([]config.Stack, error) {
 	stacks, unlisted, err := a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) {
 		_, files, err := a.opener().BaseFolder(ctx, s, base, dir)
@@ -41,8 +39,7 @@ func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir strin
 }
 
 // stacksIn makes the stacks of the folders that list finds for each document. A document for which list fails is unlisted; any folders that
-// list
-// returned all the same become stacks. The error is a [folderError].
+// list returned all the same become stacks. The error is a [folderError].
 func (a *app) stacksIn(documents []config.Stack, list func(s *config.Stack, base, pattern string) ([]string, error)) (stacks []config.Stack, unlisted []config.Unlisted, err error) {
 	stacks, problems, unlisted := config.InFolders(documents, a.keepGone, func(*config.Stack) bool { return false }, list)
 	if len(problems) > 0 {

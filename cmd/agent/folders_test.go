@@ -116,8 +116,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 }
 
 // A token file that cannot be read for a moment, for example because somebody replaces it, while the folders change, does not stop any stack.
-// The
-// agent ends because of such a file only at its start.
+// The agent ends because of such a file only at its start.
 func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})

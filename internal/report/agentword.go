@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// AgentWord is what the agent that serves a stack says of it, which is its word and not the finding of the one who shows it.
+// AgentWord is what the agent that serves a stack reports about it. The program that shows it has not checked it.
 type AgentWord struct {
 	Server  string    `json:"server"`
 	State   string    `json:"state,omitempty"`
@@ -13,11 +13,11 @@ type AgentWord struct {
 	Commit  string    `json:"commit,omitempty"`
 	Looked  time.Time `json:"looked,omitzero"`
 	Hash    string    `json:"hash,omitempty"`
-	// Error says why it does not answer; then nothing else is known.
+	// Error is the reason why the agent does not answer. Then the other fields are empty.
 	Error string `json:"error,omitempty"`
 }
 
-// String says whose word it is.
+// String is the report, and the agent that gave it.
 func (w AgentWord) String() string {
 	if w.Error != "" {
 		return Clean(fmt.Sprintf("no answer from %s: %s; what follows was found out here", w.Server, w.Error))

@@ -7,30 +7,28 @@ import (
 	"strings"
 )
 
-// fewest is how many equal objects are said together.
+// fewest is how many equal objects are described together.
 const fewest = 3
 
-// placeholder stands for the name of each of several objects, and formerly for the one that each had before.
+// placeholder stands for the name of each of several objects. formerly stands for the name that each had before.
 const (
 	placeholder = "NAME"
 	formerly    = "FORMER"
 )
 
-// Named reports whether the placeholder stands in a text anyway, so that the text is to
-// be joined with no other.
+// Named reports whether a text contains a placeholder by itself, so that it cannot be joined with another.
 func Named(text string) bool {
 	return strings.Contains(text, placeholder) || strings.Contains(text, formerly)
 }
 
-// Alike puts together what has one sign, which is all that is read of it with
-// [Standing] for its name, in the place of the first; what has the sign "", or is one
-// of too few, stays alone.
+// Alike groups the elements with the same sign, at the place of the first. A sign is the text of an element, with its name replaced by
+// [Standing]. An element with the sign "", or of a group smaller than three, stays alone.
 func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 	at := map[string][]int{}
 	signs := make([]string, len(list))
 	for i, one := range list {
 		if signs[i] = sign(one); signs[i] == "" {
-			signs[i] = fmt.Sprint(i) // like no other
+			signs[i] = fmt.Sprint(i) // unique
 		} else {
 			sum := sha256.Sum256([]byte(signs[i])) // it may be long
 			signs[i] = string(sum[:])
@@ -53,13 +51,13 @@ func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 	return out
 }
 
-// spoken stands for the placeholder where people read it.
+// spoken replaces the placeholder in text for people.
 const spoken = "‹name›"
 
-// own finds whom each of several objects comes after: one that is called like itself.
+// own matches the predecessor of each of several objects, when its name begins with the object's own name.
 var own = regexp.MustCompile(`\bafter (\pL\w*)/(?:` + placeholder + `|` + spoken + `)[\w-]*`)
 
-// Together is what is said of several objects at once, in a text with placeholders.
+// Together rewrites a text with placeholders so that it speaks about several objects.
 func Together(text string) string { return own.ReplaceAllString(text, "each after its $1") }
 
 // Spoken is Together for a text whose placeholders people read.
@@ -67,8 +65,7 @@ func Spoken(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(Together(text), placeholder, spoken), formerly, "‹former name›")
 }
 
-// Standing is text with a placeholder wherever a name, or one that begins with it
-// and a hyphen, stands as a word of its own.
+// Standing replaces a name by a placeholder wherever it is a word of its own, or the beginning of one before a hyphen.
 func Standing(text, name string) string { return standingAs(text, name, placeholder) }
 
 // StandingBoth is Standing for an object that had another name before; "" for none.
@@ -95,7 +92,7 @@ func standingAs(text, name, placeholder string) string {
 			b.WriteString(placeholder)
 		}
 		text = text[end:]
-		if before || after { // the rest of this word is of another name
+		if before || after { // the rest of this word belongs to another name
 			n := 0
 			for n < len(text) && partOfName(text[n]) {
 				n++

@@ -40,7 +40,7 @@ func wantPrintable(t *testing.T, how, from, text string) {
 	}
 }
 
-// hostilePlan has the text wherever a plan takes one.
+// hostilePlan has the text in every field of a plan that takes one.
 func hostilePlan(text string) plan.Plan {
 	k, o := key("Network", text), manifest.Origin{File: text, Line: 3}
 	notes := []kind.Note{{Field: text, Text: text}}
@@ -67,8 +67,7 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 		live.progress = engine.Progress{Total: 1, Doing: []engine.Activity{{Step: plan.Steps[0]}}, Waiting: []engine.Activity{{Step: plan.Steps[1]}}}
 		b.WriteString(strings.Join(live.block(time.Now(), 0, 8), "\n"))
 		for line := range strings.Lines(b.String()) {
-			// The last thing before the terminal sees to commands at the beginning of
-			// a line; nothing of a stranger's may begin one here.
+			// The last writer before the terminal handles commands at the beginning of a line. No text of a stranger may begin a line here.
 			wantPrintable(t, "text", text, line)
 		}
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// entry is what a plan says of one object, or of several of which it says the
-// same.
+// entry is the text of a plan about one object, or about several with the same text.
 type entry struct {
 	does   string // see [Block]
 	symbol string
@@ -20,17 +19,16 @@ type entry struct {
 	former string       // its name before; "" for none
 	names  []string     // when there are several
 	text   string       // what happens, and why
-	turn   string       // whom it comes after
-	by     []kind.Trace // who changed the objects in the cloud, of drift
+	turn   string       // the objects that it waits for.
+	by     []kind.Trace // who changed the objects in the cloud (for drift)
 	gone   bool         // they deleted them
 	origin manifest.Origin
 	lines  []string // more about it
-	parts  []entry  // what it stands for
+	parts  []entry  // the objects that it stands for
 	bare   bool     // nothing happens to the object itself
 }
 
-// together joins entries that differ in nothing but the names of their objects, the
-// joined one where the first of them was.
+// together joins entries that differ only in the names of their objects. The joined entry takes the place of the first.
 func together(list []entry, all bool) (out []entry) {
 	for _, same := range Alike(list, entry.sign) {
 		if len(same) > 1 {
@@ -41,8 +39,7 @@ func together(list []entry, all bool) (out []entry) {
 	return out
 }
 
-// sign is all that is read of an entry, with a placeholder for its name; "" when
-// the placeholder stands in it anyway.
+// sign is the text of an entry, with a placeholder for its name. It is "" when the text contains the placeholder by itself.
 func (e entry) sign() string {
 	text := e.body()
 	if Named(text) {
@@ -51,7 +48,7 @@ func (e entry) sign() string {
 	return strings.Join([]string{e.symbol, e.kind, StandingBoth(text, e.name, e.former)}, "\n")
 }
 
-// body is what is read of an entry besides its name and its place.
+// body is the text of an entry without its name and its place.
 func (e entry) body() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", e.text, strings.Join(e.lines, "\n"))
@@ -61,7 +58,7 @@ func (e entry) body() string {
 	return b.String()
 }
 
-// join is one entry for several with one sign.
+// join makes one entry of several with the same sign.
 func join(same []entry, all bool) entry {
 	e := same[0]
 	names := make([]string, len(same))
@@ -69,7 +66,7 @@ func join(same []entry, all bool) entry {
 	for i, one := range same {
 		names[i] = one.name
 		literal = literal && one.body() == e.body()
-		e.turn = cmp.Or(one.turn, e.turn) // the first one's may be another
+		e.turn = cmp.Or(one.turn, e.turn) // the first one may wait for something else
 		if i > 0 {
 			e.by = append(e.by, one.by...)
 		}
@@ -89,7 +86,7 @@ func join(same []entry, all bool) entry {
 	return e
 }
 
-// standing is the entry with the placeholder for a name, but for its own.
+// standing replaces a name in the entry by the placeholder, except in the entry's own name.
 func (e entry) standing(name string) entry {
 	e.text, e.lines, e.parts = Spoken(StandingBoth(e.text, name, e.former)), slices.Clone(e.lines), slices.Clone(e.parts)
 	for i := range e.lines {
@@ -105,7 +102,7 @@ func (e entry) standing(name string) entry {
 	return e
 }
 
-// traced says who made the differences of one object, or of several.
+// traced says who changed one object, or several.
 func traced(by []kind.Trace, gone bool) string {
 	done := map[bool]string{true: "deleted in the cloud", false: "changed in the cloud"}[gone]
 	if len(by) == 0 {
@@ -128,7 +125,7 @@ func traced(by []kind.Trace, gone bool) string {
 	return last.Of(done + ", last")
 }
 
-// height is how many lines the entry takes.
+// height is the number of lines of the entry.
 func (e entry) height() int {
 	n := 1 + len(e.lines)
 	for _, part := range e.parts {
@@ -178,7 +175,7 @@ func (e entry) write(t Text, indent string) {
 	}
 }
 
-// place is where an object is written.
+// place is the file and line of an object's manifest.
 func place(o manifest.Origin) string {
 	if o.File != "" && o.Line == 0 {
 		return Clean(o.File)

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Event is something that happened to an object, or that people should know of it.
+// Event is something that happened to an object, or that people should know about it.
 type Event struct {
 	Key     manifest.Key
 	Reason  string // one word, such as Created
@@ -24,13 +24,13 @@ type Event struct {
 	Count   int // how often it happened
 }
 
-// Repeats reports whether the other is the same, at another time.
+// Repeats reports whether the other event is the same at another time.
 func (e Event) Repeats(other Event) bool {
 	return e.Key == other.Key && e.Reason == other.Reason && e.Message == other.Message
 }
 
-// Events are what happened in a run: drift that was found, steps that ended, and what could not go on. That a mark was renewed is none: nobody but the
-// agent has anything to do with it.
+// Events returns the events of a run: drift, finished steps, and steps that could not go on. A renewed mark is no event: it concerns only the
+// agent.
 func Events(r Run) (list []Event) {
 	if r.Pass == nil {
 		return nil
@@ -47,7 +47,7 @@ func Events(r Run) (list []Event) {
 		b.ended(result)
 	}
 	for _, f := range r.Pass.Failures {
-		if !b.said[f.Key] { // its step has said it
+		if !b.said[f.Key] { // otherwise its step has reported it
 			b.add(f.Key, "Failed", f.Reason(), true, r.Started.Add(r.Took))
 		}
 	}
@@ -56,7 +56,7 @@ func Events(r Run) (list []Event) {
 
 type eventList struct {
 	list []Event
-	said map[manifest.Key]bool // of what failed
+	said map[manifest.Key]bool // objects whose step failed
 }
 
 func (b *eventList) add(key manifest.Key, reason, message string, warning bool, at time.Time) {
@@ -89,12 +89,12 @@ func (b *eventList) ended(r engine.Result) {
 	}
 }
 
-// marksOnly reports whether a step renews the mark and nothing else.
+// marksOnly reports whether a step only renews the mark.
 func marksOnly(s plan.Step) bool {
 	return len(s.Changes) > 0 && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Field != kind.MarkField })
 }
 
-// Drifted says how the object of a drifting step differs, and who made it so.
+// Drifted says how the object of a drifting step differs, and who changed it.
 func Drifted(s plan.Step) string {
 	text := drift(s)
 	if names := fields(s); len(names) > 0 && !s.Vanished() {
@@ -105,7 +105,7 @@ func Drifted(s plan.Step) string {
 
 func drift(s plan.Step) string { return cmp.Or(s.Drifted(), "changed in the cloud") }
 
-// drifted says the same with what the fields were and are.
+// drifted is [Drifted] with the old and new values of the fields.
 func drifted(s plan.Step) string {
 	if s.Vanished() {
 		return drift(s)
@@ -113,13 +113,14 @@ func drifted(s plan.Step) string {
 	return withFields(drift(s), s, true)
 }
 
-// mostChanges are the fields that an event shows, and longestEvent its length in bytes.
+// mostChanges is how many fields an event shows. longestEvent is its maximum length in bytes.
 const (
 	mostChanges  = 8
 	longestEvent = 1000
 )
 
-// withFields adds which fields are concerned, what they were and what they are: with cloud, by what happened in the cloud, else by what was done.
+// withFields adds the changed fields with their old and new values. cloud selects the change that happened in the cloud; otherwise it is the
+// change that the step made.
 func withFields(text string, s plan.Step, cloud bool) string {
 	var list []string
 	for _, c := range s.Changes {
@@ -141,7 +142,7 @@ func withFields(text string, s plan.Step, cloud bool) string {
 	return printable.Clip(text+": "+strings.Join(list, "; "), longestEvent)
 }
 
-// became is a field with what it was and what it is; of lists, with the items that went and came.
+// became is a field with its old and new value. For a list it shows the items that were removed and added.
 func became(c kind.Change, from, to any, names map[string]string) string {
 	field := Clean(c.Field)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Whoever may read events reads what statuses say of a failure, and not what is for the operator's log.
+// Events show the text about a failure that statuses show, and not the text for the operator's log.
 func TestAttackEventsHaveNoTextForTheOperator(t *testing.T) {
 	failed := engine.Result{Step: plan.Step{Key: key("Network", "front"), Action: plan.Create}, Err: private.Hide("the cloud does not answer", errors.New("dial tcp 10.9.8.7:9696"))}
 	list := Events(Run{Pass: &engine.Pass{Results: []engine.Result{failed}}})
@@ -20,7 +20,7 @@ func TestAttackEventsHaveNoTextForTheOperator(t *testing.T) {
 	}
 }
 
-// Events show what a field was and what it is, secrets aside; a renewed mark is no event.
+// Events show the old and new values of fields, without secrets. A renewed mark is no event.
 func TestEventsShowValues(t *testing.T) {
 	mark := kind.Change{Field: kind.MarkField, Have: "old", Want: "new"}
 	size := kind.Change{Field: "spec.size", Have: 10, Want: 20}

@@ -6,18 +6,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Group is what one object of the repository comes to.
+// Group is an object of the repository with the steps that belong to it.
 type Group struct {
 	Root   manifest.Key
 	Origin manifest.Origin
-	// Own is the step of the object itself; nil when it only stands for others.
+	// Own is the step of the object itself; nil when the object only stands for others.
 	Own      *plan.Step
 	Children []plan.Step
 	Notes    []kind.Note // of the object itself when it has no step
 }
 
-// Groups puts steps under the objects that people wrote, in the order of the
-// plan.
+// Groups puts steps under the objects that people wrote, in the order of the plan.
 func Groups(p plan.Plan) []Group {
 	parents, workloads := map[manifest.Key]manifest.Key{}, map[manifest.Key]plan.Workload{}
 	for _, w := range p.Workloads {
@@ -58,8 +57,7 @@ func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 	return key
 }
 
-// parentOf is what a step belongs to: what its object was expanded from, or the
-// group that it was a part of.
+// parentOf is the object that a step belongs to: the one that its object was expanded from, or the group that it was part of.
 func parentOf(s plan.Step) manifest.Key {
 	if s.Parent == (manifest.Key{}) {
 		return s.Within

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// NewHandler makes the handler of a log: a line for each record, as text or as
-// JSON, safe to print whatever its values hold. Durations are seconds in JSON.
+// NewHandler returns the handler of a log: one line for each record, as text or as JSON. A line is safe to print, whatever the values contain.
+// Durations are seconds in JSON.
 func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: bounded}
 	if json {
@@ -24,8 +24,7 @@ func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
 	return slog.NewTextHandler(printable.NewWriter(w, false), options)
 }
 
-// bounded gives the log all of an error's text, and cuts values of which nobody
-// reads the end.
+// bounded keeps the whole text of an error, and cuts other long values.
 func bounded(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
 		return slog.String(a.Key, Lasted(a.Value.Duration()))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Identified is what an ID stands for, with the beginning of the ID.
+// Identified is a name, followed by the beginning of the ID that it belongs to.
 func Identified(name, id string) string {
 	if strings.HasSuffix(name, "/"+id) || strings.HasSuffix(name, " "+id) {
 		return name
@@ -14,7 +14,7 @@ func Identified(name, id string) string {
 	return name + " (" + ShortID(id) + ")"
 }
 
-// Identify puts names before the IDs within a text.
+// Identify puts names before the IDs in a text.
 func Identify(text string, names map[string]string) string {
 	for _, id := range slices.Sorted(maps.Keys(names)) {
 		if len(id) >= fullID && strings.Contains(text, id) {
@@ -26,7 +26,7 @@ func Identify(text string, names map[string]string) string {
 
 const fullID = 36 // the length of a UUID
 
-// ShortID is an ID as people compare them.
+// ShortID is an ID cut to the digits that people compare.
 func ShortID(id string) string {
 	const digits = 8
 	if len(id) == fullID {

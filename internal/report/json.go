@@ -14,15 +14,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// PlanDoc is a plan for programs. Fields are added to it, never renamed or
-// removed; docs/json.md describes it.
+// PlanDoc is a plan for programs. Fields are added to it, never renamed or removed; docs/json.md describes it.
 type PlanDoc struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
 	Stack      string          `json:"stack"`
 	Commit     string          `json:"commit,omitempty"`
 	Branch     string          `json:"branch,omitempty"`
-	Dir        string          `json:"dir,omitempty"` // in place of a commit
+	Dir        string          `json:"dir,omitempty"` // instead of a commit
 	Hash       string          `json:"hash"`
 	Outcome    string          `json:"outcome"`
 	ExitCode   int             `json:"exitCode"`
@@ -38,45 +37,43 @@ type PlanDoc struct {
 	Cost       *CostDoc        `json:"cost,omitempty"`
 	Quotas     []QuotaDoc      `json:"quotas,omitempty"`
 	Warnings   []string        `json:"warnings,omitempty"`
-	Unknown    []string        `json:"unknown,omitempty"` // what could not be found out before the plan is carried out
+	Unknown    []string        `json:"unknown,omitempty"` // facts that only the execution of the plan can find out
 }
 
-// CostDoc is what a plan makes a month of 730 hours dearer.
+// CostDoc is by how much a plan raises the cost of a month of 730 hours.
 type CostDoc struct {
 	Currency string        `json:"currency"`
-	Month    string        `json:"month"` // to 6 decimals, "-" before it where it gets cheaper
+	Month    string        `json:"month"` // to 6 decimals, with "-" when the cost falls
 	Unpriced []ResourceDoc `json:"unpriced,omitempty"`
 }
 
-// ResourceDoc names something that is counted.
+// ResourceDoc names a resource that is counted.
 type ResourceDoc struct {
 	Service string `json:"service"`
 	Name    string `json:"name"`
 	Type    string `json:"type,omitempty"`
 }
 
-// QuotaDoc is what a plan takes of one quota that has a limit.
+// QuotaDoc is how much of a limited quota a plan uses.
 type QuotaDoc struct {
 	Service string `json:"service"`
 	Name    string `json:"name"`
 	Type    string `json:"type,omitempty"`
 	Needed  int64  `json:"needed"`
 	Freed   int64  `json:"freed"`
-	Free    *int64 `json:"free,omitempty"` // left out where it is not known
+	Free    *int64 `json:"free,omitempty"` // left out when unknown
 	Limit   int64  `json:"limit"`
-	Short   int64  `json:"short"` // by how much it is too small for the plan
+	Short   int64  `json:"short"` // how much is missing for the plan
 }
 
-// IgnoredDoc is what differs in an object and is left alone, because its
-// annotation names the fields.
+// IgnoredDoc is a difference in an object that is left alone, because an annotation names the fields.
 type IgnoredDoc struct {
 	Key     KeyDoc            `json:"key"`
 	Changes []ChangeDoc       `json:"changes"`
 	Names   map[string]string `json:"names,omitempty"`
 }
 
-// StepDoc is a step for programs. Steps that keep an object as it is are left
-// out; the summary counts them.
+// StepDoc is a step for programs. Steps that keep an object as it is are left out; the summary counts them.
 type StepDoc struct {
 	Key        KeyDoc            `json:"key"`
 	Parent     *KeyDoc           `json:"parent,omitempty"`
@@ -108,8 +105,7 @@ type ChangeDoc struct {
 	Secret     bool            `json:"secret,omitempty"`
 }
 
-// ValueDoc is a field of an object that will be made. Value is left out for
-// secrets.
+// ValueDoc is a field of an object that will be created. Value is left out for secrets.
 type ValueDoc struct {
 	Field  string `json:"field"`
 	Value  any    `json:"value,omitempty"`
@@ -141,7 +137,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 	return KeyDoc{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name}
 }
 
-// Document is the plan for programs, with what it needs of the cloud.
+// Document returns the plan for programs, with what it needs from the cloud.
 func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,
@@ -217,8 +213,7 @@ func changeDocs(changes []kind.Change) (list []ChangeDoc) {
 	return list
 }
 
-// JSON writes v indented, with characters as they are where they are safe to
-// print.
+// JSON writes v indented. It does not escape characters that are safe to print.
 func JSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(printable.JSONWriter{W: w})
 	enc.SetEscapeHTML(false)

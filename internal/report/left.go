@@ -8,11 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// MostLeft is how many files and documents that were left alone are named to people.
+// MostLeft is how many ignored files and documents are named to people.
 const MostLeft = 10
 
-// LeftAlone are the files and documents of a commit that somebody may take for objects of the stack, most at most, and how
-// many more there are.
+// LeftAlone returns the files and documents of a commit that somebody may mistake for objects of the stack. It returns at most most of them,
+// and how many more there are.
 func LeftAlone(all []manifest.Ignored, most int) (list []manifest.Ignored, more int) {
 	list = slices.DeleteFunc(slices.Clone(all), func(i manifest.Ignored) bool { return i.Known })
 	if len(list) > most {

@@ -15,8 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Lines shows a pass while it runs where nothing can be drawn again: one line
-// for every finished step, and one for every ten seconds of waiting.
+// Lines shows a running pass on an output that cannot be redrawn: one line for every finished step, and one for every ten seconds of waiting.
 type Lines struct {
 	text Text
 	rev  func() source.Revision
@@ -25,15 +24,14 @@ type Lines struct {
 
 	mu       sync.Mutex
 	progress engine.Progress
-	written  time.Time // when the last line was
+	written  time.Time // time of the last line
 	ticking
 }
 
-// Quiet is how long nothing may happen before is printed what is waited
-// for.
+// Quiet is the time without a line after which Lines prints what the pass waits for.
 const Quiet = 10 * time.Second
 
-// NewLines shows on w, each line after prefix.
+// NewLines writes to w, each line after prefix.
 func NewLines(w io.Writer, prefix string, rev func() source.Revision, text Text) *Lines {
 	text.W = w
 	return &Lines{text: text, rev: rev, prefix: prefix}
@@ -68,7 +66,7 @@ func (l *Lines) Progress(p engine.Progress) {
 	l.progress = p
 }
 
-// Close ends the lines.
+// Close ends the output.
 func (l *Lines) Close() { l.stop() }
 
 func (l *Lines) line(text string) {
@@ -91,13 +89,12 @@ func (l *Lines) tick() {
 	l.line(text)
 }
 
-// waits reports whether a step only found its object busy: it is tried again, and
-// reported if that does not help.
+// waits reports whether a step found its object busy: it is tried again, and reported if that does not help.
 func waits(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }
 
-// finished is a step that was carried out, or tried, in one line.
+// finished is one line about a step that was carried out or tried.
 func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
@@ -110,7 +107,7 @@ func finished(r engine.Result) string {
 	return Clean(text)
 }
 
-// unseen says of a step that is not finished how far it has come.
+// unseen says how far a step is that the cloud has not finished.
 func unseen(a plan.Action) string {
 	if a.Destroys() {
 		return "not seen gone yet"
@@ -118,7 +115,7 @@ func unseen(a plan.Action) string {
 	return "not seen usable yet"
 }
 
-// ticking calls something at intervals between start and stop.
+// ticking calls a function at intervals between start and stop.
 type ticking struct {
 	end  chan struct{}
 	done chan struct{}

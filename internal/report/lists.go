@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// People see only the differences of a long list that changes. Terminals, comments, events and status show them in the form of
-// this file; programs get both lists whole.
+// People see only the differences of a long list that changes. Terminals, comments, events and status show them in the form of this file;
+// programs get both lists whole.
 
 const (
 	// longList is the largest number of added and removed items that is shown whole without -v.
 	longList = 8
-	// mostExamples is how many items of each sign are shown of more.
+	// mostExamples is how many items of each sign are shown of a longer list.
 	mostExamples = 3
 )
 
-// Listed is how a list changes.
+// Listed is the change of a list.
 type Listed struct {
-	Gone, Come []string // the items that only the former list has, and only the new one
-	Kept       int      // how many both have
+	Gone, Come []string // the items that only the old list has, and only the new one
+	Kept       int      // how many items both have
 }
 
-// Compared compares two lists whose order means little.
+// Compared compares two lists without regard to their order.
 func Compared(have, want []string) (l Listed) {
 	left := map[string]int{}
 	for _, item := range want {
@@ -47,8 +47,8 @@ func Compared(have, want []string) (l Listed) {
 // Same reports whether both lists have the same items.
 func (l Listed) Same() bool { return len(l.Gone)+len(l.Come) == 0 }
 
-// Sum is how many items come and go, and how many there were and will be: "+270, -2 (32 -> 300)"; "" where so few do that all of
-// them are shown.
+// Sum counts the items that come and go, and the items before and after: "+270, -2 (32 -> 300)". It is "" when so few change that all of them
+// are shown.
 func (l Listed) Sum() string {
 	if len(l.Gone)+len(l.Come) <= longList {
 		return ""
@@ -65,12 +65,12 @@ func (l Listed) Sum() string {
 
 // Item is a line about a list.
 type Item struct {
-	Sign string // "-" of what goes, "+" of what comes
+	Sign string // "-" for a removed item, "+" for an added one
 	Text string
-	More bool // it stands for those that are not shown
+	More bool // it stands for the items that are not shown
 }
 
-// Items are what goes and then what comes; of many, where not all are asked for, the first ones.
+// Items returns the removed items, then the added ones. Without all, it returns only the first ones of many.
 func (l Listed) Items(all bool) []Item {
 	all = all || l.Sum() == ""
 	return append(signed("-", l.Gone, all), signed("+", l.Come, all)...)
@@ -86,7 +86,7 @@ func signed(sign string, texts []string, all bool) (items []Item) {
 	return items
 }
 
-// words are the change in one line.
+// words is the change in one line.
 func (l Listed) words() string {
 	if l.Same() {
 		return "in another order"

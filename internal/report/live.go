@@ -14,8 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Live shows a pass on a terminal while it runs, as one block that is drawn
-// again and again. What failed stays above it.
+// Live shows a running pass on a terminal, as one block that is redrawn. Failures stay above it.
 type Live struct {
 	text Text
 	rev  func() source.Revision
@@ -27,7 +26,7 @@ type Live struct {
 	ticking
 }
 
-// NewLive shows on w. size is the terminal's, asked again for every drawing.
+// NewLive writes to w. size returns the terminal's size; it is called for every drawing.
 func NewLive(w io.Writer, size func() (width, height int), rev func() source.Revision, text Text) *Live {
 	text.W = w
 	return &Live{text: text, rev: rev, size: size}
@@ -63,7 +62,7 @@ func (l *Live) Progress(p engine.Progress) {
 	l.redraw()
 }
 
-// Close takes the block away.
+// Close removes the block.
 func (l *Live) Close() {
 	l.stop()
 	l.mu.Lock()
@@ -90,8 +89,7 @@ func (l *Live) erase() {
 	l.lines = 0
 }
 
-// block is what is on the screen: the count, and what takes time, oldest
-// first.
+// block is the text on the screen: the count, and the steps in flight, oldest first.
 func (l *Live) block(now time.Time, width, most int) []string {
 	p := l.progress
 	if p.Total == 0 && len(p.Waiting) == 0 {
@@ -134,7 +132,7 @@ func bar(done, total int) string {
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "]"
 }
 
-// cut keeps a line from wrapping, so that erasing takes away what was drawn.
+// cut keeps a line from wrapping, so that erasing removes exactly what was drawn.
 func cut(line string, width int) string {
 	if width > 0 {
 		return printable.Fit(line, width)

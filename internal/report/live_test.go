@@ -44,8 +44,7 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 	})
 }
 
-// screen is a terminal that knows what Live writes: lines, and erasing the
-// last ones.
+// screen is a terminal that understands what Live writes: lines, and erasing the last ones.
 func screen(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {

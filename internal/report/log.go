@@ -12,17 +12,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Log writes a service's log about one stack: every step that is carried out,
-// what is waited for now and then, and how runs end when that is news. It is
-// both a watcher and a sink.
+// Log writes a service's log about one stack. It logs every step that is carried out, now and then what the pass waits for, and the end of a
+// run when it differs from the last. It is both a watcher and a sink.
 type Log struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
 	commit  string
-	outcome string // what was last said about how runs end
+	outcome string // how the last logged run ended
 	refused string // the commit whose problems were reported
-	left    string // the commit of which was said what is left alone
+	left    string // the commit whose ignored files were reported
 	waited  time.Time
 }
 
@@ -64,7 +63,7 @@ func (l *Log) leftAlone(p plan.Plan) {
 	}
 }
 
-// tracedBy is who made the difference of a step, and when, as far as the cloud says it.
+// tracedBy is who caused the difference in a step, and when, as far as the cloud knows.
 func tracedBy(s plan.Step) (attrs []any) {
 	if s.Trace == nil {
 		return nil
@@ -126,8 +125,7 @@ func (l *Log) Progress(p engine.Progress) {
 	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
 }
 
-// Ran reports how a run ended, unless that was said before and nothing was
-// written since.
+// Ran logs how a run ended, unless the last one was logged with the same end and nothing was written since.
 func (l *Log) Ran(r Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,8 +197,7 @@ func (l *Log) passed(p engine.Pass, commit string) {
 	l.log.Log(context.Background(), level, "pass ended", attrs...)
 }
 
-// said is what matters about how a run ended: when it is the same twice,
-// there is no news.
+// said is the part of a run's end that matters: when it is the same twice, there is no news.
 func said(r Run) string {
 	text := r.Outcome().String() + " " + r.Revision.Commit
 	if r.FetchErr != nil {

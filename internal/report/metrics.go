@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Metrics counts what stacks come to, for Prometheus. It is a sink.
+// Metrics counts the results of stacks for Prometheus. It is a sink.
 type Metrics struct {
 	Registry *prometheus.Registry
 
@@ -40,7 +40,7 @@ type Metrics struct {
 	commit map[string]string // the last commit in sync, by stack
 }
 
-// NewMetrics registers everything in a registry of its own.
+// NewMetrics registers all metrics in a new registry.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{Registry: prometheus.NewRegistry(), owed: newUndelivered(), commit: map[string]string{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -81,8 +81,7 @@ func (m *Metrics) Request(service, method string, code int, took time.Duration) 
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
 }
 
-// codeLabel is a code as a label. A server may answer any number: those that mean
-// nothing are one.
+// codeLabel is a status code as a label. A server may answer any number: all numbers without a meaning share one label.
 func codeLabel(code int) string {
 	if code != 0 && http.StatusText(code) == "" {
 		return "other"
@@ -96,14 +95,13 @@ func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(fo
 // Traced counts one trace.
 func (m *Metrics) Traced(outcome string) { m.traces.WithLabelValues(outcome).Inc() }
 
-// Planned counts one plan of a pull request: a success, a failure that a person
-// has to correct, or one that was unavailable.
+// Planned counts one plan of a pull request: a success, a failure that a person must correct, or one that was unavailable.
 func (m *Metrics) Planned(stack, result string, took time.Duration) {
 	m.plans.WithLabelValues(stack, result).Observe(took.Seconds())
 }
 
-// Forget takes away how a stack is that this process does not serve any more, and what is known of its commits: another agent says how it
-// is now. What has been counted stays.
+// Forget drops the state of a stack that this process no longer serves, and what is known of its commits: another agent reports them now.
+// Counters stay.
 func (m *Metrics) Forget(stack string) {
 	for _, gauge := range []*prometheus.GaugeVec{m.drifted, m.success, m.objects, m.held} {
 		gauge.DeletePartialMatch(prometheus.Labels{"stack": stack})
@@ -113,8 +111,8 @@ func (m *Metrics) Forget(stack string) {
 	delete(m.commit, stack)
 }
 
-// Remove takes away all that is known of a stack that is configured no more, also what has been counted: whoever may push chooses names of folders,
-// and there is no end of them.
+// Remove drops everything about a stack that is no longer configured, including counters: a person who may push chooses the names of folders,
+// and their number is unlimited.
 func (m *Metrics) Remove(stack string) {
 	m.Forget(stack)
 	of := prometheus.Labels{"stack": stack}
@@ -139,7 +137,7 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }
 
-// OutcomeWord is an outcome as labels and attributes have it.
+// OutcomeWord is an outcome as it is written in labels and attributes.
 func OutcomeWord(o plan.Outcome) string {
 	return map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}[o]
 }
@@ -180,8 +178,8 @@ func (m *Metrics) pass(stack string, p engine.Pass) {
 	}
 }
 
-// synced notes when the cloud equalled a commit. The first commit that a
-// process sees may be old and long applied; it says nothing about speed.
+// synced stores when the cloud became equal to a commit. The first commit that a process sees may be old and applied long ago, so that it says
+// nothing about speed.
 func (m *Metrics) synced(r Run) {
 	now := r.Started.Add(r.Took)
 	if r.Refused == nil && r.FetchErr == nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// undelivered is how much is not delivered to forges yet, by repository. A repository may have several outboxes: two forges can hold one of
-// the same name, and an agent that shares stacks with others has one for each stack. It implements [prometheus.Collector].
+// undelivered is the number of undelivered reports to forges, by repository. A repository may have several outboxes. Two forges can hold
+// repositories with the same name, and an agent that shares stacks with others has one outbox for each stack. It implements
+// [prometheus.Collector].
 type undelivered struct {
 	desc *prometheus.Desc
 
 	mu     sync.Mutex
 	counts map[string]map[int]func() int
-	number int // of the outbox that came last
+	number int // of the newest outbox
 }
 
 func newUndelivered() *undelivered {
@@ -50,7 +51,7 @@ func (u *undelivered) add(repository string, count func() int) (number int) {
 	return u.number
 }
 
-// remove reports whether that was the last outbox of the repository.
+// remove removes an outbox, and reports whether it was the last one of the repository.
 func (u *undelivered) remove(repository string, number int) (last bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -61,9 +62,9 @@ func (u *undelivered) remove(repository string, number int) (last bool) {
 	return last
 }
 
-// Undelivered exports how much is not delivered to a forge yet, until forget is called.
+// Undelivered exports the number of undelivered reports to a forge, until forget is called.
 func (m *Metrics) Undelivered(repository string, count func() int) (forget func()) {
-	repository = printable.Line(repository) // the registry refuses what is no text
+	repository = printable.Line(repository) // the registry refuses text that is not UTF-8
 	number := m.owed.add(repository, count)
 	return func() {
 		if m.owed.remove(repository, number) {

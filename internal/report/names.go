@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ranges are names in their order, those that count up together: web-0 … web-49.
+// Ranges joins names that count up: web-0 … web-49.
 func Ranges(names []string) []string {
 	var out []string
 	for i := 0; i < len(names); {
@@ -25,8 +25,7 @@ func Ranges(names []string) []string {
 	return out
 }
 
-// follows reports whether two names differ in their last number only, and the
-// second one's is the next.
+// follows reports whether two names differ only in their last number, and the second number is the next one.
 func follows(a, b string) bool {
 	beforeA, numberA, afterA := numbered(a)
 	beforeB, numberB, afterB := numbered(b)
@@ -39,7 +38,7 @@ func follows(a, b string) bool {
 	return err1 == nil && err2 == nil && next == first+1 && (!padded || len(numberA) == len(numberB))
 }
 
-// numbered takes a name apart at its last number.
+// numbered splits a name at its last number.
 func numbered(name string) (before, number, after string) {
 	const digits = "0123456789"
 	end := strings.LastIndexAny(name, digits) + 1
@@ -47,7 +46,7 @@ func numbered(name string) (before, number, after string) {
 	return before, name[len(before):end], name[end:]
 }
 
-// fewNames are the first names, and how many pieces are left out.
+// fewNames returns the first names, and how many pieces are left out.
 func fewNames(names []string) []string {
 	const most = 6
 	if len(names) > most+1 {

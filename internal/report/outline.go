@@ -7,10 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Block is what a plan says of one object, or of several of which it says the same: a paragraph of [Text.Plan] in parts.
+// Block is the text of a plan about one object, or about several with the same text: a paragraph of [Text.Plan] in parts.
 type Block struct {
-	// Does is what happens to it: create, change, replace, delete, let go, wait, refused, only reported, or stays; "" where nothing does
-	// and its parts alone are meant.
+	// Does is what happens to the object: create, change, replace, delete, let go, wait, refused, only reported, or stays. It is "" when
+	// nothing happens to the object itself, only to its parts.
 	Does    string   `json:"does,omitempty"`
 	Title   string   `json:"title"`
 	Text    string   `json:"text,omitempty"`
@@ -19,7 +19,7 @@ type Block struct {
 	Parts   []Block  `json:"parts,omitempty"`
 }
 
-// size is how many characters it has.
+// size is the number of characters in the block.
 func (b Block) size() int {
 	n := len(b.Title) + len(b.Text) + len(b.Written)
 	for _, line := range b.Lines {
@@ -34,12 +34,12 @@ func (b Block) size() int {
 // Outline is a plan in parts.
 type Outline struct {
 	Blocks []Block  `json:"blocks"`
-	Notes  []string `json:"notes,omitempty"` // on the whole of it, such as quotas that are too small
+	Notes  []string `json:"notes,omitempty"` // about the whole plan, such as quotas that are too small
 	Sum    string   `json:"sum"`
-	More   int      `json:"more,omitempty"` // how many blocks had no room
+	More   int      `json:"more,omitempty"` // how many blocks were left out
 }
 
-// OutlineOf is a plan in parts, of most characters at most, with what it needs of the cloud.
+// OutlineOf returns a plan in parts with at most most characters, and what the plan needs from the cloud.
 func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
 	t := Text{NoFlags: true, keeping: p.Summary().Delete > 0}
 	o := Outline{Blocks: []Block{}, Sum: sum(p)}
@@ -102,7 +102,7 @@ func doesOf(s plan.Step) string {
 	return "stays"
 }
 
-// flagged is a hint at a flag, where there are flags.
+// flagged is a hint at a flag, or "" where there are no flags.
 func (t Text) flagged(hint string) string {
 	if t.NoFlags {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// An outline says what the text does, in words instead of symbols, and nothing of flags.
+// An outline has the same content as the text, with words instead of symbols and without hints at flags.
 func TestOutline(t *testing.T) {
 	o := OutlineOf(story(), preflight.Findings{}, 1<<20)
 	var text strings.Builder

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Plan writes a plan: one paragraph for each object of the repository that
-// something happens to, equal ones together, and the sum of it last, with what it needs of the cloud.
+// Plan writes a plan: one paragraph for each object of the repository to which something happens, equal ones together. The last line is the
+// sum, with what the plan needs from the cloud.
 func (t Text) Plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	var b strings.Builder
 	whole := t.W
@@ -62,7 +62,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	}
 }
 
-// shortParagraph is how many lines stand without an empty one around them.
+// shortParagraph is the maximum number of lines of a paragraph that needs no empty line around it.
 const shortParagraph = 2
 
 func heading(stack string, rev source.Revision) string {
@@ -95,7 +95,7 @@ func sum(p plan.Plan) string {
 	return s.String() + "; " + unchanged + "."
 }
 
-// paragraphs are the groups of a plan of which there is something to read.
+// paragraphs returns the groups of a plan that have something to show.
 func (t Text) paragraphs(p plan.Plan) (list []entry) {
 	for _, g := range Groups(p) {
 		var e entry
@@ -121,18 +121,18 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 	return list
 }
 
-// shows reports whether a plan has something to say of a step.
+// shows reports whether a plan shows a step.
 func (t Text) shows(s plan.Step) bool {
 	return t.keeping && Stays(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
 
-// Stays reports whether a step leaves an object in the cloud that no manifest has any more.
+// Stays reports whether a step keeps an object in the cloud that no longer has a manifest.
 func Stays(s plan.Step) bool {
 	return s.Action == plan.Keep && s.Want == nil && s.Have != nil
 }
 
-// Renewal reports whether nothing happens to an object but that its mark is written
-// again. What waits for something may have to change in more, which shows once that is there.
+// Renewal reports whether a step only writes the mark of an object again. A step that waits for something is none: it may have more to change,
+// which shows once that exists.
 func Renewal(s plan.Step) bool {
 	return onlyMark(s) && len(s.Awaits) == 0 && !s.Adopts && !s.Drift && len(s.Notes) == 0
 }
@@ -141,7 +141,7 @@ func onlyMark(s plan.Step) bool {
 	return s.Action == plan.Update && len(s.Changes) == 1 && s.Changes[0].Field == kind.MarkField
 }
 
-// Renewals counts them.
+// Renewals counts the renewals of a plan.
 func Renewals(p plan.Plan) (n int) {
 	for _, s := range p.Steps {
 		if Renewal(s) {
@@ -151,7 +151,7 @@ func Renewals(p plan.Plan) (n int) {
 	return n
 }
 
-// entry is one step, and the notes and changes below its line.
+// entry is the entry for one step, with the notes and changes below its line.
 func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	e := entry{does: doesOf(s), symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), former: s.From, turn: Clean(s.Turn.String())}
 	s.Turn = cause.Cause{}
@@ -177,7 +177,7 @@ func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	return e
 }
 
-// nameIn is how a key is named among those of its kind.
+// nameIn is the name of a key among the keys of its kind.
 func nameIn(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
 
 func (t Text) note(n kind.Note) string {

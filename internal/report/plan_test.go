@@ -22,8 +22,7 @@ func read(p plan.Plan, verbose bool) string {
 	return b.String()
 }
 
-// fifty machines of a group get another flavor, one after the other, and two are
-// gone with their ports.
+// fifty is a plan: fifty machines of a group get another flavor, one after the other, and two have disappeared with their ports.
 func fifty() plan.Plan {
 	const old, other = "0b6f3a3e-6e4b-4a4e-9d8f-1f2e3d4c5b6a", "m1-large"
 	group := key("VirtualMachineGroup", "web")
@@ -75,8 +74,7 @@ VirtualMachineGroup/web  web.yaml:1
 	}
 }
 
-// What differs in anything but the name is not said together, and a name that is a
-// word of the plan spoils nothing.
+// Objects that differ in more than their names are shown separately. A name that is also a word of the plan does no harm.
 func TestWhatDiffersIsReadApart(t *testing.T) {
 	var p plan.Plan
 	for i, name := range []string{"changed", "a", "NAME", "web-1", "web-10"} {
@@ -104,7 +102,7 @@ func TestMarksAreCountedOnce(t *testing.T) {
 	}
 }
 
-// What waits for an image has more to change than its mark, which shows once the image is there: it says that it waits.
+// A step that waits for an image has more to change than its mark, which shows once the image exists. It says that it waits.
 func TestWhatWaitsIsNotOnlyMarkedAgain(t *testing.T) {
 	p := plan.Plan{Stack: "prod", Steps: []plan.Step{
 		{Key: key("Server", "web"), Action: plan.Update, Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}, Awaits: []manifest.Key{key("Image", "os")}}}}
@@ -133,7 +131,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// A creation that failed is not taken for one half of a replacement.
+// A creation that failed is not counted as one half of a replacement.
 func TestDeedsOfAnInterruptedReplacement(t *testing.T) {
 	result := func(name string, action plan.Action, err error) engine.Result {
 		return engine.Result{Step: plan.Step{Key: key("Server", name), Action: action}, Err: err}
@@ -146,7 +144,7 @@ func TestDeedsOfAnInterruptedReplacement(t *testing.T) {
 	}
 }
 
-// Text and JSON count alike.
+// Text and JSON have the same counts.
 func TestCountsAgree(t *testing.T) {
 	p := story()
 	if doc := Document(p, preflight.Findings{}, revision); doc.Summary != p.Summary() || !strings.Contains(read(p, false), "\n"+p.Summary().String()+"; ") {
@@ -158,8 +156,7 @@ func TestCountsAgree(t *testing.T) {
 	}
 }
 
-// An adoption that adds the mark and writes down what the cloud does not show
-// changes nothing, and says so.
+// An adoption that only adds the mark and writes down what the cloud does not show changes nothing, and says so.
 func TestAdoptionsThatChangeNothing(t *testing.T) {
 	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}}
 	mark := kind.Change{Field: kind.MarkField, Have: "", Want: "x"}
@@ -175,7 +172,7 @@ func TestAdoptionsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// Of a long list a few items are shown, and how many there are of each sign.
+// Of a long list a few items are shown, with the number of items of each sign.
 func TestLongListsAreCounted(t *testing.T) {
 	var have, want []string
 	for i := range 300 {
@@ -191,7 +188,7 @@ func TestLongListsAreCounted(t *testing.T) {
 	}
 }
 
-// Only what comes and goes is counted, whatever stays; a short list is shown whole.
+// Only items that come and go are counted, however many stay. A short list is shown whole.
 func TestListed(t *testing.T) {
 	items := func(from, to int) (list []string) {
 		for i := from; i < to; i++ {

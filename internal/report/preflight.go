@@ -33,7 +33,7 @@ func Monthly(c *preflight.Cost) string {
 	return text + ", without what has no price: " + some(names)
 }
 
-// Usage is what a plan takes of a quota, and what there is.
+// Usage is how much of a quota a plan uses, and how much there is.
 func Usage(q preflight.Quota) string {
 	text := fmt.Sprintf("the plan needs %d", q.Takes)
 	if q.Gives > 0 {
@@ -49,8 +49,7 @@ func Usage(q preflight.Quota) string {
 	return text + fmt.Sprintf(", %d of %d are free", free, q.Limit)
 }
 
-// preflight writes what a plan needs of the cloud: what is too small always, the rest in
-// verbose mode.
+// preflight writes what a plan needs from the cloud: quotas that are too small always, the rest in verbose mode.
 func (t Text) preflight(f preflight.Findings) {
 	for _, q := range f.Short() {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(yellow, "Warning:"), Clean(Shortage(q)))

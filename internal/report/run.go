@@ -1,8 +1,6 @@
-// Package report reports what came of a stack's runs: as text for
-// people, as JSON and YAML for programs, as log lines and as metrics.
+// Package report reports the results of a stack's runs: as text for people, as JSON and YAML for programs, as log lines and as metrics.
 //
-// It knows plans, passes and problems, and nothing of how they came about. It
-// decides nothing.
+// It knows plans, passes and problems, and not how they are made. It makes no decisions.
 package report
 
 import (
@@ -16,38 +14,35 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// Run is the record of one run of a stack: what was fetched, and what came of
-// it. Sinks receive it.
+// Run is the record of one run of a stack: the fetched revision, and the results. Sinks receive it.
 type Run struct {
 	Stack    string
 	Started  time.Time
 	Took     time.Duration
-	Revision source.Revision // what the cloud was compared with; zero when nothing was
-	// FetchErr says why the revision may not be the newest.
+	Revision source.Revision // that the cloud was compared with; zero for none
+	// FetchErr is the reason why the revision may not be the newest.
 	FetchErr error
-	// Refused is the newest revision when its manifests are wrong; then
-	// Revision is the last one that was not, if there was one.
+	// Refused is the newest revision when its manifests are wrong. Then Revision is the last accepted one, if there is one.
 	Refused *Refusal
-	// Err says why no pass took place.
+	// Err is the reason why there was no pass.
 	Err error
-	// Pass is nil when no pass took place.
+	// Pass is nil when there was no pass.
 	Pass *engine.Pass
-	// Trace is what the run spent its time on; nil where that is not recorded.
+	// Trace is how long the parts of the run took; nil when that is not recorded.
 	Trace *trace.Trace
 }
 
-// Refusal is a revision of which nothing is applied.
+// Refusal is a revision that is refused: nothing of it is applied.
 type Refusal struct {
 	Commit   string
 	Problems manifest.Problems
-	// Back says why no earlier commit is kept in its place, when one was searched for.
+	// Back is the reason why no earlier commit is kept instead, if one was searched for.
 	Back string
-	// Cautious is set when one is kept that was found by going back, and may not
-	// be the last that was applied.
+	// Cautious is set when an earlier commit is kept that was found in the history, and that may not be the last applied one.
 	Cautious bool
 }
 
-// Reason is what is wrong with it, in a line: how much, and the first problem.
+// Reason is one line: the number of problems, and the first of them.
 func (f Refusal) Reason() string {
 	if len(f.Problems) == 1 {
 		return f.Problems[0].String()
@@ -55,7 +50,7 @@ func (f Refusal) Reason() string {
 	return fmt.Sprintf("%d problems; the first: %s", len(f.Problems), f.Problems.Sorted()[0])
 }
 
-// Outcome is how the run ended, and the exit code that says so. One that looked at nothing found nothing in sync.
+// Outcome is how the run ended, as an exit code. A run without a pass has found nothing in sync.
 func (r Run) Outcome() plan.Outcome {
 	switch {
 	case r.Refused != nil:
@@ -68,7 +63,7 @@ func (r Run) Outcome() plan.Outcome {
 	return plan.Broken
 }
 
-// Listed reports whether the whole cloud could be seen.
+// Listed reports whether the whole cloud could be read.
 func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) == 0 }
 
 // Short is a commit as people write it.

@@ -12,17 +12,16 @@ import (
 type Requirement struct {
 	Label  string
 	Values []string // one of these; nil for any
-	Not    bool     // the label must not have such a value; one that is absent has not
+	Not    bool     // the label must not have such a value; an absent label meets this
 }
 
-// Meets reports whether labels are as required.
+// Meets reports whether labels meet the condition.
 func (r Requirement) Meets(labels map[string]string) bool {
 	value, has := labels[r.Label]
 	return (has && (r.Values == nil || slices.Contains(r.Values, value))) != r.Not
 }
 
-// ParseSelector reads label=value, label!=value, label in (a,b), label notin (a,b), label and !label, several with
-// commas between.
+// ParseSelector reads label=value, label!=value, label in (a,b), label notin (a,b), label and !label, several with commas between.
 func ParseSelector(text string) (list []Requirement, err error) {
 	if text == "" {
 		return nil, nil
@@ -37,7 +36,7 @@ func ParseSelector(text string) (list []Requirement, err error) {
 	return list, nil
 }
 
-// terms are what stands between commas outside of parentheses.
+// terms splits a text at the commas outside of parentheses.
 func terms(text string) (list []string) {
 	begin, within := 0, false
 	for i, c := range text {
@@ -52,7 +51,7 @@ func terms(text string) (list []string) {
 	return append(list, text[begin:])
 }
 
-// parseRequirement reads one condition; ok is false when it is none, or of what can be no label.
+// parseRequirement reads one condition. ok is false for a wrong condition, or one with an invalid label.
 func parseRequirement(term string) (r Requirement, ok bool) {
 	if r, ok = splitRequirement(term); !ok {
 		return r, false

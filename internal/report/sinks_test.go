@@ -128,7 +128,8 @@ stackreeve_steps_total{action="update",result="ok",stack="s"} 1
 	}
 }
 
-// An agent that has lost a stack to another one says nothing of how it is, and does not take what the other has applied for its own work.
+// An agent that has lost a stack to another one exports nothing about its state. It does not count commits that the other has applied as its
+// own.
 func TestMetricsForgetAStack(t *testing.T) {
 	m := NewMetrics("v1")
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

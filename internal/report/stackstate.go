@@ -20,16 +20,16 @@ const (
 	StateUnknown     = "unknown"
 )
 
-// What the states of a stack begin with while a pass changes something; how far it is follows, see [StateDuring].
+// The first words of a stack's state while a pass changes something; the progress follows, see [StateDuring].
 const (
 	StateRollingOut = "rolling out"
 	StateApplying   = "applying"
 )
 
-// StackState is how a stack is, and why.
+// StackState is the state of a stack, and the reason.
 type StackState struct{ State, Message string }
 
-// planState is how a stack is by what a pass has left to do.
+// planState is the state of a stack according to what a pass has left to do.
 func planState(p *plan.Plan) StackState {
 	differ := Differ(p.Differing())
 	switch {
@@ -45,7 +45,7 @@ func planState(p *plan.Plan) StackState {
 	return StackState{State: StateInSync}
 }
 
-// failures names the first of them, and says how many there are.
+// failures names the first failure, and says how many there are.
 func failures(list []engine.Failure) string {
 	text := list[0].String()
 	if more := len(list) - 1; more > 0 {
@@ -62,7 +62,7 @@ func Differ(n int) string {
 	return Plural(n, "object") + " differ from Git"
 }
 
-// StateAfter is how a stack is after a run.
+// StateAfter is the state of a stack after a run.
 func StateAfter(run *Run) StackState {
 	pass := run.Pass
 	switch {
@@ -78,7 +78,7 @@ func StateAfter(run *Run) StackState {
 	left := planState(&pass.Last)
 	switch {
 	case left.State == StateHeld || left.State == StateSuspended:
-	case pass.Interrupted: // what it failed at then says nothing of the cloud
+	case pass.Interrupted: // failures of an interrupted pass say nothing about the cloud
 		return StackState{StateInterrupted, string(pass.Superseded)}
 	case len(pass.Failures) > 0:
 		return StackState{StateFailed, failures(pass.Failures)}

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// What a pass failed at because it was asked to stop says nothing of the stack: nobody is told that it failed.
+// Failures that come from the request to stop a pass say nothing about the stack: nobody is told that it failed.
 func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 	failures := []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "network: context canceled")}}}
 	for want, pass := range map[string]engine.Pass{
@@ -22,7 +22,7 @@ func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 	}
 }
 
-// Who reads that a stack failed, on a page or in a chat, reads of which object.
+// A page or a chat message that a stack failed names the object that failed.
 func TestAFailureNamesItsObject(t *testing.T) {
 	failed := engine.Failure{Key: manifest.Key{Kind: "Server", Name: "web"}, Causes: cause.List{cause.Of(cause.Tried, "create: compute: 403")}}
 	for want, failures := range map[string][]engine.Failure{

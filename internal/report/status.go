@@ -20,8 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// StatusList is the status of stacks and their objects for programs, in the shape
-// that kubectl prints; docs/json.md describes it.
+// StatusList is the status of stacks and their objects for programs, in the shape that kubectl prints; docs/json.md describes it.
 type StatusList struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -29,7 +28,7 @@ type StatusList struct {
 	Items      []status.Object `json:"items"`
 }
 
-// StackDoc is what is known of a stack beside its objects.
+// StackDoc is what is known of a stack besides its objects.
 type StackDoc struct {
 	Name      string         `json:"name"`
 	Commit    string         `json:"commit,omitempty"`
@@ -39,7 +38,7 @@ type StackDoc struct {
 	Time      string         `json:"time,omitempty"` // of the commit; RFC 3339, UTC
 	Cloud     string         `json:"cloud,omitempty"`
 	Region    string         `json:"region,omitempty"`
-	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil when it is not known
+	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil when unknown
 	Agent     *AgentWord     `json:"agent,omitempty"`    // nil when none was asked
 	Outcome   string         `json:"outcome"`
 	ExitCode  int            `json:"exitCode"`
@@ -49,30 +48,28 @@ type StackDoc struct {
 	Unlisted  []string       `json:"unlisted,omitempty"`
 	Owned     int            `json:"owned"`
 	Summary   plan.Summary   `json:"summary"`
-	Reported  int            `json:"reported"` // how many drifted and are only reported; among summary.keep
-	States    map[string]int `json:"states"`   // how many objects of the plan are in each state
+	Reported  int            `json:"reported"` // how many drifted and are only reported; part of summary.keep
+	States    map[string]int `json:"states"`   // number of the plan's objects in each state
 }
 
-// LastPass is how the last pass of a stack's commit ended, as its agent reported it to the
-// forge.
+// LastPass is how the last pass of a stack's commit ended, as its agent reported it to the forge.
 type LastPass struct {
 	State       string `json:"state"` // success, failure, error or pending
 	Description string `json:"description"`
 }
 
-// StatusView is what a check of one stack found.
+// StatusView is the result of checking one stack.
 type StatusView struct {
 	Plan          plan.Plan
 	Rev           source.Revision
 	Cloud, Region string
-	LastPass      *LastPass // nil when it is not known
-	WhyUnknown    string    // why it is not, for people
+	LastPass      *LastPass // nil when unknown
+	WhyUnknown    string    // why it is unknown, for people
 	Agent         *AgentWord
 	Objects       []status.Object
 }
 
-// StatusDocument is the status of stacks for programs: of their objects those that
-// the filter takes.
+// StatusDocument is the status of stacks for programs, with the objects that the filter takes.
 func StatusDocument(views []StatusView, f StatusFilter) StatusList {
 	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []status.Object{}}
 	for _, v := range views {
@@ -134,9 +131,8 @@ func YAML(w io.Writer, v any) error {
 	return err
 }
 
-// nodeOf is a tree of JSON as YAML writes it, fields in the order of their names.
-// What is not safe to print otherwise stands in double quotes. (A parser of YAML
-// would not read JSON whose names are longer than 1,024 characters.)
+// nodeOf is the YAML node of a JSON tree, with the fields in the order of their names. Text that is not safe to print otherwise is in double
+// quotes. (A YAML parser would not read JSON whose names are longer than 1,024 characters.)
 func nodeOf(tree any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode}
 	switch v := tree.(type) {

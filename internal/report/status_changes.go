@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Changes writes what is not as it was when a stack was looked at before, a line each with the time: its commit, what is left to do, and of
-// its objects those that the filter takes.
+// Changes writes what has changed since a stack was last checked, one line each with the time. It covers the commit, what is left to do, and
+// the objects that the filter takes.
 func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.Time) {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -53,7 +53,7 @@ func leftOf(p plan.Plan) string {
 	return sum(p)
 }
 
-// outline is what a row of the table says of an object, but for its name.
+// outline is an object's row of the table, without its name.
 func outline(o status.Object) string {
 	s := o.Status
 	text := s.Ready + "  " + stateText(s) + "  " + addressText(s.Addresses)

@@ -32,7 +32,7 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o status.Object) 
 	b.WriteString(t.bold(nameOf(o)) + "\n")
 	line("state", t.paint(colorOfState(s.State), stateText(s)))
 	line("message", Clean(s.Message))
-	for _, c := range s.Conditions[:2] { // Ready says what Available does
+	for _, c := range s.Conditions[:2] { // Ready repeats what Available says
 		line(strings.ToLower(c.Type), Clean(fmt.Sprintf("%s (%s): %s", c.Status, c.Reason, c.Message)))
 	}
 	line("id", Clean(s.ID))
@@ -59,14 +59,14 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o status.Object) 
 	tree(b, "live", s.Resource)
 }
 
-// changes lists fields with what they are and what they shall be.
+// changes lists fields with their current and wanted values.
 func (t StatusText) changes(b *strings.Builder, label string, list []kind.Change) {
 	for _, c := range list {
 		fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), fieldText(c))
 	}
 }
 
-// fieldText is what a field is in the cloud, and what it shall be.
+// fieldText is the current and the wanted value of a field.
 func fieldText(c kind.Change) string {
 	if c.Secret {
 		return Clean(c.Field) + ": differs (secret, not shown)"

@@ -13,16 +13,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// StatusFilter says which objects are shown. The zero value takes all.
+// StatusFilter selects the objects that are shown. The zero value takes all.
 type StatusFilter struct {
 	Kinds    []string // of any of these; none means all
-	NotReady bool     // only what needs a person's attention
+	NotReady bool     // only objects that need a person's attention.
 	Labels   []Requirement
 	Objects  []ObjectName // any of these; none means all
 }
 
-// ObjectName is an object as people name it: Kind/name or Kind/namespace/name, the
-// kind in any case.
+// ObjectName is an object as people name it: Kind/name or Kind/namespace/name, the kind in any case.
 type ObjectName struct{ Kind, Namespace, Name string }
 
 // ParseObject reads Kind/name or Kind/namespace/name.
@@ -42,12 +41,12 @@ func ParseObject(text string) (ObjectName, error) {
 	return ObjectName{}, fmt.Errorf("%s names no object; write Kind/name, such as VirtualMachine/web-1, or Kind/namespace/name", printable.Name(text))
 }
 
-// Is reports whether the object is meant.
+// Is reports whether the name is that of the object.
 func (n ObjectName) Is(o status.Object) bool {
 	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
 }
 
-// In reports whether any of the checks found it.
+// In reports whether the object is in any of the views.
 func (n ObjectName) In(views []StatusView) bool {
 	for _, v := range views {
 		for _, o := range v.Objects {
@@ -59,8 +58,7 @@ func (n ObjectName) In(views []StatusView) bool {
 	return false
 }
 
-// Missing says that an object is not among those of any stack that was checked,
-// and which one may have been meant.
+// Missing is the error that no checked stack has the object. It suggests a similar name.
 func (n ObjectName) Missing(views []StatusView) error {
 	var names []string
 	for _, v := range views {
@@ -76,7 +74,7 @@ func (n ObjectName) Missing(views []StatusView) error {
 	return errors.New(text + "; `stackreeve status` lists them")
 }
 
-// Of are the objects that the filter takes, in their order.
+// Of returns the objects that the filter takes, in their order.
 func (f StatusFilter) Of(list []status.Object) []status.Object {
 	var out []status.Object
 	for _, o := range list {
@@ -108,7 +106,7 @@ func anyOf[T any](list []T, is func(T) bool) bool {
 	return len(list) == 0
 }
 
-// needsAttention reports whether an object is not as it should be, or cannot be used.
+// needsAttention reports whether an object is not in its wanted state, or cannot be used.
 func needsAttention(o status.Object) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
 }
@@ -118,7 +116,7 @@ func (v StatusView) Has(kind string) bool {
 	return slices.ContainsFunc(v.Objects, func(o status.Object) bool { return strings.EqualFold(o.Kind, kind) })
 }
 
-// KeyOf is the key of an object that a check found.
+// KeyOf is the key of an object in a view.
 func KeyOf(o status.Object, kinds []*kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {

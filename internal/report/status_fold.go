@@ -8,19 +8,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// mostSiblings is how many objects that are alike stand below each other. Of more than that the first
-// shownSiblings are shown.
+// mostSiblings is how many objects that are alike are shown below each other. Of more than that, only the first shownSiblings are shown.
 const mostSiblings, shownSiblings = 12, 3
 
-// branch is an object with what it consists of, as far as it is shown.
+// branch is an object with its parts, as far as they are shown.
 type branch struct {
 	of    status.Object
 	parts []branch
-	// alike are those that are left out since they are like this one.
+	// alike are the branches that are left out because they are like this one.
 	alike []branch
 }
 
-// grown puts objects below what they come from. What comes from an object that is not in the list stands by itself.
+// grown puts objects below their owners. An object whose owner is not in the list stands by itself.
 func grown(list []status.Object) []branch {
 	there := map[status.Owner]bool{}
 	for _, o := range list {
@@ -40,7 +39,7 @@ func grown(list []status.Object) []branch {
 		for _, o := range list {
 			self := selfOf(o)
 			below := parts[self]
-			delete(parts, self) // a copy of the object has them not again
+			delete(parts, self) // a copy of the object does not have them again
 			out = append(out, branch{of: o, parts: grow(below)})
 		}
 		return out
@@ -61,7 +60,7 @@ func (b branch) calm() bool {
 	return true
 }
 
-// sign is what a branch has in common with those that are shown as one: all that needs nobody of a kind, and what needs the same attention.
+// sign is equal for branches that are shown as one: all of a kind that need no attention, or all that need the same attention.
 func (b branch) sign(name string) string {
 	s := b.of.Status
 	if b.calm() {
@@ -74,7 +73,7 @@ func (b branch) sign(name string) string {
 	return text
 }
 
-// folded leaves out siblings that are like many others, and what is below a depth; 0 for any.
+// folded leaves out branches that are like many others, and everything below a depth; 0 for any depth.
 func folded(list []branch, depth int) (out []branch) {
 	signs, many, last := make([]string, len(list)), map[string]int{}, map[string]int{}
 	for i, b := range list {
@@ -101,7 +100,7 @@ func folded(list []branch, depth int) (out []branch) {
 	return out
 }
 
-// rows are the cells of a branch: what an object consists of stands below it.
+// rows are the table rows of a branch: an object's parts stand below it.
 func (b branch) rows(level int) (rows [][]string) {
 	s := b.of.Status
 	indent := strings.Repeat("  ", level)
@@ -125,7 +124,7 @@ func (b branch) rows(level int) (rows [][]string) {
 	return rows
 }
 
-// message is that of the object. What one of its parts says is left to that part where it is shown.
+// message is the message of the object. Text that repeats the message of a part is left out if that part is shown.
 func (b branch) message() string {
 	text := b.of.Status.Message
 	for part := range b.below {
@@ -137,7 +136,7 @@ func (b branch) message() string {
 	return text
 }
 
-// below yields what is shown of what the object consists of.
+// below yields the parts of the object that are shown, at any depth.
 func (b branch) below(yield func(branch) bool) {
 	var walk func(list []branch) bool
 	walk = func(list []branch) bool {

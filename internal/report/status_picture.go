@@ -8,14 +8,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Picture is a text on a terminal that another one takes the place of. Its zero
-// value is ready to use.
+// Picture is a text on a terminal that the next one replaces. Its zero value is ready to use.
 type Picture struct{ lines int }
 
 var escapes = pattern.Of(`\x1b\[[0-9]*[mAJ]`)
 
-// Next is what to write so that text takes the place of what was written last, cut
-// to what the screen holds. text is safe to print but for our own colours.
+// Next returns the output that replaces the last text by this one, cut to the size of the screen. text must be safe to print except for our
+// own colours.
 func (p *Picture) Next(text string, width, height int) string {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if last := len(lines) - 1; last >= 0 {

@@ -9,17 +9,15 @@ import (
 )
 
 const (
-	widestColumn = 80 // what one cell can make a column take; longer ones stand out
-	leastMessage = 24 // of a message that is worth its place
+	widestColumn = 80 // the width that one cell can give a column; longer cells stand out
+	leastMessage = 24 // the least width at which a message is shown
 	between      = 2
 )
 
-// leastImportant are the columns that make way on a narrow terminal, the first one
-// first.
+// leastImportant are the columns that are dropped on a narrow terminal, in this order.
 var leastImportant = []string{"ID", "ADDRESSES", "MESSAGE", "READY"}
 
-// table is rows of safe cells under each other, cut to the terminal's width. Where
-// there is none nothing is cut.
+// table formats rows of safe cells, cut to the terminal's width. Without a width nothing is cut.
 func (t StatusText) table(rows [][]string) string {
 	widths := columnWidths(rows)
 	for _, name := range leastImportant {
@@ -31,7 +29,7 @@ func (t StatusText) table(rows [][]string) string {
 			widths = columnWidths(rows)
 		}
 	}
-	if last := needed(rows[0], widths); t.Width > 0 && last >= t.Width { // nothing is left but names and states
+	if last := needed(rows[0], widths); t.Width > 0 && last >= t.Width { // only names and states are left
 		widths[0] = max(widths[0]-(last-t.Width+1), 8)
 	}
 	var b strings.Builder
@@ -82,8 +80,7 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// needed is how wide a table is if its messages get only what they need to be worth
-// their place.
+// needed is the width of a table whose message column has only its least width.
 func needed(names []string, widths []int) int {
 	sum := 0
 	for i, w := range widths {
@@ -103,7 +100,7 @@ func without(rows [][]string, column int) [][]string {
 	return out
 }
 
-// shorten cuts a safe text to so many columns, and shows that it did.
+// shorten cuts a safe text to a number of columns, and marks the cut.
 func shorten(text string, most int) string {
 	if printable.Width(text) <= most {
 		return text
@@ -114,7 +111,7 @@ func shorten(text string, most int) string {
 	return printable.Fit(text, most-1) + "…"
 }
 
-// fitted is a safe text that begins in a column and must not wrap.
+// fitted cuts a safe text that begins in a column, so that it does not wrap.
 func (t StatusText) fitted(text string, column int) string {
 	if t.Width <= 0 {
 		return text

@@ -35,8 +35,8 @@ func statusView() StatusView {
 	return view
 }
 
-// Whatever the terminal's width, no line of a table or of its header wraps; the
-// least important columns go first, and names and states stay.
+// No line of a table or of its header wraps, at any width of the terminal. The least important columns are dropped first; names and states
+// stay.
 func TestStatusFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{20, 30, 40, 60, 80, 100, 120, 160, 400} {
 		var b bytes.Buffer
@@ -135,8 +135,7 @@ func TestStatusFilter(t *testing.T) {
 	}
 }
 
-// A part whose owner is filtered out is shown all the same, and one that stands for
-// itself, or copies of it, end.
+// A part whose owner is filtered out is shown all the same. An object that owns itself, or owns copies of itself, causes no endless loop.
 func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
 	owner, part := objectIn(status.StateInSync, "m"), objectIn(status.StateInSync, "p")
 	part.Metadata.OwnerReferences = []status.Owner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
@@ -154,8 +153,7 @@ func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
 	}
 }
 
-// A picture takes the place of the one before, however its lines wrap, and leaves
-// the screen whole.
+// A picture replaces the one before, however its lines wrap, and leaves the rest of the screen as it was.
 func TestPictures(t *testing.T) {
 	var p Picture
 	if got := p.Next("one\n\x1b[31mtwo\x1b[0m\n"+strings.Repeat("x", 25)+"\n", 10, 24); strings.Contains(got, "\x1b[J") || p.lines != 5 {
@@ -177,8 +175,8 @@ func TestYAMLQuotesWordsForBooleans(t *testing.T) {
 	}
 }
 
-// Of many objects that need nobody a few are shown, and all that need somebody; a
-// message is not repeated between the whole and what made its state.
+// Of many objects that need no attention a few are shown; those that need it are all shown. A message appears only once, at the whole or at
+// the part that caused its state.
 func TestStatusOfManyIsFolded(t *testing.T) {
 	group := objectIn("stopped", "g")
 	group.Kind, group.Status.Message = "VirtualMachineGroup", "Server/m-15: is SHUTOFF"
@@ -229,7 +227,7 @@ func TestStatusOfManyIsFolded(t *testing.T) {
 	}
 }
 
-// Who watches is told what has changed, and when, and nothing twice.
+// A watcher sees what has changed, and when, and nothing twice.
 func TestChangesOfAStatus(t *testing.T) {
 	before := statusView()
 	after := statusView()

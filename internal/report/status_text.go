@@ -14,16 +14,15 @@ import (
 // StatusText writes the status of stacks for people.
 type StatusText struct {
 	Text
-	// Width is the terminal's, in characters; 0 where nothing is cut.
+	// Width is the terminal's, in characters; 0 when nothing is cut.
 	Width int
 	// Wide shows IDs, too.
 	Wide bool
-	// Depth is how many levels of what objects consist of are shown, themselves included; 0 for all.
+	// Depth is how many levels of objects and their parts are shown, the objects included; 0 for all.
 	Depth int
 }
 
-// Stack writes what is known of a stack, and a table of the objects that the filter
-// takes.
+// Stack writes what is known of a stack, and a table of the objects that the filter takes.
 func (t StatusText) Stack(v StatusView, f StatusFilter) {
 	var b strings.Builder
 	t.header(&b, v)
@@ -87,8 +86,7 @@ func (t StatusText) lastPass(v StatusView) string {
 	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }
 
-// tally counts the states of the objects that the plan counts, "" when all of them
-// are in sync.
+// tally counts the objects of the plan in each state; "" when all of them are in sync.
 func tally(v StatusView) string {
 	counts := v.doc().States
 	if len(counts) == 0 || len(counts) == 1 && counts[string(status.StateInSync)] > 0 {
@@ -101,7 +99,7 @@ func tally(v StatusView) string {
 	slices.SortFunc(parts, func(a, b string) int {
 		m, _, _ := strings.Cut(a, " ")
 		n, _, _ := strings.Cut(b, " ")
-		return cmp.Or(cmp.Compare(len(n), len(m)), strings.Compare(n, m), strings.Compare(a, b)) // the most first
+		return cmp.Or(cmp.Compare(len(n), len(m)), strings.Compare(n, m), strings.Compare(a, b)) // the largest number first
 	})
 	return strings.Join(parts, ", ")
 }
@@ -122,8 +120,7 @@ func (t StatusText) rows(list []status.Object) [][]string {
 	return rows
 }
 
-// selfOf and ownerOf distinguish owners of the same name in different namespaces, and
-// stacks, apart.
+// selfOf and ownerOf distinguish owners with the same name in different namespaces and stacks.
 func selfOf(o status.Object) status.Owner {
 	return status.Owner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}
 }

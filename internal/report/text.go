@@ -14,24 +14,22 @@ import (
 type Text struct {
 	W     io.Writer
 	Color bool
-	// Approve is the command line that carries out a held plan, but for the
-	// hash at its end.
+	// Approve is the command line that carries out a held plan, without the hash at its end.
 	Approve string
-	// Binding has every plan say how to carry out exactly that plan.
+	// Binding makes every plan say how to carry out exactly that plan.
 	Binding bool
-	// Verbose shows plans in full: every field of what is made, what is ignored, and
-	// marks that are renewed.
+	// Verbose shows plans in full: every field of new objects, ignored differences, and renewed marks.
 	Verbose bool
 
-	// NoFlags is for places that take none: nothing is said of -v.
+	// NoFlags is for places without flags: -v is not mentioned.
 	NoFlags bool
 
-	keeping bool // objects that stay are named, beside those that are deleted
+	keeping bool // objects that stay are named, besides those that are deleted
 }
 
 // Problems writes everything that is wrong with a revision or a configuration.
 func (t Text) Problems(problems manifest.Problems) {
-	fmt.Fprintln(t.W, problems.Error()) // each a line that is safe to print
+	fmt.Fprintln(t.W, problems.Error()) // each is a line that is safe to print
 	fmt.Fprintf(t.W, "%s; nothing was done\n", Plural(len(problems), "problem"))
 }
 
@@ -39,7 +37,7 @@ func (t Text) Problems(problems manifest.Problems) {
 func (t Text) Pass(p engine.Pass) {
 	for _, f := range p.Failures {
 		if p.Interrupted {
-			break // nothing failed: it was not given the time
+			break // it did not fail: it had not enough time
 		}
 		fmt.Fprintf(t.W, "%s %s\n", t.paint(red, "failed:"), failure(f))
 	}
@@ -50,8 +48,7 @@ func (t Text) Pass(p engine.Pass) {
 	fmt.Fprintf(t.W, "%s %s\n", t.bold("stack "+p.Stack+":"), ending(p))
 }
 
-// news are the steps that a pass leaves undone and that were not in the plan it
-// began with: nobody has read them yet.
+// news returns the steps that a pass leaves undone and that were not in its first plan: nobody has read them yet.
 func news(p engine.Pass) []plan.Step {
 	if p.Interrupted {
 		return nil
@@ -61,7 +58,7 @@ func news(p engine.Pass) []plan.Step {
 		shown[s.Key] = s.Action
 	}
 	for _, f := range p.Failures {
-		shown[f.Key] = "" // whatever it is
+		shown[f.Key] = "" // whatever the text is
 	}
 	var steps []plan.Step
 	for _, s := range p.Last.Steps {
@@ -122,7 +119,7 @@ func Deeds(p engine.Pass) string {
 		case r.Step.Action == plan.Recreate:
 			gone[r.Step.Key] = true
 		case r.Step.Action == plan.Create && gone[r.Step.Key]:
-			done[plan.Create]-- // of what was replaced
+			done[plan.Create]-- // the second half of a replacement
 			delete(gone, r.Step.Key)
 		}
 	}

@@ -12,19 +12,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Validation is what can be said about manifests, or a configuration, without a
-// cloud.
+// Validation is the result of checking manifests, or a configuration, without a cloud.
 type Validation struct {
-	Paths    []string // as they were given
+	Paths    []string // as given
 	Objects  int      // in manifests
 	Stacks   int      // in configurations
 	Problems manifest.Problems
-	Notes    []manifest.Problem // what is allowed and worth to know
+	Notes    []manifest.Problem // allowed but worth knowing
 	Ignored  []manifest.Ignored
 }
 
-// ValidationDoc is a validation for programs. Fields are added to it, never
-// renamed or removed.
+// ValidationDoc is a validation for programs. Fields are added to it, never renamed or removed.
 type ValidationDoc struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -36,8 +34,7 @@ type ValidationDoc struct {
 	Ignored    []PassedOverDoc `json:"ignored"`
 }
 
-// FindingDoc is a problem or a note. Object is Kind/name, or "" where it is not
-// known; Line is 0 where the file as such is meant.
+// FindingDoc is a problem or a note. Object is Kind/name, or "" when unknown. Line is 0 when the finding is about the whole file.
 type FindingDoc struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -72,8 +69,7 @@ func findings(problems []manifest.Problem) []FindingDoc {
 	return list
 }
 
-// Text writes for people: what was left alone and notes first, then problems, or
-// how much there was without any.
+// Text writes for people: ignored files and notes first, then the problems, or the number of objects if there are none.
 func (v Validation) Text(out, err io.Writer) {
 	for _, i := range v.Ignored {
 		fmt.Fprintf(err, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
@@ -103,8 +99,7 @@ func (v Validation) Text(out, err io.Writer) {
 	fmt.Fprintf(out, "%s: %s, no problems\n", strings.Join(names, " "), counts)
 }
 
-// Workflow writes each finding as a command that GitHub, Gitea and Forgejo show
-// beside the line it is about. w must let such commands through.
+// Workflow writes each finding as a command that GitHub, Gitea and Forgejo show beside its line. w must let such commands through.
 func (v Validation) Workflow(w io.Writer) {
 	for _, p := range v.Problems.Sorted() {
 		workflow(w, "error", p)
@@ -114,8 +109,8 @@ func (v Validation) Workflow(w io.Writer) {
 	}
 }
 
-// Values of a command end at a comma, its properties at a colon and the command
-// at the line. (github.com/actions/toolkit: packages/core/src/command.ts)
+// A value in a command ends at a comma, a property at a colon, and the command at the end of the line. (github.com/actions/toolkit:
+// packages/core/src/command.ts)
 var (
 	workflowText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	workflowProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -135,9 +130,8 @@ func message(p manifest.Problem) string {
 	return p.String()
 }
 
-// SARIF is the validation as a log of the Static Analysis Results Interchange
-// Format, version 2.1.0.
-// (docs.oasis-open.org/sarif/sarif/v2.1.0, sections 3.13 to 3.30)
+// SARIF is the validation as a log of the Static Analysis Results Interchange Format, version 2.1.0. (docs.oasis-open.org/sarif/sarif/v2.1.0,
+// sections 3.13 to 3.30)
 func (v Validation) SARIF(program, version string) any {
 	type object = map[string]any
 	results := []object{}
@@ -171,8 +165,7 @@ func (v Validation) SARIF(program, version string) any {
 	}
 }
 
-// reference is a file as a URI reference: relative to the repository unless it
-// is absolute.
+// reference is a file as a URI reference: relative to the repository unless it is absolute.
 func reference(file string) string {
 	if path.IsAbs(file) {
 		return (&url.URL{Scheme: "file", Path: file}).String()

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// A file name, a name of an object and a value end no command and begin none.
+// A file name, an object name and a value can neither end a command nor begin one.
 func TestAttackWorkflowCommands(t *testing.T) {
 	for _, evil := range []string{"a,line=9,title=b", "a::b", "a\n::add-mask::x", "a\r\n::stop-commands::x", "100%0A::error::x", "##[error]x", "\u2028::error::x"} {
 		v := Validation{Problems: manifest.Problems{{Origin: manifest.Origin{File: evil, Line: 3}, Key: key(evil, evil), Field: evil, What: evil, Fix: evil}}}

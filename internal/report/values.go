@@ -14,18 +14,16 @@ import (
 )
 
 const (
-	// mostItems is how many items of a list people are shown who do not ask for
-	// all, and mostLines how many lines of short values.
+	// mostItems is how many items of a list are shown without -v. mostLines is how many lines of short values are shown.
 	mostItems = 12
 	mostLines = 3
-	// lineWidth is how long a line of short values gets, in bytes.
+	// lineWidth is the maximum length of a line of short values, in bytes.
 	lineWidth = 100
-	// longestFull is how much of a value people are shown who ask for all.
+	// longestFull is how much of a value is shown with -v, in characters.
 	longestFull = 4000
 )
 
-// values are the lines about what a creation sets: what is short in a row, the
-// items of longer lists one by one.
+// values returns the lines about the fields that a creation sets: short values in a row, the items of longer lists one by one.
 func (t Text) values(s plan.Step) []string {
 	var rows, lists []string
 	row := ""
@@ -66,7 +64,7 @@ func (t Text) values(s plan.Step) []string {
 	return append(rows, lists...)
 }
 
-// Values are the fields that a creation sets; nil for every other step.
+// Values returns the fields that a creation sets; nil for every other step.
 func Values(s plan.Step) []document.Value {
 	if s.Action != plan.Create {
 		return nil
@@ -74,8 +72,7 @@ func Values(s plan.Step) []document.Value {
 	return document.Values(s.Want, s.Secrets)
 }
 
-// Usual reports whether a value says nothing: it is what there would be without it,
-// or empty.
+// Usual reports whether a value says nothing: it is the default, or empty.
 func Usual(v document.Value) bool {
 	list, ok := v.Value.([]any)
 	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
@@ -84,13 +81,13 @@ func Usual(v document.Value) bool {
 	})
 }
 
-// FieldName is a field without where in a manifest all fields of its kind are.
+// FieldName is a field without the part that all fields of a manifest share.
 func FieldName(field string) string {
 	field = strings.TrimPrefix(field, "spec.")
 	return strings.TrimPrefix(field, "resource.")
 }
 
-// mapsIn are the items of a list of maps, each as a text; nil for everything else.
+// mapsIn returns the items of a list of maps; nil for everything else.
 func mapsIn(v any) (items []any) {
 	list, _ := v.([]any)
 	for _, item := range list {
@@ -105,7 +102,7 @@ func mapsIn(v any) (items []any) {
 	return items
 }
 
-// few are the first items of a list.
+// few returns the first items of a list.
 func (t Text) few(items []any, indent string) (lines []string) {
 	for i, item := range items {
 		if i == mostItems && !t.Verbose {
@@ -116,7 +113,7 @@ func (t Text) few(items []any, indent string) (lines []string) {
 	return lines
 }
 
-// costOf says what changing a field does, and in which way where there is a choice.
+// costOf says what the change of a field does, and in which way if there is a choice.
 func costOf(c kind.Change) string {
 	cost := map[kind.Disruption]string{
 		kind.Reboot: "reboots it", kind.Rebuild: "wipes its disk", kind.Replace: "forces replacement",
@@ -130,8 +127,7 @@ func costOf(c kind.Change) string {
 	return ""
 }
 
-// change are the lines about a field: one, or for lists one for each item that
-// goes or comes.
+// change returns the lines about a field: one, or for lists one for each item that goes or comes.
 func (t Text) change(c kind.Change, names map[string]string) []string {
 	cost := costOf(c)
 	field := Clean(c.Field)
@@ -166,10 +162,10 @@ func (t Text) change(c kind.Change, names map[string]string) []string {
 	return lines
 }
 
-// signs are the colors of what goes from a list and comes to it.
+// signs are the colors of items that are removed from a list or added to it.
 var signs = map[string]color{"-": red, "+": green}
 
-// itemsOf are the items of a list, or the entries of a map, as texts.
+// itemsOf returns the items of a list, or the entries of a map, as texts.
 func (t Text) itemsOf(v any, names map[string]string) (items []string, ok bool) {
 	switch v := v.(type) {
 	case []string:
@@ -191,7 +187,7 @@ func (t Text) itemsOf(v any, names map[string]string) (items []string, ok bool) 
 	return nil, false
 }
 
-// value is a value as JSON, or what it is the ID of, cut where nobody reads on.
+// value is a value as JSON, or the name of the object whose ID it is. Long values are cut.
 func (t Text) value(v any, names map[string]string) string {
 	if v == nil {
 		return "(none)"

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Of a creation, and of nothing else, the fields are listed.
+// The fields of a creation are listed, and those of no other step.
 func TestOnlyCreationsHaveValues(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("new colour=red", "changes colour=red", "stays")

@@ -32,8 +32,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// outputs are all that is said of a pass: what programs read, by its name, and all
-// of it as text. The cloud repeats a secret wherever it says something.
+// outputs returns all outputs of a pass: the ones for programs by name, and everything as text. The cloud repeats a secret wherever it returns
+// text.
 func outputs(t rapid.TB, secrets []string, password string) (programs map[string]any, all string) {
 	w := thingtest.New()
 	want, err := w.Wanted("keep", "new", "recolour colour=blue", "reshape shape=flat", "taken")
@@ -158,12 +158,11 @@ func logged(run report.Run) (records []json.RawMessage) {
 	return records
 }
 
-// ours are the fields whose values are words of this program, or names of the
-// repository.
+// ours are the fields whose values are words of this program, or names of the repository.
 var ours = []string{"kind", "apiVersion", "name", "namespace", "action", "state", "status", "type", "outcome", "field", "commit", "branch", "region", "cloud", "level", "msg", "key"}
 
-// skeleton is what must be the same of an output whatever is redacted: its fields,
-// and the values of those that are ours. Times and versions differ anyway.
+// skeleton is the part of an output that redaction must not change: its fields, and the values of the fields in ours. Times and versions
+// differ anyway.
 func skeleton(path string, v any, out map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -177,7 +176,7 @@ func skeleton(path string, v any, out map[string]bool) {
 	case []any:
 		for i, item := range v {
 			at := fmt.Sprintf("%s[%d]", path, i)
-			if path == "log" || path == "events" { // in the order in which requests are answered
+			if path == "log" || path == "events" { // in the order of the answers to requests
 				at = path + "[]"
 			}
 			skeleton(at, item, out)
@@ -211,8 +210,7 @@ func words(v any, out map[string]bool) {
 	}
 }
 
-// Whatever Secrets hold, no output gives away the password among it, and outputs for
-// programs have all of their fields and our own words in them.
+// No output reveals the password among the Secrets, whatever they hold. Outputs for programs keep all of their fields and our own words.
 func TestOutputsAreWholeWhateverSecretsHold(t *testing.T) {
 	const password = "hunter2hunter2"
 	programs, said := outputs(t, []string{password}, password)

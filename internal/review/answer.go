@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// answerAll is the conversation with these comments in it, and has what is new
-// in them answered. People who may not push are not answered.
+// answerAll returns the conversation with these comments, and posts answers to the new ones. People who may not push get no answer.
 func (r *Repository) answerAll(ctx context.Context, pull forge.Pull, c conversation, comments []forge.Comment) (conversation, error) {
 	said, err := r.understand(ctx, pull.Base, comments)
 	if err != nil {
@@ -30,7 +29,7 @@ func (r *Repository) answerAll(ctx context.Context, pull forge.Pull, c conversat
 	return c, nil
 }
 
-// answered reports whether a comment has an answer of ours in words.
+// answered reports whether the agent has answered a comment in words.
 func answered(comments []forge.Comment, id int64) bool {
 	return slices.ContainsFunc(comments, func(c forge.Comment) bool {
 		m, ok := memory.Of(c)
@@ -38,8 +37,7 @@ func answered(comments []forge.Comment, id int64) bool {
 	})
 }
 
-// reply is the sign that a command was seen, and the words, where they are
-// wanted.
+// reply returns the reaction to a command, and the words if there are any.
 func reply(cmd command, s said) (forge.Reaction, string) {
 	switch {
 	case cmd.edited:
@@ -49,19 +47,19 @@ func reply(cmd command, s said) (forge.Reaction, string) {
 	case cmd.verb == verbHelp:
 		return forge.Eyes, help
 	case cmd.verb == verbApprove && !s.showed(cmd):
-		return forge.Confused, "" // no plan here had that hash when it was said
+		return forge.Confused, "" // no plan here had that hash when the command was written
 	case cmd.verb == verbApprove:
 		return forge.ThumbsUp, ""
 	}
 	return forge.Eyes, ""
 }
 
-// answer has the reply to a command posted, once.
+// answer posts the reply to a command, once.
 func (r *Repository) answer(number int, cmd command, s said) {
 	reaction, words := reply(cmd, s)
 	reacts := r.Forge.Reactions != nil
 	if (!reacts || slices.Contains(cmd.reactions, reaction)) && (words == "" || answered(s.ours, cmd.comment)) {
-		return // by a process before this one
+		return // an earlier process has answered
 	}
 	if !r.people.countAnswer(cmd.by) {
 		return

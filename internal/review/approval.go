@@ -9,13 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// A plan's hash goes to its approval like this: post.go writes it into the
-// comment and its marker ([Prove]); a person repeats it in a command (command.go);
-// what is below finds the marker of that hash, and [plan.Approval.Covers] is
-// asked about the plan at hand.
+// The path of a plan's hash to its approval: post.go writes it into the comment and its marker ([Prove]), and a person repeats it in a command
+// (command.go). The functions below find the marker of that hash, and [plan.Approval.Covers] decides about the plan at hand.
 
-// approvals are the commands of people who may push that approve of something.
-// Nothing else remembers them: they are read again.
+// approvals returns the approve commands of people who may push. Nothing else remembers them: they are read again from the comments.
 func (s said) approvals() (list []command) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbApprove && cmd.known() {
@@ -25,7 +22,7 @@ func (s said) approvals() (list []command) {
 	return list
 }
 
-// plans are the markers of our comments with plans of a stack; "" is any.
+// plans returns the markers of the agent's comments with plans of a stack; "" is any stack.
 func (s said) plans(stack string) (list []memory.Marker) {
 	for _, c := range s.ours {
 		if m, ok := memory.Of(c); ok && m.Kind == memory.PlanComment && (stack == "" || m.Stack == stack) && m.Part <= 1 {
@@ -35,21 +32,20 @@ func (s said) plans(stack string) (list []memory.Marker) {
 	return list
 }
 
-// showed reports whether a comment of ours had shown the hash when it was approved.
+// showed reports whether a comment of the agent showed the hash before the command was written.
 func (s said) showed(cmd command) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return shown(cmd, m) })
 }
 
-// shown reports whether a comment had shown the hash when it was approved: nobody
-// can approve of what they cannot have seen.
+// shown reports whether the comment of this marker showed the hash before the command was written: nobody can approve a plan that they cannot
+// have seen.
 func shown(cmd command, m memory.Marker) bool {
 	after, ok := m.ShownAfter(cmd.hash)
 	return ok && cmd.comment > after
 }
 
-// approved are the approvals of a stack's plans in a conversation. merged is what
-// the branch became by it, zero while nothing was merged: when exactly those files
-// were planned, the approval is good for the rest of an interrupted pass, too.
+// approved returns the approvals of a stack's plans in a conversation. merged is the revision of the branch after the merge, zero before it.
+// If exactly those files were planned, the approval also covers the rest of an interrupted pass.
 func approved(s said, stack string, merged source.Revision) (list []plan.Approval) {
 	for _, cmd := range s.approvals() {
 		for _, m := range s.plans(stack) {
@@ -66,7 +62,7 @@ func approved(s said, stack string, merged source.Revision) (list []plan.Approva
 	return list
 }
 
-// proven is what a marker says that its hash stands for.
+// proven is the proof in a marker, from which its hash is computed.
 func proven(m memory.Marker) (p plan.Proof) {
 	for i, sum := range m.Proof {
 		if i == 0 {
@@ -78,7 +74,7 @@ func proven(m memory.Marker) (p plan.Proof) {
 	return p
 }
 
-// hashes are those of approvals, as one text.
+// hashes joins the hashes of approvals to one text.
 func hashes(list []command) string {
 	var all []string
 	for _, a := range list {
@@ -87,7 +83,7 @@ func hashes(list []command) string {
 	return strings.Join(all, " ")
 }
 
-// Covering are the approvals that let a plan through.
+// Covering returns the approvals that cover a plan.
 func Covering(list []plan.Approval, plan plan.Plan) (covers []plan.Approval) {
 	for _, a := range list {
 		if a.Covers(plan) {

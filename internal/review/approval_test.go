@@ -42,8 +42,7 @@ func TestApprovalsThatAreTakenBackDoNotCount(t *testing.T) {
 	})
 }
 
-// What shrinks before the merge is another plan: only the rest of a pass that was
-// begun with the whole goes on.
+// A plan that shrinks before the merge is another plan: only the rest of a pass that began with the whole plan goes on.
 func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "-a -b -c -d -e")
@@ -60,7 +59,7 @@ func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 		w.Gone = "-a" // by itself
 		again()
 		w.WantStatus(head, "plan", forge.Failure, planOf(head, "-b -c -d -e").Hash())
-		w.Gone = "" // it is back: the plan is the one that was approved
+		w.Gone = "" // it is back: the plan is the approved one again
 		again()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		commit := w.Merge(1, head)
@@ -78,7 +77,7 @@ func TestAnApprovalOutlivesAForgeThatWasAwayHalfWay(t *testing.T) {
 		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e -f").Hash())
 		w.Visit()
 		commit := w.Merge(1, head)
-		w.Restart() // killed half-way through the pass; the forge is away
+		w.Restart() // killed half-way through the pass; the forge is down
 		w.Forge.SetDown(forge.ErrUnavailable)
 		left := planOf(commit, "-c -d -e -f")
 		if a := w.Branch.Approvals(w.Context(), commit); len(a) != 0 {

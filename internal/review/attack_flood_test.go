@@ -38,7 +38,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 		if got := w.Comments(1); len(got) != 1 {
 			t.Errorf("%d comments of ours", len(got))
 		}
-		// Who may push is heard all the same, some looks later.
+		// A person who may push is heard all the same, some visits later.
 		for range 20 {
 			w.Repo.Notify(1)
 			w.Visit()
@@ -51,7 +51,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 	})
 }
 
-// However many people who may not push speak first, who may is heard, and soon.
+// A person who may push is heard soon, however many people without that right speak first.
 func TestAttackStrangersSpeakFirst(t *testing.T) {
 	for _, says := range []string{"/stackreeve help", "see https://git.example/acme/stackreeve-config/pulls/3 and\n`/stackreeve help`"} {
 		inWorld(t, func(w *world) {
@@ -125,8 +125,7 @@ func TestAttackOnePersonAsksWithoutEnd(t *testing.T) {
 	})
 }
 
-// Of a conversation that is too long the beginning is read; nothing is posted
-// there again and again because what was posted is not seen.
+// Of a conversation that is too long, the beginning is read. The agent does not post a comment again and again because it cannot see its own.
 func TestAttackAFloodOfComments(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)
@@ -169,8 +168,7 @@ func TestAttackMorePullRequestsThanAreRead(t *testing.T) {
 	})
 }
 
-// Somebody who may edit our comment makes it as long as the forge takes: the
-// outcome is reported all the same.
+// A person who may edit the agent's comment makes it as long as the forge accepts. The outcome is reported all the same.
 func TestAttackOurCommentIsEdited(t *testing.T) {
 	for name, edit := range map[string]func(body string) string{
 		"to be long": func(body string) string {

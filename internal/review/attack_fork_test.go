@@ -61,8 +61,7 @@ func TestAttackAForkIsPlannedAtTheCommitThatWasAskedFor(t *testing.T) {
 	}
 }
 
-// The push comes between what somebody looked at and what they say, or while it
-// is fetched.
+// The push arrives between the time when somebody looked and their command, or during the fetch.
 func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Fork(1, "+a")
@@ -83,8 +82,8 @@ func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 	})
 }
 
-// A commit that somebody who may push has pushed is no stranger's, whoever asks
-// for it to be merged, too: neither takes the other's status away.
+// A commit that was pushed by a person who may push is trusted, even if a stranger asks for its merge, too. Neither pull request removes the
+// other's status.
 func TestAttackTheSameHeadFromAFork(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "+a")
@@ -100,7 +99,7 @@ func TestAttackTheSameHeadFromAFork(t *testing.T) {
 		w.Restart()
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "1 to create")
-		// Once the other is gone, nobody vouches for it.
+		// Once the trusted pull request is closed, nobody vouches for the commit.
 		pull.Number, pull.Fork, pull.Open = 1, false, false
 		w.Forge.Put(pull)
 		w.Visit()

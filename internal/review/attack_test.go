@@ -16,8 +16,7 @@ const (
 	small = "-a -b -c -d"
 )
 
-// wantHeld wants a pull request not to be let through, nor what it becomes when
-// it is merged.
+// wantHeld checks that a pull request is not let through, neither before nor after the merge.
 func wantHeld(w *world, number int, head, text string) {
 	w.Helper()
 	w.Visit()
@@ -66,7 +65,7 @@ func TestAttackTheRestOfAnotherCommit(t *testing.T) {
 		if len(a) != 1 || !a[0].Covers(planOf(commit, small)) {
 			t.Fatalf("the rest of the very commit: %+v", a)
 		}
-		// The branch goes on: what was merged is not what is there.
+		// The branch goes on: it no longer equals what was merged.
 		next := sha("pushed on top")
 		w.Files[next], w.Base = small, next
 		w.Forge.Merge(1, next)
@@ -192,7 +191,7 @@ func TestAttackApprovalBeforeThePlanIsShown(t *testing.T) {
 	})
 }
 
-// Forges let others edit our comments. What they hold adds no step to an approval.
+// Some forges let others edit the agent's comments. The content of such a comment adds no step to an approval.
 func TestAttackAForgedMarker(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)
@@ -244,8 +243,7 @@ func TestAttackAMarkerOfWhoTookOurName(t *testing.T) {
 	})
 }
 
-// Somebody gives up a name that may push; who takes it may not, though the forge
-// was asked a moment ago.
+// A user who may push gives up their name. Another user who takes the name may not push, even if the forge was asked a moment ago.
 func TestAttackANameThatIsTakenOver(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)

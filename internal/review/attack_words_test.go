@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// What people do not read as said by the author of a comment is not said.
+// Text that people do not read as written by the author of a comment does not count.
 func TestAttackApprovalsThatNobodySees(t *testing.T) {
 	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for name, body := range map[string]string{
@@ -84,7 +84,7 @@ func TestAttackApprovalsThatNobodySees(t *testing.T) {
 	}
 }
 
-// What everybody sees counts, whatever is beside it.
+// Text that everybody sees counts, whatever stands beside it.
 func TestCommandsThatAreSeen(t *testing.T) {
 	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, body := range []string{

@@ -10,16 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// command is something that a person asked for in a comment.
+// command is a command that a person wrote in a comment.
 type command struct {
-	verb    string // plan, approve or help; anything else is not known
-	hash    string // of approve: the plan's; of plan: the commit's, or ""
+	verb    string // plan, approve or help; anything else is unknown.
+	hash    string // approve: the hash of the plan; plan: the hash of the commit, or "".
 	comment int64
 	by      forge.Person
 	at      time.Time
-	first   bool // of its comment
-	edited  bool // the comment is not what it was when it was written: nothing in it counts
-	// reactions are those that people gave the comment.
+	first   bool // the first command of its comment
+	edited  bool // the comment was edited: nothing in it counts
+	// reactions are the reactions to the comment.
 	reactions []forge.Reaction
 }
 
@@ -34,17 +34,16 @@ const (
 const (
 	// mostCommands is how many commands of a comment count.
 	mostCommands = 10
-	// longestComment is how long a comment may be, in bytes, in which commands
-	// count: reading Markdown can take longer than its length.
+	// longestComment is the maximum length, in bytes, of a comment whose commands count. Parsing Markdown can take more than linear time.
 	longestComment = 8_000
 )
 
-// mayAsk reports whether a comment may hold commands: by a check that costs nothing.
+// mayAsk reports whether a comment may hold commands. The check is cheap.
 func mayAsk(c forge.Comment) bool {
 	return !c.Bot && !(c.Mine && memory.Marked(c.Body)) && beginsLine(c.Body)
 }
 
-// beginsLine reports whether the prefix is the first word of a line: in a link it asks for nothing.
+// beginsLine reports whether the prefix is the first word of a line: inside a link it is no command.
 func beginsLine(body string) bool {
 	for line := range strings.SplitSeq(body, "\n") {
 		if rest, ok := strings.CutPrefix(line, prefix); ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r")) {
@@ -54,15 +53,13 @@ func beginsLine(body string) bool {
 	return false
 }
 
-// commands reads what a person asks for in a comment: lines of its visible
-// paragraphs that are one command and nothing else. Programs ask for nothing,
-// nor do comments that the agent has written; whoever lent it their account
-// still can.
+// commands reads the commands of a comment: lines of its visible paragraphs that are one command and nothing else. Comments of bots and
+// of the agent hold no commands. A person whose account the agent uses can still give commands.
 func commands(c forge.Comment) (list []command) {
 	if !mayAsk(c) {
 		return nil
 	}
-	lines := []string{prefix} // too long to be read: not known
+	lines := []string{prefix} // too long to parse: an unknown command
 	if len(c.Body) <= longestComment {
 		lines = spokenLines(c.Body, prefix)
 	}
@@ -77,7 +74,7 @@ func commands(c forge.Comment) (list []command) {
 	return list
 }
 
-// parse reads one line; what is not known has no verb.
+// parse reads one line. An unknown command has no verb.
 func parse(line string) (cmd command) {
 	words := strings.Fields(strings.ToLower(line))
 	if !ascii(line) || words[0] != prefix {
@@ -93,12 +90,12 @@ func parse(line string) (cmd command) {
 	return cmd
 }
 
-// ascii reports whether nothing in a line only looks like something else.
+// ascii reports whether a line has only printable ASCII, so that no character looks like another.
 func ascii(line string) bool {
 	return strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// bare is a word without the code marks that it was copied with.
+// bare removes the code marks with which a word was copied.
 func bare(word string) string {
 	if len(word) > 2 && word[0] == '`' && word[len(word)-1] == '`' {
 		return word[1 : len(word)-1]
@@ -106,7 +103,7 @@ func bare(word string) string {
 	return word
 }
 
-// known reports whether the command is one that can be carried out.
+// known reports whether the command can be carried out.
 func (c command) known() bool { return c.verb != "" && !c.edited }
 
 var commitForm = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
@@ -116,7 +113,7 @@ func hashForm(text string) bool {
 	return len(text) == plan.HashDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// help is the answer to /stackreeve help, and to what is not known.
+// help is the answer to /stackreeve help, and to unknown commands.
 const help = `| command | does |
 |---|---|
 | ` + "`/stackreeve plan`" + ` | plans this pull request again, against the cloud as it is now |

@@ -32,7 +32,7 @@ func TestCommands(t *testing.T) {
 		"```a`b```\n/stackreeve plan":                                                            {"plan"}, // that is no fence
 		"<!--\n/stackreeve help\n-->\n/stackreeve plan":                                          {"plan"},
 		"look <!-- here\n/stackreeve help":                                                       nil,
-		"<PRE>\n/stackreeve help\n</pre>\n/stackreeve plan":                                      nil, // HTML can hide what follows
+		"<PRE>\n/stackreeve help\n</pre>\n/stackreeve plan":                                      nil, // HTML can hide the rest
 		"<!-- x -->\n/stackreeve plan":                                                           {"plan"},
 	} {
 		var got []string
@@ -95,7 +95,7 @@ func FuzzCommands(f *testing.F) {
 			if !c.known() {
 				continue
 			}
-			// It is a line of the comment as anybody's editor shows it.
+			// It is a line of the comment as any editor shows it.
 			if !strings.Contains(strings.ToLower(body), strings.TrimRight(prefix+" "+c.verb, " ")) && !strings.Contains(body, "\t") && !strings.Contains(body, "  ") {
 				t.Errorf("%+v is not said in %q", c, body)
 			}

@@ -12,29 +12,28 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// conversation is what was last read of a pull request's comments.
+// conversation is the last reading of a pull request's comments.
 type conversation struct {
 	said     said
-	answered map[int64]bool // comments, by this process
+	answered map[int64]bool // comments answered by this process.
 
-	updated time.Time // the pull request's, when it was read
-	settled bool      // read once more since: times are in whole seconds
-	read    time.Time // when, by our clock
-	failed  bool      // it could not be read the last time
+	updated time.Time // of the pull request, when it was read.
+	settled bool      // it was read once more since: times are in whole seconds
+	read    time.Time // when, by the agent's clock
+	failed  bool      // the last attempt to read it failed
 }
 
-// said is what of a conversation counts: our comments, and what people who may
-// push ask for.
+// said is the part of a conversation that counts: the agent's comments, and the commands of people who may push.
 type said struct {
 	ours     []forge.Comment
 	commands []command
-	// unread is set when there are more comments than are read.
+	// unread is set when there are more comments than the agent reads.
 	unread bool
-	// unasked is set when the forge was not asked about everybody who said something.
+	// `unasked` is set when the forge was not asked about every author.
 	unasked bool
 }
 
-// asked is when a plan was last asked for, by the forge's clock.
+// asked is when a plan was last requested, by the forge's clock.
 func (s said) asked() (at time.Time) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbPlan && cmd.known() && cmd.at.After(at) {
@@ -44,15 +43,15 @@ func (s said) asked() (at time.Time) {
 	return at
 }
 
-// conversations are those of open pull requests.
+// conversations are the conversations of open pull requests.
 type conversations struct {
 	mu   sync.Mutex
 	list map[int]conversation
-	// changed is when they were last known to have changed.
+	// changed is the time of the last known change, by pull request.
 	changed map[int]time.Time
 }
 
-// mostChanged is how many pull requests may have changed before all are read again.
+// mostChanged is how many pull requests may be in changed before all are read again.
 const mostChanged = 10_000
 
 func (c *conversations) get(number int) conversation {
@@ -70,7 +69,7 @@ func (c *conversations) put(number int, one conversation) {
 	c.list[number] = one
 }
 
-// failed notes whether a conversation could not be read.
+// failed stores whether a conversation could not be read.
 func (c *conversations) failed(number int, failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +81,7 @@ func (c *conversations) failed(number int, failed bool) {
 	}
 }
 
-// invalidate notes that what was read of a conversation is out of date.
+// invalidate marks a conversation as outdated.
 func (c *conversations) invalidate(number int, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +91,7 @@ func (c *conversations) invalidate(number int, now time.Time) {
 	c.changed[number] = now
 }
 
-// fresh reports whether what was read then is what is known to be there.
+// fresh reports whether no change is known since the conversation was read.
 func (c *conversations) fresh(number int, read time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +99,7 @@ func (c *conversations) fresh(number int, read time.Time) bool {
 	return time.Since(read) < conversationAge && (!ok || read.After(changed))
 }
 
-// keep forgets all but these.
+// keep forgets all conversations except these.
 func (c *conversations) keep(open map[int]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,13 +107,11 @@ func (c *conversations) keep(open map[int]bool) {
 	maps.DeleteFunc(c.changed, func(number int, _ time.Time) bool { return !open[number] })
 }
 
-// conversationAge is after how long a conversation is read again that seems to be
-// what it was: comments can be edited and deleted, and no pull request is newer by
-// that on every forge. One in which an approval counts is read every time.
+// conversationAge is the time after which a conversation is read again even if it seems unchanged. Comments can be edited and deleted, and
+// not every forge updates the time of the pull request then. A conversation in which an approval counts is read every time.
 const conversationAge = 10 * time.Minute
 
-// converse reads a pull request's comments when they may have changed, and
-// answers what is new.
+// converse reads a pull request's comments if they may have changed, and answers the new ones.
 func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversation, error) {
 	c, now := r.conversations.get(pull.Number), time.Now()
 	if c.updated.Equal(pull.Updated) && c.settled && len(c.said.approvals()) == 0 && r.conversations.fresh(pull.Number, c.read) {
@@ -139,8 +136,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	return c, nil
 }
 
-// comments reads a conversation. Of one that is too long the beginning is used:
-// what was said later counts for nothing, and is unread.
+// comments reads a conversation. Of a conversation that is too long, only the beginning counts, and unread is true.
 func (r *Repository) comments(ctx context.Context, number int) (list []forge.Comment, unread bool, err error) {
 	list, err = r.Forge.Comments(ctx, number)
 	if unread = errors.Is(err, forge.ErrTooMany); unread {
@@ -150,9 +146,8 @@ func (r *Repository) comments(ctx context.Context, number int) (list []forge.Com
 	return list, unread, err
 }
 
-// understand finds in a conversation the comments that are ours, and what people
-// who may push ask for. Nothing else is kept, and of no other comment is a word
-// read: anybody may write much.
+// understand finds the agent's comments in a conversation, and the commands of people who may push. Nothing else is kept, and no word of
+// other comments is read: anybody may write much.
 func (r *Repository) understand(ctx context.Context, branch string, comments []forge.Comment) (s said, err error) {
 	later := r.people.later(branch, comments)
 	s.unasked = len(later) > 0

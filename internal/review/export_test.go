@@ -1,6 +1,6 @@
 package review
 
-// What the tests outside of this package know of it.
+// For the tests outside of this package.
 const (
 	RetryPlan       = retryPlan
 	LongRetry       = longRetry

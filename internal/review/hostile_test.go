@@ -15,8 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// failing answers some requests with an error.
-// another is a second stack in the same repository.
+// failing answers some requests with an error. another is a second stack in the same repository.
 func TestAPullRequestThatCannotBeReadStopsNoOther(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
@@ -163,8 +162,7 @@ func TestThePollOfEveryStackCounts(t *testing.T) {
 	})
 }
 
-// Whoever makes some conversations unreadable keeps no pull request into another
-// branch from being planned.
+// A person who makes some conversations unreadable does not stop the plans of pull requests into another branch.
 func TestAttackPullRequestsThatCannotBeReadIntoAnotherBranch(t *testing.T) {
 	inWorld(t, func(w *world) {
 		dev, last := w.Another("devstack", schedule.Schedule{}), w.Review.Last

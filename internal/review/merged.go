@@ -10,18 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Merged is the pull request that a commit of the branch was merged by.
+// Merged is the pull request with which a commit of the branch was merged.
 type Merged struct {
 	Pull     forge.Pull
 	Comments []forge.Comment
 	Unread   bool // there are more comments
-	// Revision is what the branch became by it; zero when that is not known, or the
-	// branch has gone on.
+	// Revision is the revision of the branch after the merge. It is zero when that is unknown, or when the branch has gone on.
 	Revision source.Revision
 }
 
-// MergedBy reads the pull request that a commit was merged by; [forge.ErrNotFound]
-// when there is none.
+// MergedBy returns the pull request with which a commit was merged, or [forge.ErrNotFound] when there is none.
 func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err error) {
 	rev, ok := s.Last()
 	if !ok || commit == "" || !s.repository.Forge.Reviewed() {
@@ -37,8 +35,7 @@ func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err er
 	return m, err
 }
 
-// ApprovalsIn are the approvals of the stack's plans in the comments of a merged
-// pull request.
+// ApprovalsIn returns the approvals of the stack's plans in the comments of a merged pull request.
 func (s *Planner) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, error) {
 	said, err := s.repository.understand(ctx, m.Pull.Base, m.Comments)
 	if err != nil {
@@ -47,11 +44,10 @@ func (s *Planner) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, e
 	return approved(said, s.Name, m.Revision), nil
 }
 
-// ForgeTime is how long a pass waits for what only the forge knows.
+// ForgeTime is how long a pass waits for the forge when only the forge has the answer.
 const ForgeTime = time.Minute
 
-// Approvals are those of the pull request that a commit was merged by; none while
-// they cannot be read.
+// Approvals returns the approvals in the pull request with which a commit was merged. It returns none while they cannot be read.
 func (s *Planner) Approvals(ctx context.Context, commit string) []plan.Approval {
 	ctx, cancel := context.WithTimeout(ctx, ForgeTime)
 	defer cancel()
@@ -70,13 +66,11 @@ func (s *Planner) Approvals(ctx context.Context, commit string) []plan.Approval 
 	return list
 }
 
-// SetHeld says which plan the branch is held with; nil when none is. It is visited
-// for approvals until another is set.
+// SetHeld sets the plan with which the branch is held; nil for none. Visits look for its approvals until another plan is set.
 func (s *Planner) SetHeld(plan *plan.Plan) { s.held.Store(plan) }
 
-// visitHeld asks for another pass where the plan that holds a branch was approved
-// meanwhile. visited are the pull requests that it read; the error is that of a
-// stack whose approvals could not be read.
+// visitHeld starts another pass if the plan that holds a branch was approved meanwhile. visited are the pull requests that it read.
+// The error is the error of a stack whose approvals could not be read.
 func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, failed error) {
 	visited = map[int]bool{}
 	for _, s := range r.all() {
@@ -89,9 +83,9 @@ func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, faile
 			if Later(err) {
 				failed = err
 			}
-			continue // else it came without a pull request, or the forge does not say with which
+			continue // otherwise no pull request brought it, or the forge does not know which one
 		}
-		visited[m.Pull.Number] = true // remember what was answered there
+		visited[m.Pull.Number] = true // so that what was answered there is remembered
 		c, err := r.answerAll(ctx, m.Pull, r.conversations.get(m.Pull.Number), m.Comments)
 		if err != nil {
 			failed = err

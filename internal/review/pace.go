@@ -10,36 +10,35 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// settle is how long a branch and its cloud must be quiet before open pull
-// requests are planned again, and patience how long that can be put off.
+// settle is how long a branch and its cloud must be quiet before open pull requests are planned again. patience is the longest
+// delay of that.
 const (
 	settle   = 10 * time.Second
 	patience = 2 * time.Minute
 )
 
-// planAge remembers since when plans are out of date.
+// planAge remembers since when plans are outdated.
 type planAge struct {
 	mu          sync.Mutex
-	first, last time.Time // when something moved that plans do not know of yet
-	before      time.Time // plans from before are out of date
+	first, last time.Time // of changes that plans do not know yet
+	before      time.Time // plans from before are outdated
 }
 
-// outdate notes that something moved.
+// outdate records a change.
 func (a *planAge) outdate(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.first, a.last = cmp.Or(a.first, now), now
 }
 
-// due is when to plan again; zero when nothing has moved.
+// due is when to plan again; zero when nothing has changed.
 func (a *planAge) due() time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return quietAfter(a.first, a.last)
 }
 
-// advance returns the time before which plans are out of date, which is now when
-// planning again is due.
+// advance returns the time before which plans are outdated. That time becomes now if planning again is due.
 func (a *planAge) advance(now time.Time) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,7 +48,7 @@ func (a *planAge) advance(now time.Time) time.Time {
 	return a.before
 }
 
-// quietAfter is when movements between two times count as over.
+// quietAfter is when the changes between two times count as over.
 func quietAfter(first, last time.Time) time.Time {
 	if first.IsZero() {
 		return time.Time{}
@@ -61,7 +60,7 @@ func quietAfter(first, last time.Time) time.Time {
 	return latest
 }
 
-// rest is the pause after a forge that could not be read.
+// rest is the pause after the forge could not be read.
 type rest struct {
 	failures int
 	until    time.Time

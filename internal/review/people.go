@@ -18,32 +18,31 @@ type people struct {
 
 	mu      sync.Mutex
 	rights  map[person]right
-	logged  string // the last reason why permissions cannot be read
+	logged  string // the last reason why permissions could not be read
 	answers map[forge.Person]answers
 }
 
-// person is an account, as far as one branch is concerned.
+// person is an account, with its rights on one branch.
 type person struct {
 	forge.Person
 	branch string
 }
 
-// answers is how often a person was answered of late.
+// answers is how often a person was answered recently.
 type answers struct {
 	count int
 	since time.Time
 }
 
 const (
-	// mostAnswers is how many commands of a person are answered in answersAge: an
-	// answer costs requests that statuses need, too. Beyond that they are done in
-	// silence.
+	// mostAnswers is how many commands of a person are answered within answersAge: an answer costs requests that statuses need, too. Further
+	// commands are carried out without an answer.
 	mostAnswers = 20
 	answersAge  = 10 * time.Minute
 	mostPeople  = 10_000 // that are remembered
 )
 
-// countAnswer counts an answer to a person, and reports whether it is to be given.
+// countAnswer counts an answer to a person, and reports whether it may be posted.
 func (p *people) countAnswer(who forge.Person) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,16 +58,15 @@ func (p *people) countAnswer(who forge.Person) bool {
 	return a.count <= mostAnswers
 }
 
-// right is what the forge said of a person, and how long that is good for.
+// right is the forge's answer about a person, and how long it is valid.
 type right struct {
 	write bool
 	at    time.Time
 	good  time.Duration
 }
 
-// rightAge is how long the answer is good for that a person may push, refusedAge
-// that the forge does not say, and noneAge that they may not: of those there can be
-// so many that not all are asked about in the age of a conversation.
+// rightAge is how long the answer is valid that a person may push, refusedAge that the forge refuses to say, and noneAge that they may not.
+// There can be so many people without the right that not all can be asked about within the age of a conversation.
 const (
 	rightAge   = time.Minute
 	refusedAge = 10 * time.Minute
@@ -77,14 +75,11 @@ const (
 
 func (r right) fresh() bool { return !r.at.IsZero() && time.Since(r.at) < r.good }
 
-// mostStrangers is how many people the forge is asked about at a time of whom it
-// did not say that they may push.
+// mostStrangers is how many people without a known right to push the forge is asked about in one visit.
 const mostStrangers = 50
 
-// later are those who may have asked for something in a conversation and about whom
-// the forge is asked with a later visit. Nobody else's comments put off whoever may
-// push, once that is known; of the others those who have waited longest are next, and
-// whoever spoke last.
+// later returns the authors of possible commands about whom the forge is asked only in a later visit. A person who is known to have the right
+// is never among them. Of the others, those who have waited longest are asked about first; among equals, those who spoke last.
 func (p *people) later(branch string, comments []forge.Comment) map[person]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,8 +99,7 @@ func (p *people) later(branch string, comments []forge.Comment) map[person]bool 
 	return later
 }
 
-// mayWrite reports whether a person may push to the branch. Where the forge
-// does not say, nobody may.
+// mayWrite reports whether a person may push to the branch. If the forge does not say, nobody may.
 func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	p.mu.Lock()
 	r, ok := p.rights[who]

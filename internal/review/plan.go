@@ -21,35 +21,32 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Planner plans pull requests for one stack. Its exported fields are read-only
-// once it is in use.
+// Planner plans pull requests for one stack. Its exported fields are read-only once it is in use.
 type Planner struct {
 	Name string
-	// Last is the newest revision of the stack's branch; false before the first.
+	// Last returns the newest revision of the stack's branch; false before the first.
 	Last func() (source.Revision, bool)
-	// Merged is what the branch would hold with a pull request in it.
+	// Merged returns the files of the branch with a pull request merged into it.
 	Merged func(ctx context.Context, head string) (source.Merge, error)
-	// Read turns files into objects without asking the cloud. Its error is a
-	// [manifest.Problems] when a commit has to correct it.
+	// Read turns files into objects without the cloud. Its error is a [manifest.Problems] when a commit must correct it.
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
-	// Plan compares files with the live cloud, finds out what that needs of it, and changes nothing.
+	// Plan compares files with the live cloud, and finds out what the plan needs from it. It changes nothing.
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
 	// Again asks for another pass over the cloud, without a new commit.
 	Again func()
-	// PlanForks plans pull requests from forks, too. Otherwise their manifests are
-	// checked and compared, and no cloud is asked.
+	// PlanForks plans pull requests from forks, too. Otherwise their manifests are checked and compared without the cloud.
 	PlanForks bool
-	// Observe, when set, is called with every plan that was made, or could not be.
+	// Observe, when set, is called with the result of every attempt to plan.
 	Observe func(result string, took time.Duration)
 
 	repository *Repository
 	queue      *queue
 	poll       schedule.Schedule
-	held       atomic.Pointer[plan.Plan] // what the branch is held with
+	held       atomic.Pointer[plan.Plan] // the plan with which the branch is held
 }
 
-// planTime bounds the planning of one pull request, and retryPlan is when one
-// that failed for a reason that may pass is planned again: later each time.
+// planTime bounds the planning of one pull request. retryPlan is the pause before a plan that failed for a temporary reason is tried again;
+// it grows each time.
 const (
 	planTime  = 5 * time.Minute
 	retryPlan = time.Minute
@@ -59,8 +56,8 @@ const (
 // Context is the name of the stack's statuses about plan, sync or drift.
 func Context(stack, about string) string { return "stackreeve/" + stack + "/" + about }
 
-// Serve plans what its repository finds to be planned, until ctx ends. Each stack does it
-// by itself: a cloud that does not answer holds up no other stack's plans.
+// Serve plans the pull requests that visits have queued, until ctx ends. Each stack has its own Serve: a cloud that does not answer delays no
+// other stack's plans.
 func (s *Planner) Serve(ctx context.Context) {
 	var polls sync.WaitGroup
 	polls.Go(func() { schedule.Run(ctx, s.poll, time.Second, s.repository.Wake) })
@@ -75,7 +72,7 @@ func (s *Planner) Serve(ctx context.Context) {
 	}
 }
 
-// work plans until nothing is left to be planned.
+// work plans until the queue is empty.
 func (s *Planner) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		j, ok := s.queue.take()
@@ -86,11 +83,11 @@ func (s *Planner) work(ctx context.Context) {
 	}
 }
 
-// review plans a pull request and has the result posted.
+// review plans a pull request and posts the result.
 func (s *Planner) review(ctx context.Context, j job) {
 	begun := time.Now()
 	failures := s.queue.begin(j, begun)
-	if s.PlanForks || j.mayPlan(j.pull.Head) { // else it stays pending, for a reason to be said
+	if s.PlanForks || j.mayPlan(j.pull.Head) { // otherwise it stays pending, and the page says why
 		s.postPending(j.pull, begun)
 	}
 	p := s.page(ctx, j)
@@ -98,7 +95,7 @@ func (s *Planner) review(ctx context.Context, j job) {
 		return
 	}
 	again := time.Time{}
-	// Git may be ahead of what the forge says, or behind.
+	// Git may be ahead of the forge's answer, or behind it.
 	if p.passing || p.Head != j.pull.Head {
 		failures++
 		pause := backoff.Pause(retryPlan, longRetry, failures)
@@ -116,15 +113,14 @@ func (s *Planner) review(ctx context.Context, j job) {
 	s.post(p, j, begun)
 }
 
-// page is what is said about a pull request. It is passing when it could not be
-// planned for a reason that may pass by itself, and retracted when the pull request
-// asks for another branch by now.
+// page is the report about a pull request. passing means that it could not be planned for a temporary reason. retracted means that the pull
+// request now asks for another branch.
 type page struct {
 	comment.Page
 	passing, retracted bool
 }
 
-// result is what came of planning, for who counts; "" when nothing was planned.
+// result is the label of the plan in metrics; "" when nothing was planned.
 func (p page) result() string {
 	ok, _ := p.Status()
 	switch {
@@ -138,7 +134,7 @@ func (p page) result() string {
 	return "failure"
 }
 
-// page reads and plans what the branch would be with the pull request in it.
+// page reads and plans the branch with the pull request merged into it.
 func (s *Planner) page(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
@@ -169,7 +165,7 @@ func (s *Planner) page(ctx context.Context, j job) page {
 	return p
 }
 
-// compare says what changes in the manifests of a pull request from a fork.
+// compare reports the changes in the manifests of a pull request from a fork.
 func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page {
 	p.Offline = "it comes from a fork"
 	after, err := s.Read(ctx, merge.Files)
@@ -178,7 +174,7 @@ func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page 
 	}
 	var before []kind.Desired
 	if base, _ := s.Last(); base.Files != nil {
-		// What is wrong on the branch is not for the pull request to say.
+		// Errors on the branch are not the pull request's.
 		before, _ = s.Read(ctx, base.Files)
 	}
 	p.Differs = document.Differences(before, after)
@@ -195,7 +191,7 @@ func (s *Planner) failed(p page, err error) page {
 	return p
 }
 
-// Conflict is the error of commits that a person has to merge.
+// Conflict is the error of commits that a person must merge.
 func Conflict(base string, files []string) error {
 	const most = 10
 	more := ""

@@ -14,12 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
-// checkSize is what a check run's text holds (GitHub REST API, "Create a check
-// run").
+// checkSize is the maximum size of a check run's text (GitHub REST API, "Create a check run").
 const checkSize = 65_535
 
-// postPending has the commit say that a plan is under way, where nothing was said
-// before.
+// postPending sets the commit's status to pending if it has none yet.
 func (s *Planner) postPending(pull forge.Pull, run time.Time) {
 	r, name := s.repository, Context(s.Name, "plan")
 	r.Outbox.Put(fmt.Sprintf("pending %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
@@ -34,24 +32,22 @@ func (s *Planner) postPending(pull forge.Pull, run time.Time) {
 	})
 }
 
-// postRetracted has a pull request that asks for another branch say that it touches
-// nothing of the stack.
+// postRetracted reports on a pull request that now asks for another branch that it changes nothing of the stack.
 func (s *Planner) postRetracted(pull forge.Pull, now time.Time) {
 	p := page{retracted: true, Page: comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, Quiet: true}}
 	s.post(p, job{pull: pull}, now)
 }
 
-// post has a page posted: the comment, the check, and at last the status, which leads
-// to the comment. Whoever is killed before that finds it to be news again, and writes
-// what is missing.
+// post posts a page: the comment, the check, and last the status, which links to the comment. If the agent is killed before that, the
+// next one finds the status missing and posts the rest.
 func (s *Planner) post(p page, j job, begun time.Time) {
 	r, marker, status := s.repository, p.marker(j.said.ours, begun), p.status()
-	written := false // something new was, now or in an attempt before
+	written := false // something new was written, now or in an earlier attempt
 	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error {
 		c, news, err := s.writeComment(ctx, p, j, marker)
 		written = written || news
 		if Later(err) || p.retracted && s.queue.shares(j.pull.Number, p.Head) {
-			return err // the status of a commit is that of the one which asks for the branch
+			return err // the commit's status belongs to the other pull request, which asks for the branch
 		}
 		status.URL = c.URL
 		news, err2 := r.Board.News(ctx, p.Head, status)
@@ -67,7 +63,7 @@ func (s *Planner) post(p page, j job, begun time.Time) {
 	})
 }
 
-// marker is that of the page's comment.
+// marker is the marker of the page's comment.
 func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 	m := memory.Marker{Kind: memory.PlanComment, Stack: p.Stack, Run: memory.NextRun(ours, memory.PlanComment, p.Stack, begun), Head: p.Head, Base: p.BaseCommit}
 	if p.Plan != nil {
@@ -76,9 +72,8 @@ func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 	return m
 }
 
-// Prove is the marker with the plan's hash, what the hash stands for, and of which
-// tree the plan was made. The approval of a plan that is too large for a marker
-// covers exactly that plan, and not what is left of it.
+// Prove adds to a marker the plan's hash, the proof behind it, and the tree from which the plan was made. A plan can be too large for a
+// marker. Then its approval covers exactly that plan, and not the rest of it after an interruption.
 func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	proof := plan.Proof()
 	m.Hash = proof.Hash(plan.Stack)
@@ -91,7 +86,7 @@ func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	return m
 }
 
-// status is that of the page's commit.
+// status is the status of the page's commit.
 func (p page) status() forge.Status {
 	ok, text := p.Status()
 	status := forge.Status{Context: Context(p.Stack, "plan"), State: forge.Success, Description: Steady(text)}
@@ -106,17 +101,14 @@ func (p page) status() forge.Status {
 	return status
 }
 
-// requestID is what OpenStack names a request by.
+// requestID matches OpenStack's ID of a request.
 var requestID = pattern.Of(`req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// Steady is an error without what is another one each time: a status is written
-// when it is news.
+// Steady removes the parts of an error that differ each time: a status is written only when it changes.
 func Steady(text string) string { return requestID.ReplaceAllString(text, "req-…") }
 
-// writeComment writes the page's comment. A pull request that touches nothing of
-// the stack gets none, unless it did before; a plan that could not be made for now
-// does not take the place of one that was, and what is closed by now is left as
-// it is.
+// writeComment writes the page's comment. A pull request that changes nothing of the stack gets one only if it already has one. A plan that
+// failed for now does not replace one that was made. A closed pull request is left as it is.
 func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Marker) (c forge.Comment, news bool, err error) {
 	r, number, comments := s.repository, j.pull.Number, j.said.ours
 	if !r.conversations.fresh(number, j.read) {
@@ -140,13 +132,13 @@ func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Mark
 	return memory.Upsert(ctx, r.Forge, number, m, parts)
 }
 
-// Later reports whether an error is one to try again after.
+// Later reports whether an error is a reason to try again later.
 func Later(err error) bool {
 	var limited *forge.LimitedError
 	return errors.As(err, &limited) || errors.Is(err, forge.ErrUnavailable)
 }
 
-// writeCheck writes the check run, where there can be one.
+// writeCheck writes the check run, if the forge has check runs.
 func (r *Repository) writeCheck(ctx context.Context, p page, status forge.Status) error {
 	if r.Forge.Checks == nil || r.noChecks.Load() {
 		return nil
@@ -163,7 +155,7 @@ func (r *Repository) writeCheck(ctx context.Context, p page, status forge.Status
 	return err
 }
 
-// Clip shortens text to so many characters, at a line's end, and says so.
+// Clip shortens text to at most most characters, at the end of a line, with a note.
 func Clip(text string, most int) string {
 	const note = "\n\nThe rest is left out here; `stackreeve plan` shows all of it.\n"
 	if len([]rune(text)) <= most {

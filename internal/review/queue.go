@@ -10,47 +10,45 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// job is a pull request that a stack has to plan.
+// job is a pull request that a stack must plan.
 type job struct {
 	pull    forge.Pull
 	said    said
-	read    time.Time // when the comments were
-	trusted bool      // its head is that of a pull request from the repository itself
-	// urgent is one that people wait for; the others are only out of date.
+	read    time.Time // when the comments were read
+	trusted bool      // a pull request from the repository itself has the same head
+	// urgent means that people wait for the plan; other jobs are only outdated.
 	urgent bool
 }
 
 // planned is what is remembered of a plan that was made.
 type planned struct {
 	head     string
-	run      time.Time // when it was begun
+	run      time.Time // when it was started
 	asked    time.Time // when somebody last asked for it, by the forge's clock
-	approved string    // the hashes that had been approved
+	approved string    // the hashes approved then
 	trusted  bool
-	unread   bool // there were more comments than are read
-	// again is when to plan once more after an error that may pass, and failures how
-	// many there were.
+	unread   bool // there were more comments than the agent reads
+	// again is when to plan once more after a temporary error. failures is how many such errors there were.
 	again    time.Time
 	failures int
-	// heads is how many commits of a stranger's were planned since first.
+	// heads is how many of a stranger's commits were planned since first.
 	heads int
 	first time.Time
 }
 
-// mostHeads is how many commits that a stranger pushes to one pull request are
-// planned in headsAge: each takes new statuses, of which a forge allows so many an
-// hour.
+// mostHeads is how many commits that a stranger pushes to one pull request are planned within headsAge. Each commit needs new statuses, and a
+// forge allows only a number of them per hour.
 const (
 	mostHeads = 10
 	headsAge  = time.Hour
 )
 
-// enough reports whether a stranger has pushed as much as is planned for now.
+// enough reports whether the stranger has reached that limit.
 func (p planned) enough(now time.Time) bool {
 	return p.heads >= mostHeads && now.Sub(p.first) < headsAge
 }
 
-// count is what is remembered with one more commit of a stranger's.
+// count returns heads and first after one more commit of a stranger.
 func (p planned) count(now time.Time) (heads int, first time.Time) {
 	if now.Sub(p.first) >= headsAge {
 		return 1, now
@@ -58,14 +56,13 @@ func (p planned) count(now time.Time) (heads int, first time.Time) {
 	return p.heads + 1, p.first
 }
 
-// planFor is what is remembered of a job that begins now.
+// planFor is what is remembered of a job that starts now.
 func planFor(j job, now time.Time) planned {
 	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted, unread: j.said.unread}
 }
 
-// wanted reports whether a job has to be done, and whether people wait for it:
-// because it is new, has new commits, because somebody asked or approved, or no
-// longer can, or because the plan is out of date.
+// wanted reports whether a job must be done, and whether people wait for it. It must be done if it is new, has new commits or an outdated
+// plan. It must be done, too, if somebody asked or approved, or no longer may.
 func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted, urgent bool) {
 	next := planFor(j, now)
 	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
@@ -74,21 +71,21 @@ func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted,
 	return urgent || again, urgent
 }
 
-// queue is what a stack has to plan, and what it has planned.
+// queue is what a stack must plan, and what it has planned.
 type queue struct {
 	more chan struct{} // there are jobs
 
 	mu    sync.Mutex
 	plans map[int]planned // by pull request
 	jobs  map[int]job     // by pull request
-	turn  bool            // of those that are urgent
+	turn  bool            // whether an urgent job is next
 }
 
 func newQueue() *queue {
 	return &queue{more: make(chan struct{}, 1), plans: map[int]planned{}, jobs: map[int]job{}}
 }
 
-// offer adds a job if it has to be done.
+// offer adds a job if it must be done.
 func (q *queue) offer(j job, outdated, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,9 +99,8 @@ func (q *queue) offer(j job, outdated, now time.Time) {
 	signal(q.more)
 }
 
-// take takes the job whose pull request has waited longest for a plan: urgent
-// ones and others in turns, so that neither they nor a pull request that is
-// pushed to without end keep others from being planned.
+// take takes the job whose pull request has waited longest for a plan. Urgent jobs and others take turns, so that neither urgent jobs nor one
+// pull request with endless pushes keep others from being planned.
 func (q *queue) take() (j job, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,7 +121,7 @@ func (q *queue) take() (j job, ok bool) {
 	return j, ok
 }
 
-// begin notes that a job is being done, and returns how often it failed before.
+// begin records that a job is started, and returns how often it failed before.
 func (q *queue) begin(j job, now time.Time) (failures int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -138,8 +134,7 @@ func (q *queue) begin(j job, now time.Time) (failures int) {
 	return before.failures
 }
 
-// end notes when a job that was begun has to be done again, after so many
-// failures; zero when it has not.
+// end records when a job must be done again after so many failures; zero for never.
 func (q *queue) end(j job, begun, again time.Time, failures int) {
 	p := planFor(j, begun)
 	p.again, p.failures = again, failures
@@ -150,15 +145,14 @@ func (q *queue) end(j job, begun, again time.Time, failures int) {
 	q.plans[j.pull.Number] = p
 }
 
-// overtaken reports whether a plan was begun after run.
+// overtaken reports whether a plan was started after run.
 func (q *queue) overtaken(number int, run time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.plans[number].run.After(run)
 }
 
-// shares reports whether the head of a pull request is that of another one that is
-// planned.
+// shares reports whether another pull request that is planned has the same head.
 func (q *queue) shares(number int, head string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -175,7 +169,7 @@ func (q *queue) shares(number int, head string) bool {
 	return false
 }
 
-// gone are the pull requests that were planned and are not open any more.
+// gone returns the pull requests that were planned and are no longer open.
 func (q *queue) gone(open map[int]bool) (numbers []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,7 +181,7 @@ func (q *queue) gone(open map[int]bool) (numbers []int) {
 	return numbers
 }
 
-// keep forgets all but these pull requests.
+// keep forgets all pull requests except these.
 func (q *queue) keep(open map[int]bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -195,9 +189,8 @@ func (q *queue) keep(open map[int]bool) {
 	maps.DeleteFunc(q.jobs, func(number int, _ job) bool { return !open[number] })
 }
 
-// mayPlan reports whether a commit of the pull request may be planned against the
-// cloud: of a fork, only what somebody who may push has asked for. That is a
-// commit which is named, or the one that our comment showed when it was said.
+// mayPlan reports whether a commit of the pull request may be planned against the cloud. Of a fork, only a commit that somebody with the right
+// to push has asked for may be planned. That is the commit that the command names, or the one that the agent's comment showed at that time.
 func (j job) mayPlan(head string) bool {
 	if !j.pull.Fork || j.trusted && head == j.pull.Head {
 		return true
@@ -207,8 +200,7 @@ func (j job) mayPlan(head string) bool {
 	})
 }
 
-// showedHead reports whether a comment of ours was about a commit when a command was
-// said.
+// showedHead reports whether a comment of the agent showed a commit before the command was written.
 func (s said) showedHead(cmd command, head string) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return m.Head == head && cmd.comment > m.After })
 }

@@ -1,17 +1,15 @@
-// Package review is the cycle of pull requests: each open one is read, planned
-// against the live cloud, read-only, and answered; what people ask for in its
-// comments is done.
+// Package review is the loop of pull requests: it reads each open one, plans it against the live cloud, read-only, and answers it. It carries
+// out the commands in its comments.
 //
 //	poll, webhook, merge, drift ──▶ visit ──▶ queue ──▶ page (pure) ──▶ outbox ──▶ status, comment, check
 //	                                  ▲                                              │
 //	                                  └──────────────── read back ◀──────────────────┘
 //
-// Everything is level-triggered: an event only says when to visit, what is wanted
-// is compared with what the forge holds, and what differs is written. Nothing
-// that matters is remembered here: approvals are comments, and are read again.
+// Everything is level-triggered: an event only says when to visit. Each visit compares the wanted texts with what the forge holds, and writes
+// the differences. The package remembers nothing that matters: approvals are comments, and are read again.
 //
-// It knows plans and forges, and neither Git nor the cloud: what does I/O with
-// those comes in as functions. What is said of the branch is internal/branch.
+// It knows plans and forges, and neither Git nor the cloud: functions that use those are passed in. Reports about the branch are in
+// internal/branch.
 package review
 
 import (
@@ -29,8 +27,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// Repository is one repository on a forge and the stacks that are kept in it.
-// Its exported fields are read-only once it is in use.
+// Repository is one repository on a forge and the stacks in it. Its exported fields are read-only once it is in use.
 type Repository struct {
 	Forge  forge.Forge
 	Board  *forge.Board
@@ -40,7 +37,7 @@ type Repository struct {
 	mu     sync.Mutex
 	stacks []*Planner
 	wake   chan struct{}
-	// noChecks is set once the forge took no check run.
+	// noChecks is set once the forge has refused a check run.
 	noChecks atomic.Bool
 
 	people        people
@@ -49,7 +46,7 @@ type Repository struct {
 	complaints    complaints
 }
 
-// New is a repository without stacks.
+// New returns a repository without stacks.
 func New(f forge.Forge, log *slog.Logger) *Repository {
 	return &Repository{
 		Forge: f, Board: forge.NewBoard(f), Outbox: outbox.New("the forge", forge.Judge, log), Log: log,
@@ -57,7 +54,7 @@ func New(f forge.Forge, log *slog.Logger) *Repository {
 	}
 }
 
-// Add adds a stack, whose plans [Planner.Serve] makes. poll says when to visit without an event.
+// Add adds a stack, whose plans [Planner.Serve] makes. poll is the schedule of visits without an event.
 func (r *Repository) Add(s *Planner, poll schedule.Schedule) {
 	s.repository, s.queue, s.poll = r, newQueue(), poll
 	r.mu.Lock()
@@ -65,43 +62,43 @@ func (r *Repository) Add(s *Planner, poll schedule.Schedule) {
 	r.stacks = append(slices.Clip(r.stacks), s)
 }
 
-// Remove takes a stack away that was added. What it has said stays.
+// Remove removes a stack. Its comments and statuses stay.
 func (r *Repository) Remove(s *Planner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stacks = slices.DeleteFunc(slices.Clone(r.stacks), func(o *Planner) bool { return o == s })
 }
 
-// all are the stacks that there are now.
+// all returns the current stacks.
 func (r *Repository) all() []*Planner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stacks
 }
 
-// Wake says that pull requests or their comments may have changed.
+// Wake signals that pull requests or their comments may have changed.
 func (r *Repository) Wake() { signal(r.wake) }
 
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // one is waiting already
+	default: // one is pending already
 	}
 }
 
-// Outdate says that a branch or its cloud is not what plans were made for.
+// Outdate records that a branch or its cloud has changed since plans were made.
 func (r *Repository) Outdate(now time.Time) {
 	r.age.outdate(now)
 	r.Wake()
 }
 
-// Notify says that a pull request, or what people say there, may have changed.
+// Notify signals that a pull request or its comments may have changed.
 func (r *Repository) Notify(number int) {
 	r.Invalidate(number)
 	r.Wake()
 }
 
-// Invalidate has a pull request's comments read again with the next visit.
+// Invalidate makes the next visit read the comments of a pull request again.
 func (r *Repository) Invalidate(number int) { r.conversations.invalidate(number, time.Now()) }
 
 // Serve visits at once, then whenever [Repository.Wake] says so, until ctx ends.
@@ -116,7 +113,7 @@ func (r *Repository) Serve(ctx context.Context) {
 	}
 }
 
-// wait ends with the next reason to visit.
+// wait returns at the next reason to visit.
 func (r *Repository) wait(ctx context.Context, rest rest) {
 	due, wake := r.age.due(), r.wake
 	if now := time.Now(); rest.until.After(now) {
@@ -135,9 +132,8 @@ func (r *Repository) wait(ctx context.Context, rest rest) {
 	}
 }
 
-// branchTime is what reporting the branch may take before pull requests are
-// visited, and endTime what is left for reporting at the end, however long they
-// took.
+// branchTime is the time limit for reports about the branch before pull requests are visited. endTime is what is left for reports at the
+// end, however long the pull requests took.
 const (
 	branchTime = time.Minute
 	endTime    = 10 * time.Second
@@ -170,14 +166,14 @@ func (r *Repository) flush(ctx context.Context, within time.Duration) bool {
 	return r.Outbox.Flush(ctx)
 }
 
-// Complain logs what a person has to correct, once until it is something else.
+// Complain logs an error that a person must correct, once until the error changes.
 func (r *Repository) Complain(what string, err error) {
 	if r.complaints.note(what, private.Text(err)) {
 		r.Log.Warn(what, "error", err)
 	}
 }
 
-// complaints are what was last logged about each thing.
+// complaints are the last logged error about each thing.
 type complaints struct {
 	mu   sync.Mutex
 	last map[string]string
@@ -185,7 +181,7 @@ type complaints struct {
 
 const mostComplaints = 1000 // that are remembered
 
-// note keeps a complaint and reports whether it differs from the last one.
+// note stores a complaint and reports whether it differs from the last one.
 func (c *complaints) note(what, text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,7 +54,7 @@ func TestAPlanAboutAnOlderHeadIsMadeAgain(t *testing.T) {
 	})
 }
 
-// asksFor has the first pull request ask for a branch, and visits it.
+// asksFor changes the branch that the first pull request asks for, and visits it.
 func asksFor(t *testing.T, w *world, branch string) forge.Pull {
 	t.Helper()
 	pull, err := w.Forge.Pull(w.Context(), 1)
@@ -170,8 +170,7 @@ func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 	})
 }
 
-// Whatever a process had written when it was killed, the check run says in the end
-// what the status says.
+// The process is killed between its writes. In the end the check run agrees with the status.
 func TestAKillBetweenCommentStatusAndCheck(t *testing.T) {
 	for writes := range 4 {
 		t.Run(fmt.Sprint(writes), func(t *testing.T) {
@@ -179,7 +178,7 @@ func TestAKillBetweenCommentStatusAndCheck(t *testing.T) {
 				head := w.Open(1, "+a")
 				w.Visit()
 				w.Mu.Lock()
-				w.Files[head] = "bad" // with what the branch is by now
+				w.Files[head] = "bad" // with the current branch
 				w.Mu.Unlock()
 				w.Restart()
 				left := writes

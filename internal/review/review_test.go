@@ -193,7 +193,7 @@ func TestAHeldBranchAsksWhereItCameFrom(t *testing.T) {
 		if len(a) != 1 || !a[0].Covers(grown) || a[0].By != "ann" {
 			t.Errorf("approvals %+v do not cover the plan", a)
 		}
-		// A kill half-way: what is left is covered, what is more is not.
+		// A kill half-way: the rest is covered, additional steps are not.
 		if left := planOf(commit, "-c -d -e"); !a[0].Covers(left) {
 			t.Error("what is left of the plan is not covered")
 		}

@@ -11,13 +11,10 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 )
 
-// spokenLines returns the lines of a person's comment that begin with prefix and that
-// everybody who looks at the comment reads as said by its author: whole lines of
-// plain text, of paragraphs that are part of nothing else. A word in a code span
-// of its own may end the line.
+// spokenLines returns the lines of a comment that begin with prefix and that every reader takes as written by its author. These are whole
+// lines of plain text in top-level paragraphs. The line may end with a word in a code span.
 //
-// HTML can hide what comes after it, whatever its tags: nothing behind it is
-// said. Only comments of HTML hide nothing but themselves.
+// HTML can hide what comes after it, whatever its tags: nothing behind it counts. HTML comments hide only themselves.
 func spokenLines(body, prefix string) (lines []string) {
 	source := []byte(strings.ReplaceAll(body, "\r\n", "\n"))
 	doc := markdown().Parse(gtext.NewReader(source))
@@ -46,20 +43,19 @@ func spokenLines(body, prefix string) (lines []string) {
 	return lines
 }
 
-// markdown is how forges read it.
+// markdown is a parser that reads Markdown as forges do.
 func markdown() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
 }
 
-// paragraph reads the lines of one; open is true when it
-// holds what can hide what follows.
+// paragraph reads the lines of a paragraph. open is true when it contains something that can hide the text after it.
 func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, open bool) {
 	var whole []byte
 	for i := range p.Lines().Len() {
 		at := p.Lines().At(i)
 		whole = append(whole, at.Value(source)...)
 	}
-	// What looks like HTML or a formula may be that to a forge.
+	// Text that looks like HTML or a formula may be one to a forge.
 	if hasHTML(p) || bytes.Contains(whole, []byte("<!--")) || bytes.Contains(whole, []byte("$$")) {
 		return nil, true
 	}
@@ -78,14 +74,14 @@ func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, o
 	return said, false
 }
 
-// What a byte of the source is part of.
+// The role of a byte of the source.
 const (
 	structure = iota // Markdown that is not shown, or more than words
 	words            // plain text of a paragraph
 	coded            // a code span's text
 )
 
-// cover says of each byte of the source what it is in a paragraph.
+// cover returns the role of each byte of the source in a paragraph.
 func cover(p *ast.Paragraph, source []byte) []byte {
 	is := make([]byte, len(source)+1)
 	mark := func(n ast.Node, as byte) {
@@ -106,8 +102,7 @@ func cover(p *ast.Paragraph, source []byte) []byte {
 	return is
 }
 
-// spoken reports whether a line is words, but for a code span that is its last
-// word.
+// spoken reports whether a line is plain words, except that its last word may be a code span.
 func spoken(line string, is []byte) bool {
 	last := strings.LastIndexByte(line, ' ') + 1
 	if word := line[last:]; len(word) > 2 && word[0] == '`' && strings.Count(word, "`") == 2 && word[len(word)-1] == '`' {
@@ -145,7 +140,7 @@ func onlyComments(b *ast.HTMLBlock, source []byte) bool {
 	return true
 }
 
-// hasHTML reports whether there is HTML in a part of the document.
+// hasHTML reports whether a part of the document contains HTML.
 func hasHTML(n ast.Node) bool {
 	found := false
 	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) { // the function never fails

@@ -11,13 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// mostFailed is how many pull requests in a row may be unreadable before the
-// forge is taken to be away.
+// mostFailed is how many pull requests in a row may be unreadable before the forge counts as down.
 const mostFailed = 3
 
-// Visit reads every open pull request, answers what people ask for, and finds out
-// what each stack has to plan. What holds a branch comes first. Its error is that
-// the forge could not be read; a pull request that cannot be read stops no other.
+// Visit reads every open pull request, answers commands, and queues the plans that each stack must make. Plans that hold a branch
+// come first. It returns an error when the forge could not be read. A pull request that cannot be read stops no other.
 func (r *Repository) Visit(ctx context.Context) error {
 	outdated := r.age.advance(time.Now())
 	heard, failed := r.visitHeld(ctx)
@@ -30,7 +28,7 @@ func (r *Repository) Visit(ctx context.Context) error {
 		if ctx.Err() != nil || isLimit(err) {
 			return err
 		}
-		if err != nil { // those into other branches may be readable
+		if err != nil { // pull requests into other branches may be readable
 			failed = err
 		}
 	}
@@ -51,13 +49,13 @@ func (r *Repository) Visit(ctx context.Context) error {
 	return nil
 }
 
-// listing are the open pull requests into a branch, and the stacks that follow it.
+// listing is the open pull requests into a branch, and the stacks that follow it.
 type listing struct {
 	stacks []*Planner
 	pulls  []forge.Pull
 }
 
-// open are the numbers of its pull requests.
+// open returns the numbers of its pull requests.
 func (l listing) open() map[int]bool {
 	numbers := map[int]bool{}
 	for _, pull := range l.pulls {
@@ -66,8 +64,8 @@ func (l listing) open() map[int]bool {
 	return numbers
 }
 
-// list lists the open pull requests of every branch. complete is false when there
-// are more; the error is that of a branch whose pull requests could not be listed.
+// list lists the open pull requests of every branch. complete is false when there are more. failed is the error of a branch whose pull
+// requests could not be listed.
 func (r *Repository) list(ctx context.Context) (listings []listing, complete bool, failed error) {
 	complete = true
 	if !r.Forge.Reviewed() {
@@ -88,8 +86,7 @@ func (r *Repository) list(ctx context.Context) (listings []listing, complete boo
 	return listings, complete, failed
 }
 
-// branches are those that stacks follow, with their stacks. A stack whose
-// repository was not seen yet is left out.
+// branches returns the branches that stacks follow, with their stacks. A stack whose repository has not been read yet is left out.
 func (r *Repository) branches() map[string][]*Planner {
 	list := map[string][]*Planner{}
 	for _, s := range r.all() {
@@ -100,8 +97,7 @@ func (r *Repository) branches() map[string][]*Planner {
 	return list
 }
 
-// visitAll visits the open pull requests of a branch. It ends early when the forge
-// seems to be away.
+// visitAll visits the open pull requests of a branch. It ends early when the forge seems to be down.
 func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time) error {
 	slices.SortStableFunc(l.pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
 	trusted := trustedHeads(l.pulls)
@@ -116,7 +112,7 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 		if ctx.Err() != nil || isLimit(err) {
 			return err
 		}
-		if !errors.Is(err, forge.ErrNotFound) { // it has just gone
+		if !errors.Is(err, forge.ErrNotFound) { // it has just been closed
 			r.Complain(fmt.Sprintf("pull request %d cannot be read", pull.Number), err)
 		}
 		if errors.Is(err, forge.ErrUnavailable) {
@@ -129,13 +125,13 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 	return nil
 }
 
-// isLimit reports whether the forge wants to be left alone.
+// isLimit reports whether the forge asks for fewer requests.
 func isLimit(err error) bool {
 	var limited *forge.LimitedError
 	return errors.As(err, &limited)
 }
 
-// trustedHeads are the heads that somebody who may push has pushed.
+// trustedHeads returns the heads that people with the right to push have pushed.
 func trustedHeads(pulls []forge.Pull) map[string]bool {
 	trusted := map[string]bool{}
 	for _, pull := range pulls {
@@ -144,8 +140,7 @@ func trustedHeads(pulls []forge.Pull) map[string]bool {
 	return trusted
 }
 
-// rank is when a pull request's turn comes: first what has news, last what could
-// not be read the last time.
+// rank orders the visits: pull requests with news come first, those that could not be read the last time come last.
 func (r *Repository) rank(pull forge.Pull) int {
 	c := r.conversations.get(pull.Number)
 	switch {
@@ -157,8 +152,7 @@ func (r *Repository) rank(pull forge.Pull) int {
 	return 0
 }
 
-// visit reads one pull request, answers what people ask for, and has each stack
-// plan what it has to.
+// visit reads one pull request, answers commands, and queues the plans that each stack must make.
 func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, stacks []*Planner, outdated time.Time) error {
 	c, err := r.converse(ctx, pull)
 	if err != nil {
@@ -170,8 +164,8 @@ func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, s
 	return ctx.Err()
 }
 
-// retract takes back what stacks said on pull requests that ask for another branch
-// by now than the one whose open ones these are.
+// retract updates what stacks reported on pull requests that now ask for another branch. open are the open pull requests of
+// the stacks' branch.
 func (r *Repository) retract(ctx context.Context, stacks []*Planner, open map[int]bool) error {
 	for _, s := range stacks {
 		for _, number := range s.queue.gone(open) {
