@@ -156,7 +156,7 @@ func (c *count) add(s plan.Step) {
 		c.owned++ // it is adopted by the very step
 	}
 	verb := slices.Index([]plan.Action{plan.Delete, plan.Recreate, plan.Update}, s.Action)
-	if s.Action == plan.Update && s.CutsOnly() {
+	if s.CutsOnly() {
 		verb++
 	}
 	c.verbs[verb] = true
@@ -179,7 +179,7 @@ func (t toll) over(limits Limits) (reasons cause.List) {
 	}
 	for _, group := range slices.SortedFunc(maps.Keys(t.groups), manifest.Key.Compare) {
 		g := t.groups[group]
-		if n := len(g.harmed); n > 1 && !limits.All.unlimited() && n > limits.All.of(len(g.all)) {
+		if n := len(g.harmed); n > 1 && n > limits.All.of(len(g.all)) {
 			reasons = reasons.And(cause.Of(cause.OverGroup, n, len(g.all), group, limits.All))
 		}
 	}

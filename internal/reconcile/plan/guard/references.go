@@ -73,9 +73,6 @@ func (f family) entrusted(s *plan.Step) {
 
 // carried notes the ConfigMaps and Secrets whose data a step writes: they have no step of their own.
 func (f family) carried(s *plan.Step) {
-	if !s.Action.Writes() {
-		return
-	}
 	for _, ref := range s.Want.Refs {
 		target := f.wants[ref.Key]
 		if target == nil || target.Data == nil || ref.Order {

@@ -1,0 +1,91 @@
+package guard
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// flock makes the steps of a group, one word a member: the letters are the steps of its parts. r is replaced, k kept,
+// c created, + replaced with a leave that was given before.
+func flock(name string, away int, members ...string) (steps []plan.Step) {
+	for i, letters := range members {
+		part := &plan.Part{Group: manifest.Key{Kind: "Flock", Name: name}, Member: manifest.Key{Kind: "Sheep", Name: fmt.Sprint(name, i)}, Away: away}
+		for n, letter := range letters {
+			s := plan.Step{Key: manifest.Key{Kind: "Sheep", Name: fmt.Sprint(name, i, "-", n)}, Action: plan.Recreate, Membership: plan.Membership{Part: part}}
+			s.Have = &kind.Live{ID: s.Key.Name, Mark: &kind.Mark{}}
+			switch letter {
+			case 'k':
+				s.Action = plan.Keep
+			case 'c':
+				s.Action, s.Have = plan.Create, nil
+			case '+':
+				s.Continues = true
+			}
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// Of a group that says how its members are replaced, no more count than can be away at once, those first that lose the most. A group may
+// not lose a greater share of its members than the stack of its objects.
+func TestLimitsCountMembers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		limit string
+		steps []plan.Step
+		want  string // codes, and how many
+	}{
+		"each member counts":                       {"3", flock("a", 0, "r", "r", "r", "r"), "over-limit 4; over-limit-in-group 4 of a"},
+		"they take turns":                          {"1", flock("a", 1, "r", "r", "r", "r"), ""},
+		"two at a time":                            {"1", flock("a", 2, "r", "r", "r", "r"), "over-limit 2; over-limit-in-group 2 of a"},
+		"as many at a time as there are":           {"3", flock("a", 9, "r", "r", "r", "r"), "over-limit 4; over-limit-in-group 4 of a"},
+		"the one that loses the most counts":       {"1", flock("a", 1, "r", "rr", "r"), "over-limit 2"},
+		"the first of two that lose as much":       {"1", flock("a", 1, "r", "r"), ""},
+		"each group has turns of its own":          {"1", append(flock("a", 1, "r", "r"), flock("b", 1, "r", "r")...), "over-limit 2"},
+		"one group takes turns":                    {"2", append(flock("a", 1, "r", "r"), flock("b", 0, "r", "r")...), "over-limit 3"},
+		"what goes on is not counted again":        {"0", flock("a", 0, "+", "+"), ""},
+		"what is kept loses nothing":               {"0", flock("a", 0, "k", "k"), ""},
+		"a small part of a stack is a whole group": {"30%", append(flock("a", 0, "r", "r", "r", "k"), flock("b", 0, "k", "k", "k", "k", "k", "k", "k", "k", "k", "k")...), "over-limit-in-group 3 of a"},
+		"no more than its share of a group":        {"50%", append(flock("a", 0, "r", "r", "k", "k"), flock("b", 0, "k")...), ""},
+		"a member of two objects is one":           {"50%", append(flock("a", 0, "rr", "k", "k"), flock("b", 0, "k", "k", "k")...), ""},
+		"a single member of a group is no share":   {"0", flock("a", 0, "r", "k"), "over-limit 1"},
+		"one that is not there is not counted":     {"50%", append(flock("a", 0, "r", "r", "r", "k", "c"), flock("b", 0, "k", "k")...), "over-limit-in-group 3 of a"},
+		"both groups":                              {"50%", append(flock("b", 0, "r", "r"), append(flock("a", 0, "r", "r"), flock("c", 0, "k", "k", "k", "k", "k", "k")...)...), "over-limit-in-group 2 of a; over-limit-in-group 2 of b"},
+		"no limit":                                 {"100%", append(flock("a", 0, "r", "r"), flock("b", 0, "k", "k")...), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, err := ParseLimit(c.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := plan.Plan{Steps: c.steps, OwnedKinds: map[string]int{}}
+			for _, s := range c.steps {
+				if s.Have != nil {
+					p.Owned++
+				}
+			}
+			p.Owned++ // not all of the stack are members
+			got := ""
+			for _, why := range p.Apply(Brake(Limits{All: all}, nil)).Held {
+				if got != "" {
+					got += "; "
+				}
+				if why.Code == cause.OverGroup {
+					got += fmt.Sprintf("%s %v of %s", why.Code, why.Args[0], why.Args[2].(manifest.Key).Name)
+				} else {
+					got += fmt.Sprintf("%s %v", why.Code, why.Args[1])
+				}
+			}
+			if got != c.want {
+				t.Errorf("held for %q, want %q", got, c.want)
+			}
+		})
+	}
+}
