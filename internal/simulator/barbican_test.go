@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// keys is a cloud whose key manager is asked.
+// keys starts a cloud, and returns it with a client for its key manager.
 func keys(t *testing.T) (*simulator.Server, *rawOctavia) {
 	t.Helper()
 	s, o := octavia(t, "demo", simulator.Options{})

@@ -6,9 +6,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
 )
 
-// addBase fills in what a fresh cloud has: three users with the password of
-// their name, each in the project of its name; an external network; a shared QoS policy; and in the
-// projects of demo and demo2 a private network with a subnet.
+// addBase adds the contents of a fresh cloud:
+//   - three users, each with its name as the password and a project of the same name
+//   - an external network
+//   - a shared QoS policy
+//   - a private network with a subnet in each of the projects demo and demo2
 func (c *Cloud) addBase() error {
 	k := c.Keystone
 	for _, name := range []string{"admin", "member", "reader"} {

@@ -1,7 +1,7 @@
 package simulator
 
-// addVolumeTypes adds the public volume types; "fake" is what a volume gets
-// that asks for none.
+// addVolumeTypes adds the public volume types. A volume gets the type "fake" if
+// its request names none.
 func (c *Cloud) addVolumeTypes() {
 	c.Cinder.AddType("__DEFAULT__", "Default Volume Type")
 	c.Cinder.AddType("fake", "")

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// The rest is what a recorded conversation has: share-networks.
+// Recorded conversations cover everything else: share-networks.
 
 func TestShareNetworkInUse(t *testing.T) {
 	s, o := octavia(t, "demo", simulator.Options{})
@@ -21,7 +21,7 @@ func TestShareNetworkInUse(t *testing.T) {
 	o.expect("DELETE", at, "", 202, "")
 }
 
-// Who makes a share network may choose its ID, once.
+// A user who makes a share network may choose its ID. The ID can be used once.
 func TestShareNetworkOfAChosenID(t *testing.T) {
 	s, o := octavia(t, "demo", simulator.Options{})
 	o.url = s.URL + "/share/v2"

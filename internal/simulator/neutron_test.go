@@ -27,7 +27,7 @@ func TestPagesAreFollowed(t *testing.T) {
 	}{
 		{"whole", simulator.Options{}, 0, 1},
 		{"limit asked for", simulator.Options{}, 2, 3},
-		// A full last page has a next link, which leads to an empty page.
+		// A full last page has a link to a next page, which is empty.
 		{"limit that divides", simulator.Options{}, 5, 2},
 		{"limit of the cloud", simulator.Options{MaxPage: 2}, 0, 3},
 	} {
@@ -109,7 +109,7 @@ func TestAddressesAreNotGivenTwice(t *testing.T) {
 	}
 }
 
-// FuzzBodies posts whatever it likes: no body may make a handler panic or the
+// FuzzBodies posts arbitrary bodies: none may make a handler panic or the
 // service answer 500.
 func FuzzBodies(f *testing.F) {
 	for _, s := range []string{

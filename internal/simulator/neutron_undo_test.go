@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// TestUndoneSubnetLeavesNoAddress: what a bulk create has given ports before it failed is taken back, so that
-// no port names a subnet which is gone.
+// TestUndoneSubnetLeavesNoAddress: a bulk create that fails undoes the addresses that it has given to ports.
+// No port names a subnet that does not exist.
 func TestUndoneSubnetLeavesNoAddress(t *testing.T) {
 	c := network(t, start(t, simulator.Options{Seed: 1}), "demo")
 	send := func(method, path string, body any) (answer map[string]map[string]any, err error) {

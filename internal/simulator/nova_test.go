@@ -69,7 +69,8 @@ func networkID(t *testing.T, s *simulator.Server, user, name string) string {
 	return list[0].ID
 }
 
-// A server keeps the port it was given and takes its own port with it.
+// A server's deletion leaves a port that was given to it, and deletes the port
+// that Nova made for it.
 func TestServerPorts(t *testing.T) {
 	ctx := context.Background()
 	s := start(t, simulator.Options{})
@@ -112,7 +113,7 @@ func TestServerPorts(t *testing.T) {
 	}
 }
 
-// site is what tests of servers need.
+// site holds the objects that tests of servers need.
 type site struct {
 	t          *testing.T
 	s          *simulator.Server

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// What the worker of Octavia 11.0.0 as packaged was seen to do with children that
-// it leaves in PENDING_CREATE.
+// The packaged worker of Octavia 11.0.0 was seen to treat the children that it
+// leaves in PENDING_CREATE in this way.
 func TestChildrenStuck(t *testing.T) {
 	_, o := octavia(t, "demo", simulator.Options{ChildrenStuck: true})
 	made := o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(fullTree, "NET", o.network(), 1), 201, "PENDING_CREATE")
@@ -24,12 +24,12 @@ func TestChildrenStuck(t *testing.T) {
 		o.expect("GET", child, "", 200, stuck)
 	}
 
-	// In a pool that is not ACTIVE nothing can be changed.
+	// In a pool that is not ACTIVE, nothing can be changed.
 	o.expect("POST", pool+"/members", member, 409, "is immutable")
 	o.expect("PUT", pool+"/members", `{"members": []}`, 409, "is immutable")
 	o.expect("DELETE", monitor, "", 409, "is immutable")
 
-	// A change of the pool makes the pool ACTIVE, and not what is in it.
+	// A change of the pool makes the pool ACTIVE, but not its monitor.
 	o.expect("PUT", pool, `{"pool": {}}`, 200, "")
 	o.settle()
 	o.expect("GET", pool, "", 200, active)
@@ -46,7 +46,7 @@ func TestChildrenStuck(t *testing.T) {
 	o.expect("DELETE", balancer, "", 204, "")
 }
 
-// One that is made without children works like any other.
+// A listener that is made after its load balancer works as usual.
 func TestChildrenOfTheirOwnAreNotStuck(t *testing.T) {
 	_, o := octavia(t, "demo", simulator.Options{ChildrenStuck: true})
 	made := o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(`{"loadbalancer": {"vip_network_id": "NET"}}`, "NET", o.network(), 1), 201, "")

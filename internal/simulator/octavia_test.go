@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// rawOctavia speaks to the load balancer service as a user, without a client's
-// own ideas.
+// rawOctavia calls the load balancer service as a user, with plain HTTP
+// requests that no client library alters.
 type rawOctavia struct {
 	t    *testing.T
 	url  string
@@ -23,7 +23,7 @@ type rawOctavia struct {
 	now  *time.Time
 }
 
-// octavia is a cloud whose load balancers stay pending until time is moved on.
+// octavia is a cloud whose load balancers stay pending until the test advances the time.
 func octavia(t *testing.T, user string, opts simulator.Options) (*simulator.Server, *rawOctavia) {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -63,7 +63,8 @@ func (o *rawOctavia) expect(method, path, body string, code int, holds string) s
 	return text
 }
 
-// field digs a text out of an answer: "loadbalancer.pools.0.id".
+// field extracts a text from an answer by its path, such as
+// "loadbalancer.pools.0.id".
 func (o *rawOctavia) field(text, path string) string {
 	o.t.Helper()
 	var v any
@@ -87,7 +88,7 @@ func (o *rawOctavia) field(text, path string) string {
 	return out
 }
 
-// network is the id of the private network, and project whose it is.
+// network is the ID of the private network, and project is the ID of its project.
 func (o *rawOctavia) network() string { return o.private("id") }
 func (o *rawOctavia) project() string { return o.private("project_id") }
 
@@ -144,7 +145,7 @@ func TestBatchOfMembersReplacesTheSet(t *testing.T) {
 	o.expect("GET", "/v2/lbaas/loadbalancers", "", 200, `"PENDING_UPDATE"`)
 }
 
-// The openstack client sends some numbers in quotes.
+// The openstack client sends some numbers as texts.
 func TestOctaviaTakesNumbersInQuotes(t *testing.T) {
 	_, o := octavia(t, "demo", simulator.Options{})
 	made := o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(fullTree, "NET", o.network(), 1), 201, "")

@@ -28,26 +28,26 @@ import (
 )
 
 // The files under testdata/recorded are conversations with a real OpenStack
-// (Zed), one request a line with the answer it gave. The simulator must give
-// the same answers. With -record they are held again with the entries demo,
-// demo2 and admin of clouds.yaml, and written again.
+// (Zed). Each line is a request with its answer. The simulator must give the same
+// answers. With -record the requests are sent to the clouds demo, demo2 and admin
+// of clouds.yaml, and the files are written again.
 var record = flag.Bool("record", false, "record testdata/recorded from the clouds demo, demo2 and admin of clouds.yaml")
 
-// exchange is one request and the answer to it. "$name" in path, header, body and
-// answer stands for an id that an earlier step saved; "$demo", "$demo2" and
-// "$admin" for the projects.
+// exchange is one request and its answer. In path, header, body and answer,
+// "$name" stands for an ID that an earlier step saved; "$demo", "$demo2" and
+// "$admin" stand for the projects.
 type exchange struct {
 	As      string            `json:"as,omitempty"`      // demo if empty
 	Service string            `json:"service,omitempty"` // catalog type, network if empty
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
-	Of      string            `json:"of,omitempty"` // whose account is asked for, where that is in the address; of As if empty
+	Of      string            `json:"of,omitempty"` // the user whose account the address names, if it names one; As if empty.
 	Header  map[string]string `json:"header,omitempty"`
 	Body    any               `json:"body,omitempty"`
-	Save    map[string]string `json:"save,omitempty"`  // name: path of keys and indexes in the answer
-	Until   string            `json:"until,omitempty"` // sent again until the answer holds this text
-	Any     bool              `json:"any,omitempty"`   // the answer is not compared: it shows what the cloud has
-	Show    []string          `json:"show,omitempty"`  // the headers of the answer that are compared, by their beginnings
+	Save    map[string]string `json:"save,omitempty"`  // maps a name to the path of keys and indexes in the answer.
+	Until   string            `json:"until,omitempty"` // the request is repeated until the answer contains this text.
+	Any     bool              `json:"any,omitempty"`   // the answer is not compared, because it shows the contents of the cloud.
+	Show    []string          `json:"show,omitempty"`  // the prefixes of the answer's headers that are compared.
 	Shown   map[string]string `json:"shown,omitempty"`
 	Status  int               `json:"status"`
 	Answer  any               `json:"answer"`
@@ -148,7 +148,7 @@ func projectOf(t *testing.T, p *gophercloud.ProviderClient) string {
 	return body.Token.Project.ID
 }
 
-// headers are those that are compared.
+// headers are the headers that are compared.
 func (e *exchange) headers(all http.Header) map[string]string {
 	shown := map[string]string{}
 	for name := range all {
@@ -230,7 +230,7 @@ func lookup(v any, path string) string {
 	return fmt.Sprint(v)
 }
 
-// What differs from run to run: ids, times, and what a cloud picks at random.
+// These values differ between runs: IDs, times, and values that a cloud chooses at random.
 var (
 	version  = regexp.MustCompile(`/v\d`)
 	anyID    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b`)
@@ -284,7 +284,7 @@ func normalText(s, key string, names map[string]string) string {
 			if at := version.FindStringIndex(s); at != nil {
 				s = s[at[0]:]
 			}
-			for _, root := range []string{"/compute", "/volume"} { // where a service is on its host
+			for _, root := range []string{"/compute", "/volume"} { // the path of a service on its host
 				if strings.HasPrefix(s, root+"/") {
 					s = strings.TrimPrefix(s, root)
 				}

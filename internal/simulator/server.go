@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Server is a cloud that listens.
+// Server is a cloud that listens for requests.
 type Server struct {
 	*Cloud
 
@@ -22,8 +22,8 @@ type Server struct {
 	err  error
 }
 
-// Start makes a cloud and listens on addr ("127.0.0.1:0" for any port) until
-// the context ends or Close is called.
+// Start makes a cloud that listens on addr ("127.0.0.1:0" for any free port).
+// It ends when the context ends or Close is called.
 func Start(ctx context.Context, addr string, opts Options) (*Server, error) {
 	c, err := New(opts)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.err)
 }
 
-// Wait returns when the server has ended, with the error that ended it.
+// Wait blocks until the server has ended, and returns the error that ended it.
 func (s *Server) Wait() error {
 	<-s.done
 	return s.err
@@ -68,7 +68,7 @@ func (s *Server) Wait() error {
 // CloudsYAML is a clouds.yaml with the entries demo, demo2 and admin.
 func (s *Server) CloudsYAML() []byte { return CloudsYAML(s.URL) }
 
-// CloudsYAML is a clouds.yaml for a simulator that is reached at url.
+// CloudsYAML is a clouds.yaml for a simulator at url.
 func CloudsYAML(url string) []byte {
 	var b strings.Builder
 	b.WriteString("clouds:\n")

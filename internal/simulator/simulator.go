@@ -1,18 +1,12 @@
-// Package simulator is an OpenStack in memory that speaks the real HTTP APIs:
-// Keystone, Neutron and the services built on them, as Zed (2022.2) with no-op
-// data planes answers. It serves the demo, tests, benchmarks and the command
-// `simulator`.
+// Package simulator is an OpenStack in memory that speaks the real HTTP APIs: Keystone, Neutron and the services built on them.
+// It answers as Zed (2022.2) does with no-op data planes. It serves the demo, tests, benchmarks and the command `simulator`.
 //
-// It aims to be no kinder than the real thing: states take time, what is in use
-// cannot be deleted, quotas hold, revisions count, and every service words its
-// errors in its own shape. It does not move packets, boot machines or survive
-// its process.
+// It aims to be as strict as a real cloud: states take time, objects in use cannot be deleted, quotas hold, and revisions count. Every
+// service has its own form of errors. The simulator moves no packets, boots no machines and stores nothing on disk.
 //
-// The services live in packages of their own (keystone, neutron, …) on the
-// ground that package oslo lays; this package puts them together, fills in the
-// base data and listens. A collection of a service is described by an
-// oslo.Table, an attribute a row, and a simple one is an oslo.Resource:
-// designate/zones.go shows the way.
+// Each service has a package of its own (keystone, neutron, …), and all of them use package oslo. This package combines
+// them, adds the base data and listens. An oslo.Table describes a collection of a service, with a row for each attribute. An
+// oslo.Resource implements a simple collection; designate/zones.go is an example.
 package simulator
 
 import (
@@ -33,8 +27,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/swift"
 )
 
-// Options say how a cloud differs from the plain one. The zero value is a
-// cloud where everything settles before the next request.
+// Options are the differences from the plain cloud. The zero value is a cloud where every state is final before the next request.
 type Options struct {
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
@@ -43,41 +36,39 @@ type Options struct {
 	// PendingDelay is how long load balancers, zones and recordsets stay in
 	// PENDING states.
 	PendingDelay time.Duration
-	// ChildrenStuck leaves what is created together with its load balancer in
-	// PENDING_CREATE for ever, as Octavia 11.0.0 does.
+	// ChildrenStuck leaves objects that are created together with their load balancer in PENDING_CREATE forever, as Octavia 11.0.0 does.
 	ChildrenStuck bool
-	// TokenTTL is how long tokens live; zero means four hours.
+	// TokenTTL is the lifetime of tokens; zero means four hours.
 	TokenTTL time.Duration
-	// TagsOnCreate offers Neutron's extension tag-creation (2025.1).
+	// TagsOnCreate adds Neutron's extension tag-creation (2025.1).
 	TagsOnCreate bool
-	// MoreNetwork offers Neutron's extensions dns-integration, dns-domain-ports,
-	// subnet-dns-publish-fixed-ip, port-trusted-vif and uplink-status-propagation.
+	// MoreNetwork adds Neutron's extensions dns-integration, dns-domain-ports, subnet-dns-publish-fixed-ip, port-trusted-vif
+	// and uplink-status-propagation.
 	MoreNetwork bool
-	// WithoutExternalDNS has Neutron publish in no DNS: with its extension dns-integration, the names of
-	// floating IPs are taken and not kept.
+	// WithoutExternalDNS is a Neutron that publishes nothing in DNS. With the extension dns-integration, it accepts the
+	// names of floating IPs and does not store them.
 	WithoutExternalDNS bool
-	// WithoutDNS leaves Designate out, as many clouds do.
+	// WithoutDNS omits Designate, as many clouds do.
 	WithoutDNS bool
-	// MaxPage bounds the pages of lists; zero leaves each service's own default
-	// (Nova, Glance, Cinder and Manila: 1000, Designate: 20 and Barbican: 10 unless asked, Swift: 10000, Neutron: no bound).
+	// MaxPage is the maximum length of a page of a list. Zero means each service's own default: 1000 for Nova, Glance, Cinder and
+	// Manila, 10000 for Swift, no limit for Neutron. Designate's is 20 and Barbican's is 10, unless the request asks for more.
 	MaxPage int
-	// Seed makes ids and addresses the same on every run; zero does not.
+	// Seed makes IDs and addresses the same on every run; zero does not.
 	Seed uint64
 }
 
 // Fault is a failure to inject.
 type Fault = oslo.Fault
 
-// Request is one answered request.
+// Request is a request that was answered.
 type Request = oslo.Request
 
-// Cloud is a simulated OpenStack. It embeds the ground of all services:
-// AddFault, ClearFaults, Requests, RequestCounts, ResetRequests, OnRequest.
+// Cloud is a simulated OpenStack. It embeds the common parts of all services: AddFault, ClearFaults, Requests,
+// RequestCounts, ResetRequests, OnRequest.
 type Cloud struct {
 	*oslo.Cloud
 
-	// The services, for Go code that wants to act behind the API; hold the lock
-	// with Do.
+	// The services are exported for Go code that changes them without the API. Such code must hold the lock, with Do.
 	Keystone *keystone.Keystone
 	Neutron  *neutron.Neutron
 	Octavia  *octavia.Octavia

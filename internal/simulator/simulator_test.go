@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// start gives a listening cloud that ends with the test.
+// start returns a listening cloud that ends with the test.
 func start(t *testing.T, opts simulator.Options) *simulator.Server {
 	t.Helper()
 	s, err := simulator.Start(context.Background(), "127.0.0.1:0", opts)
@@ -25,7 +25,8 @@ func start(t *testing.T, opts simulator.Options) *simulator.Server {
 	return s
 }
 
-// login authenticates as a user whose project and password have its name.
+// login authenticates as a user. The name of the user is also that of its
+// project, and its password.
 func login(t *testing.T, s *simulator.Server, user string) *gophercloud.ProviderClient {
 	t.Helper()
 	p, err := openstack.AuthenticatedClient(context.Background(), gophercloud.AuthOptions{IdentityEndpoint: s.URL + "/identity/v3",

@@ -1,9 +1,9 @@
-// Package manila simulates the shared file system service as Zed has it (microversions 2.0 to
-// 2.73): share networks, each with its one subnet, and the limits of projects.
+// Package manila simulates the shared file system service as in Zed (microversions 2.0 to
+// 2.73): share networks, each with one subnet, and the limits of projects.
 //
-// It knows no shares, share servers, types and security services; [Manila.Occupy] says that
-// a share network has some. As Manila itself, it does not ask Neutron whether there is what a
-// share network names.
+// It knows no shares, share servers, types and security services; [Manila.Occupy] sets whether
+// a share network has any. Like Manila itself, it does not ask Neutron whether the network and
+// the subnet of a share network exist.
 package manila
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
 	// MaxPage is osapi_max_limit; zero means 1000.
 	MaxPage int
@@ -31,7 +31,7 @@ type Manila struct {
 	networks *oslo.Collection[shareNetwork]
 }
 
-// The microversions of Zed.
+// maxMinor is the last microversion of Zed, 2.73.
 const maxMinor = 73
 
 const versionHeader = "X-OpenStack-Manila-API-Version"
@@ -74,7 +74,7 @@ type call struct {
 	minor int
 }
 
-// handle adds a route. Paths have no project in them, as from 2.60 on they need not.
+// handle adds a route. Paths contain no project; from 2.60 on they need none.
 func (m *Manila) handle(method, path string, h func(*call) (*oslo.Response, error)) {
 	m.svc.Handle(method+" /v2/"+path, func(c *oslo.Call) (*oslo.Response, error) {
 		minor, err := asked(c.Header.Get(versionHeader))
@@ -87,8 +87,8 @@ func (m *Manila) handle(method, path string, h func(*call) (*oslo.Response, erro
 
 var versionWord = pattern.Of(`^(\d+)\.(\d+)$`)
 
-// asked is manila/api/openstack/wsgi.py: Request.set_api_version_request. The texts have
-// their placeholders in them: nothing fills them in.
+// asked is manila/api/openstack/wsgi.py: Request.set_api_version_request. The messages contain
+// unfilled placeholders, as Manila's do.
 func asked(version string) (int, error) {
 	if version == "" {
 		return 0, nil

@@ -40,7 +40,7 @@ func (m *Manila) addNetworks() {
 	one("DELETE", m.remove)
 }
 
-// Occupy says whether a share network has a share, and with it a share server.
+// Occupy sets whether a share network has a share, and with it a share server.
 func (m *Manila) Occupy(id string, occupied bool) {
 	if n, ok := m.networks.Get(id); ok {
 		n.occupied = occupied
@@ -53,8 +53,9 @@ func (m *Manila) held(project string) int {
 
 func brief(n *shareNetwork) map[string]any { return map[string]any{"id": n.ID, "name": n.Name} }
 
-// view is manila/api/views/share_networks.py. What is of the subnet stands beside the rest
-// before 2.51, and in a list from there on. What is null here comes with a share server.
+// view is manila/api/views/share_networks.py. Before 2.51 the fields of the subnet are
+// among the other fields; from then on they are in a list. The null fields get values
+// together with a share server.
 func (c *call) view(n *shareNetwork) map[string]any {
 	out := brief(n)
 	out["project_id"], out["description"], out["created_at"], out["updated_at"] = n.Project, n.Description, stamp(&n.Created), stamp(n.Updated)
@@ -94,8 +95,8 @@ func stamp(t *time.Time) any {
 	return t.UTC().Format("2006-01-02T15:04:05.000000")
 }
 
-// list is _get_share_networks: an administrator's, too, has those of the own project only
-// unless it asks for all. They come in the order of their IDs.
+// list is _get_share_networks. An administrator, too, sees only the share networks of the
+// own project unless the request asks for all. The list is sorted by ID.
 func (m *Manila) list(c *call, view func(*shareNetwork) map[string]any) (*oslo.Response, error) {
 	q := c.Query()
 	all := c.Caller.Admin() && oslo.Truthy(q.Get("all_tenants"))
@@ -130,15 +131,15 @@ func (m *Manila) list(c *call, view func(*shareNetwork) map[string]any) (*oslo.R
 	return oslo.OK(map[string]any{"share_networks": views}), nil
 }
 
-// table is what requests may say. Manila judges nothing itself: what the database does not
-// take is its error, and every column can be written.
+// table is the attributes that requests may have. Manila itself checks nothing: a value
+// that the database does not accept causes an error, and every column can be written.
 var table = oslo.Table{
 	{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")},
 	{Name: "description", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")},
 	{Name: "neutron_net_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(36, "share network subnet")},
 	{Name: "neutron_subnet_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(36, "share network subnet")},
 	{Name: "id", Create: oslo.Anybody, Parse: column(36, "share network")},
-	{Name: "project_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")}, // which gives it away
+	{Name: "project_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")}, // writing it gives the share network to another project
 }
 
 func column(size int, of string) oslo.Parser {
@@ -148,7 +149,7 @@ func column(size int, of string) oslo.Parser {
 	return oslo.OrNull(types.Text(size))
 }
 
-// body reads a request's share network; what the table does not have is ignored.
+// body reads the share network of a request; attributes that are not in the table are ignored.
 func body(c *call) (map[string]any, *oslo.Error) {
 	var in any
 	if !c.Decode(&in) {
@@ -206,7 +207,7 @@ func (n *shareNetwork) take(v oslo.Values) {
 }
 
 // update is manila/api/v2/share_networks.py: update. The time of the last change is that of
-// name and description.
+// the name and description.
 func (m *Manila) update(c *call, n *shareNetwork) (*oslo.Response, error) {
 	in, err := body(c)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// check judges the value of an attribute; it gives what WSME says of a bad
-// one, "" for a good one.
+// check validates the value of an attribute. It returns WSME's message about an invalid one, and ""
+// for a valid one.
 type check func(v any) string
 
 // schema is the type of a request's body (octavia/api/v2/types).
 type schema struct {
-	argument string // how WSME calls the body in complaints
+	argument string // the name of the body in WSME's messages
 	attrs    map[string]check
 	required []string
 }
@@ -30,7 +30,7 @@ func (s schema) check(body map[string]any) *oslo.Error {
 		if v == nil {
 			continue
 		}
-		// Numbers may be in quotes. (wsme/rest/json.py: numeric_fromjson)
+		// A number may be a text. (wsme/rest/json.py: numeric_fromjson)
 		if s, ok := v.(string); ok && judge(v) != "" && judge(json.Number(s)) == "" {
 			v = json.Number(s)
 			body[name] = v
@@ -147,7 +147,7 @@ func cidr(v any) string {
 	return ""
 }
 
-// networks are written in the shortest spelling, without host bits. (api/common/types.py: CidrType)
+// networks are normalized: the shortest spelling, without host bits. (api/common/types.py: CidrType)
 type networks []string
 
 func (n *networks) UnmarshalJSON(text []byte) error {
@@ -175,7 +175,7 @@ func urlPath(v any) string {
 
 func anything(any) string { return "" }
 
-// with is a copy of attrs with more.
+// with is a copy of attrs with the checks of more added.
 func with(attrs, more map[string]check) map[string]check {
 	out := map[string]check{}
 	for _, m := range []map[string]check{attrs, more} {

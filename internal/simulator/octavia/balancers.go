@@ -40,7 +40,7 @@ func (o *Octavia) createBalancer(c *oslo.Call) (*oslo.Response, error) {
 	if err := o.plugVIP(lb); err != nil {
 		return nil, err
 	}
-	// What is refused from here on leaks the port, as in the real service.
+	// A refusal from here on leaks the port, as in the real service.
 	g := &graph{o: o, c: c, lb: lb, pools: map[string]*Pool{}}
 	o.lbs.Add(lb)
 	if err := g.build(listeners, pools); err != nil {
@@ -109,8 +109,8 @@ func (o *Octavia) placeVIP(c *oslo.Call, lb *LoadBalancer) error {
 	return nil
 }
 
-// subnetFor is the subnet of an address; without one the first, IPv4 before
-// IPv6.
+// subnetFor is the subnet of an address. Without an address it is the first
+// subnet, IPv4 before IPv6.
 func (o *Octavia) subnetFor(n *neutron.Network, vip string) *neutron.Subnet {
 	var first *neutron.Subnet
 	for _, id := range n.Subnets {
@@ -198,8 +198,8 @@ func (o *Octavia) deleteBalancer(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// whole is the answer to a create request: the tree itself in the places of
-// its IDs.
+// whole is the answer to a create request: it contains the objects of the tree
+// in the places of their IDs.
 func (lb *LoadBalancer) whole() any {
 	type pool struct {
 		*Pool

@@ -13,7 +13,7 @@ func toText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// judgePersistence checks the session persistence that a pool shall have
+// judgePersistence checks the session persistence of a pool in a request
 // (octavia/api/v2/controllers/pool.py, octavia/common/validate.py: check_session_persistence).
 func judgePersistence(in object, rec any) error {
 	p, ok := rec.(*Pool)
@@ -43,7 +43,7 @@ func judgePersistence(in object, rec any) error {
 	return nil
 }
 
-// judgeTLS checks what a new listener has to do with TLS and with headers
+// judgeTLS checks the attributes of a new listener about TLS and headers
 // (octavia/api/v2/controllers/listener.py: _validate_create_listener).
 func (l *Listener) judgeTLS() error {
 	terminates := l.Protocol == "TERMINATED_HTTPS"
@@ -63,8 +63,8 @@ func (l *Listener) judgeTLS() error {
 	return nil
 }
 
-// mayRead refuses what the key manager does not give, of all that a request names, and
-// the authority and the revocation list that the listener has
+// mayRead returns an error for certificates that the key manager does not have. It checks
+// those that a request names, and the listener's own certificate authority and revocation list
 // (octavia/api/v2/controllers/base.py: _validate_tls_refs, _validate_client_ca_and_crl_refs).
 func (o *Octavia) mayRead(l *Listener, in object) error {
 	if o.opts.Holds == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// render words errors as WSME does, and those of the router as pecan does.
+// render encodes errors as WSME does, and errors of the router as pecan does.
 func render(e *oslo.Error) (string, []byte) {
 	body := map[string]any{"faultcode": "Client", "faultstring": e.Message, "debuginfo": nil}
 	if e.Status >= http.StatusInternalServerError {
@@ -24,7 +24,7 @@ func render(e *oslo.Error) (string, []byte) {
 	return "application/json", out
 }
 
-// The exceptions of octavia/common/exceptions.py.
+// These are the exceptions of octavia/common/exceptions.py.
 
 func notFound(what, id string) *oslo.Error {
 	return oslo.Errorf(http.StatusNotFound, "NotFound", "%s %s not found.", what, id)

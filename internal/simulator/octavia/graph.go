@@ -15,7 +15,7 @@ type graph struct {
 
 type object = map[string]any
 
-// nested takes the lists of a request apart and checks the attributes in them.
+// nested extracts the lists of a request and checks the attributes in them.
 func nested(in object) (listeners, pools []object, err error) {
 	for _, item := range items(in["listeners"]) {
 		if bad := listenerPOST.check(item); bad != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// L7Policy is what becomes of some requests to a listener.
+// L7Policy is an action on some requests to a listener.
 type L7Policy struct {
 	Base
 	Description    string  `json:"description"`
@@ -24,7 +24,7 @@ type L7Policy struct {
 	rules    []*L7Rule
 }
 
-// L7Rule is what a request must be like.
+// L7Rule is a condition on a request.
 type L7Rule struct {
 	Base
 	Type    string  `json:"type"`
@@ -77,7 +77,7 @@ func (o *Octavia) createPolicy(c *oslo.Call) (*oslo.Response, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	if in["rules"] != nil { // octavia/db/repositories.py: the model wants rules, and gets dictionaries
+	if in["rules"] != nil { // octavia/db/repositories.py: the model requires rules, and gets dictionaries
 		return nil, oslo.Errorf(500, "APIException", "'dict' object has no attribute '_sa_instance_state'")
 	}
 	l, err := o.listener.find(c, toText(in["listener_id"]))
@@ -95,7 +95,7 @@ func (o *Octavia) createPolicy(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{"l7policy": p}), nil
 }
 
-// newPolicy adds a policy whose attributes were checked at its position
+// newPolicy adds a policy at its position. Its attributes were checked
 // (octavia/db/repositories.py: L7PolicyRepository.create).
 func (o *Octavia) newPolicy(c *oslo.Call, l *Listener, in object) (*L7Policy, error) {
 	p := &L7Policy{Base: o.newBase(c), listener: l, Position: math.MaxInt32}
@@ -145,7 +145,7 @@ func (p *L7Policy) settle() error {
 	return nil
 }
 
-// number gives the policies their places.
+// number sets the positions of the policies.
 func (l *Listener) number() {
 	for i, p := range l.policies {
 		p.Position = i + 1

@@ -55,7 +55,7 @@ func (o *Octavia) newRule(c *oslo.Call, p *L7Policy, in object) (*L7Rule, error)
 	return r, nil
 }
 
-// judge refuses rules that mean nothing (octavia/common/validate.py: l7rule_data).
+// judge returns an error for a rule without a meaning (octavia/common/validate.py: l7rule_data).
 func (r *L7Rule) judge() error {
 	keyed := r.Type == "HEADER" || r.Type == "COOKIE" || r.Type == "SSL_DN_FIELD"
 	number, err := strconv.Atoi(r.Value)
@@ -120,7 +120,7 @@ func (o *Octavia) deleteRule(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// dropDeleted forgets the policies and rules whose deletion is done.
+// dropDeleted removes the policies and rules whose deletion is complete.
 func (l *Listener) dropDeleted() {
 	l.policies = slices.DeleteFunc(l.policies, func(p *L7Policy) bool { return p.Provisioning == pendingDelete })
 	for _, p := range l.policies {
@@ -133,7 +133,7 @@ func (l *Listener) dropDeleted() {
 	l.number()
 }
 
-// refresh fills in the references that the API shows.
+// refresh sets the references that the API shows.
 func (l *Listener) refresh() {
 	l.L7Policies = []ref{}
 	for _, p := range l.policies {

@@ -42,7 +42,7 @@ func (o *Octavia) newMember(c *oslo.Call, p *Pool, in object) (*Member, error) {
 	return m, nil
 }
 
-// free reports whether what is in the pool can be changed.
+// free reports whether the objects in the pool can be changed.
 func (p *Pool) free() bool { return p.lb.Provisioning == active && p.Provisioning == active }
 
 func (p *Pool) at(address string, port int) *Member {
@@ -80,9 +80,9 @@ func (o *Octavia) createMember(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{"member": m}), nil
 }
 
-// batchMembers sets all members of a pool. A pair of address and port keeps
-// its member; one that is new and comes twice hangs the pool for good, as in
-// the real service.
+// batchMembers sets all members of a pool. A member with the same address and
+// port is kept. If a request has the same new member twice, the pool hangs
+// forever, as in the real service.
 func (o *Octavia) batchMembers(c *oslo.Call) (*oslo.Response, error) {
 	p, err := o.pool.find(c, c.PathValue("pool"))
 	if err != nil {

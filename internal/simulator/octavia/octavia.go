@@ -1,10 +1,10 @@
-// Package octavia is the simulator's load balancer service: the API v2 of Zed
-// (Octavia 11), with provider amphora, whose amphorae are not there.
+// Package octavia simulates the load balancer service: the API v2 of Zed (Octavia 11) with the
+// provider amphora, but without amphorae.
 //
-// It knows the tree of load balancers, listeners, pools, members, health
-// monitors, L7 policies and rules, that a load balancer is locked while something in it changes, and
-// whom the control page calls down. It takes the addresses of TLS
-// certificates as they are. It knows no failover, and it forwards nothing.
+// It knows the tree of load balancers, listeners, pools, members, health monitors, L7 policies and
+// rules. A load balancer is locked while an object of its tree changes, and the control page sets
+// which members are down. The addresses of TLS certificates are accepted unchecked unless
+// [Options.Holds] is set. There is no failover, and nothing is forwarded.
 package octavia
 
 import (
@@ -16,17 +16,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options say how the service behaves.
+// Options are the differences between clouds.
 type Options struct {
 	// PendingDelay is how long load balancers stay in PENDING states.
 	PendingDelay time.Duration
-	// MaxPage bounds the pages of lists; zero does not.
+	// MaxPage is the maximum length of a page of a list; zero means no limit.
 	MaxPage int
-	// ChildrenStuck leaves what is created together with its load balancer in
-	// PENDING_CREATE for ever, as 11.0.0 does without the fixes of 11.0.1.
+	// ChildrenStuck leaves objects that are created together with their load balancer in
+	// PENDING_CREATE forever, as 11.0.0 does without the fixes of 11.0.1.
 	ChildrenStuck bool
-	// Holds reports whether the key manager gives a project the payload at an address; nil
-	// takes every address.
+	// Holds reports whether the key manager has a payload for a project at an address. Nil accepts every address.
 	Holds func(project, address string) bool
 }
 
@@ -74,16 +73,15 @@ func New(cloud *oslo.Cloud, network *neutron.Neutron, opts Options) *Octavia {
 	return o
 }
 
-// AddFlavor offers a flavor.
+// AddFlavor adds a flavor.
 func (o *Octavia) AddFlavor(name string) {
 	o.flavors = append(o.flavors, Offer{ID: o.cloud.UUID(), Name: name, Enabled: true})
 }
 
-// AddZone offers an availability zone.
+// AddZone adds an availability zone.
 func (o *Octavia) AddZone(name string) { o.zones = append(o.zones, Offer{Name: name, Enabled: true}) }
 
-// SetDown says which addresses do not answer their health monitors; all others
-// do.
+// SetDown sets the addresses that do not answer their health monitors. All others do.
 func (o *Octavia) SetDown(addresses ...string) {
 	clear(o.down)
 	for _, a := range addresses {
@@ -96,7 +94,7 @@ func (o *Octavia) SetDown(addresses ...string) {
 	}
 }
 
-// downPage takes {"addresses": [...]}.
+// downPage accepts {"addresses": [...]}.
 func (o *Octavia) downPage(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Addresses []string `json:"addresses"`
@@ -109,8 +107,8 @@ func (o *Octavia) downPage(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// handle adds a route below both names of the version, for callers that may
-// use the service at all (octavia/policies/base.py).
+// handle adds a route below both names of the version, for callers with the right to use the service
+// (octavia/policies/base.py).
 func (o *Octavia) handle(method, path string, h oslo.Handler) {
 	guarded := func(c *oslo.Call) (*oslo.Response, error) {
 		if !c.Caller.Admin() && !c.Caller.Has("load-balancer_member") && !c.Caller.Has("load-balancer_admin") {
@@ -123,7 +121,7 @@ func (o *Octavia) handle(method, path string, h oslo.Handler) {
 	}
 }
 
-// versions lists what the API of Zed can do (octavia/api/root_controller.py).
+// versions lists the versions of Zed's API (octavia/api/root_controller.py).
 func versions(c *oslo.Call) (*oslo.Response, error) {
 	updated := []string{"2016-12-11", "2018-04-20", "2018-07-31", "2018-12-18", "2018-12-19", "2019-01-21", "2019-01-25", "2018-01-25T12",
 		"2019-02-12", "2019-03-04", "2019-03-05", "2019-06-24", "2019-09-11", "2019-09-13", "2019-11-10", "2020-03-10", "2020-03-15", "2020-04-29",

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// ovn is the provider that forwards connections and does not look into them. (openstack/ovn-octavia-provider: driver.py) What
-// is created together with its load balancer it leaves in PENDING_CREATE, as its releases before 4.0 do.
+// ovn is the provider that forwards connections without reading them. (openstack/ovn-octavia-provider: driver.py) Like its
+// releases before 4.0, it leaves objects that are created together with their load balancer in PENDING_CREATE.
 const ovn = "ovn"
 
 func unsupported(format string, args ...any) *oslo.Error {
@@ -37,7 +37,7 @@ func (lb *LoadBalancer) bearsPool(p *Pool) error {
 	return nil
 }
 
-// bearsMember wants one family of addresses in a load balancer.
+// bearsMember requires one address family in a load balancer.
 func (lb *LoadBalancer) bearsMember(m *Member) error {
 	if lb.Provider != ovn {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// quotaNames are what is counted, with how people call it and how requests
-// may (octavia/api/v2/types/quotas.py).
+// quotaNames are the names of the quotas: in the API, for people, and an old
+// name that requests may use (octavia/api/v2/types/quotas.py).
 var quotaNames = []struct{ name, what, old string }{
 	{"load_balancer", "Load Balancer", "loadbalancer"}, {"listener", "Listener", ""}, {"member", "Member", ""}, {"pool", "Pool", ""},
 	{"health_monitor", "Health Monitor", "healthmonitor"}, {"l7policy", "L7 Policy", ""}, {"l7rule", "L7 Rule", ""},
 }
 
-// reserve refuses what would go over a quota.
+// reserve returns an error if a quota would be exceeded.
 func (o *Octavia) reserve(project, name string, count int) error {
 	if !o.quotas.Exceeded(project, name, o.used(project, name)+count) {
 		return nil
@@ -78,8 +78,8 @@ func (o *Octavia) quotaOf(project string) map[string]int {
 	return out
 }
 
-// SetQuota bounds how many of something ("load_balancer", "member", …) a
-// project may have; -1 does not.
+// SetQuota sets the limit of a project for a resource ("load_balancer",
+// "member", …); -1 means no limit.
 func (o *Octavia) SetQuota(project, name string, limit int) {
 	o.quotas.Set(project, name, limit)
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Provisioning and operating statuses (octavia_lib/common/constants.py).
+// These are the provisioning and operating statuses
+// (octavia_lib/common/constants.py).
 const (
 	active        = "ACTIVE"
 	pendingCreate = "PENDING_CREATE"
@@ -20,7 +21,7 @@ const (
 	noMonitor = "NO_MONITOR"
 )
 
-// Base is what everything in the tree has.
+// Base holds the fields of every object of the tree.
 type Base struct {
 	ID           string   `json:"id"`
 	Name         string   `json:"name"`
@@ -33,7 +34,7 @@ type Base struct {
 	UpdatedAt    *string  `json:"updated_at"`
 	Tags         []string `json:"tags"`
 
-	stuck bool // PENDING_CREATE, and nothing works on it
+	stuck bool // PENDING_CREATE, and nothing changes it
 }
 
 // LoadBalancer is the root of a tree.
@@ -56,7 +57,7 @@ type LoadBalancer struct {
 	pools     []*Pool
 }
 
-// Listener is a socket.
+// Listener is a port on which a load balancer listens.
 type Listener struct {
 	Base
 	Description     string            `json:"description"`
@@ -109,7 +110,7 @@ type Pool struct {
 	monitor *HealthMonitor
 }
 
-// Member is one who answers.
+// Member is a server that requests are forwarded to.
 type Member struct {
 	Base
 	Address        string  `json:"address"`
@@ -123,7 +124,7 @@ type Member struct {
 	pool *Pool
 }
 
-// HealthMonitor asks the members of a pool.
+// HealthMonitor checks the members of a pool.
 type HealthMonitor struct {
 	Base
 	Type          string   `json:"type"`
@@ -145,7 +146,7 @@ type ref struct {
 	ID string `json:"id"`
 }
 
-// refresh fills in the references that the API shows.
+// refresh sets the references that the API shows.
 func (lb *LoadBalancer) refresh() {
 	listeners, pools := []ref{}, []ref{}
 	for _, l := range lb.listeners {
@@ -195,7 +196,7 @@ func (lb *LoadBalancer) poolByID(id string) *Pool {
 	return lb.pools[i]
 }
 
-// bases are all things in the tree, the load balancer last.
+// bases are all objects of the tree, the load balancer last.
 func (lb *LoadBalancer) bases() []*Base {
 	var out []*Base
 	for _, l := range lb.listeners {
@@ -219,5 +220,5 @@ func (lb *LoadBalancer) bases() []*Base {
 	return append(out, &lb.Base)
 }
 
-// stamp prints a time as Octavia does: no zone, no fraction.
+// stamp formats a time as Octavia does: no zone, no fraction.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }

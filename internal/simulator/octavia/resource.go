@@ -11,17 +11,17 @@ import (
 // resource is what all collections of the API have in common.
 type resource[T any] struct {
 	singular, plural string
-	what             string // how people call it: "Load Balancer"
+	what             string // its name for people: "Load Balancer"
 	base             func(*T) *Base
 	all              func(*oslo.Call) ([]*T, error)
 	fields           oslo.Fields
-	// parent returns the value of a filter that is no attribute.
+	// parent returns the value of a filter that is no attribute of the record.
 	parent func(rec *T, name string) (id string, known bool)
 }
 
 func noParent[T any](*T, string) (string, bool) { return "", false }
 
-// everything collects one kind of thing from all trees.
+// everything collects the objects of one type from all trees.
 func everything[T any](o *Octavia, of func(*LoadBalancer) []*T) func(*oslo.Call) ([]*T, error) {
 	return func(*oslo.Call) ([]*T, error) {
 		var out []*T
@@ -73,7 +73,7 @@ func (o *Octavia) addResources() {
 	serve(o, o.monitor, "healthmonitors")
 }
 
-// serve adds the reading routes.
+// serve adds the routes that read.
 func serve[T any](o *Octavia, r *resource[T], path string) {
 	o.handle("GET", path, func(c *oslo.Call) (*oslo.Response, error) { return r.list(c, o.opts.MaxPage) })
 	o.handle("GET", path+"/{id}", func(c *oslo.Call) (*oslo.Response, error) {
@@ -89,7 +89,7 @@ func serve[T any](o *Octavia, r *resource[T], path string) {
 	})
 }
 
-// find gives a record to those who may see it.
+// find returns a record if the caller may see it.
 func (r *resource[T]) find(c *oslo.Call, id string) (*T, error) {
 	all, err := r.all(c)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *resource[T]) filter(recs []*T, q url.Values) ([]*T, error) {
 	return recs, nil
 }
 
-// known asks for a parent filter by name alone.
+// known reports whether a name is a filter by a parent.
 func (r *resource[T]) known(_ *T, name string) (string, bool) {
 	switch r.singular {
 	case "listener", "pool":
@@ -204,7 +204,7 @@ func (r *resource[T]) sort(recs []*T, q url.Values) error {
 	return nil
 }
 
-// page cuts the list and links to the next part.
+// page cuts the list to one page and links to the next one.
 func (r *resource[T]) page(c *oslo.Call, recs []*T, q url.Values, maxPage int) ([]*T, []any, error) {
 	links := []any{}
 	if marker := q.Get("marker"); marker != "" {

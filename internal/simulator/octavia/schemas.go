@@ -2,14 +2,15 @@ package octavia
 
 import "math"
 
-// What requests may say (octavia/api/v2/types, octavia/common/constants.py).
+// These are the values that requests may have (octavia/api/v2/types,
+// octavia/common/constants.py).
 var (
 	listenerProtocols = []string{"PROMETHEUS", "TERMINATED_HTTPS", "UDP", "HTTP", "SCTP", "HTTPS", "TCP"}
 	poolProtocols     = []string{"PROXYV2", "PROXY", "UDP", "HTTP", "SCTP", "HTTPS", "TCP"}
 	algorithms        = []string{"SOURCE_IP_PORT", "ROUND_ROBIN", "LEAST_CONNECTIONS", "SOURCE_IP"}
 	monitorTypes      = []string{"PING", "UDP-CONNECT", "HTTP", "TLS-HELLO", "SCTP", "HTTPS", "TCP"}
 
-	// fitting are the pools that a listener may have.
+	// fitting are the protocols of pools that a listener of each protocol may have.
 	fitting = map[string][]string{
 		"TCP": {"HTTP", "HTTPS", "PROXY", "PROXYV2", "TCP"}, "HTTP": {"HTTP", "PROXY", "PROXYV2"}, "HTTPS": {"HTTPS", "PROXY", "PROXYV2", "TCP"},
 		"TERMINATED_HTTPS": {"HTTP", "PROXY", "PROXYV2"}, "UDP": {"UDP"}, "SCTP": {"SCTP"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lock marks the load balancer and whatever else an operation touches as
-// being worked on; after the delay all of it is ACTIVE, or gone.
+// lock marks the load balancer and all objects of an operation as being changed.
+// After the delay, all of them are ACTIVE or gone.
 func (o *Octavia) lock(lb *LoadBalancer, touched ...*Base) {
 	now := stamp(o.cloud.Now())
 	lb.Provisioning, lb.UpdatedAt = pendingUpdate, &now
@@ -31,9 +31,10 @@ func (o *Octavia) settleLater(lb *LoadBalancer) {
 	})
 }
 
-// settle is what the worker brings about in the end. A health monitor is ONLINE
-// once it is made or changed alone; one that came with its load balancer stays
-// OFFLINE (controller/worker/v2/tasks/database_tasks.py: MarkLBActiveInDB).
+// settle does what the worker does in the end. A health monitor becomes ONLINE
+// when it is created or changed by itself. A monitor that was created with its
+// load balancer stays OFFLINE (controller/worker/v2/tasks/database_tasks.py:
+// MarkLBActiveInDB).
 func (o *Octavia) settle(lb *LoadBalancer) {
 	if lb.Provisioning == pendingDelete {
 		o.lbs.Remove(lb.ID)
@@ -70,15 +71,15 @@ func (o *Octavia) settle(lb *LoadBalancer) {
 	lb.judge(o.down)
 }
 
-// abandonChildren is what 11.0.0 does, whose flow for a new load balancer loses
-// its listeners (controller/worker/v2/controller_worker.py: run_flow).
+// abandonChildren does what 11.0.0 does: its flow for a new load balancer loses
+// the listeners (controller/worker/v2/controller_worker.py: run_flow).
 func (lb *LoadBalancer) abandonChildren() {
 	for _, b := range lb.bases() {
 		b.stuck = b != &lb.Base
 	}
 }
 
-// resumeListeners is what deleting a pool does: its flow ends with all listeners
+// resumeListeners is an effect of deleting a pool: the flow ends with all listeners
 // ACTIVE, stuck or not (controller/worker/v2/controller_worker.py: delete_pool).
 func (lb *LoadBalancer) resumeListeners() {
 	for _, l := range lb.listeners {
@@ -86,9 +87,9 @@ func (lb *LoadBalancer) resumeListeners() {
 	}
 }
 
-// judge sets what the amphora's heartbeat would report
-// (octavia/amphorae/drivers/health/heartbeat_udp.py): the load balancer is as
-// well as the worst of its pools.
+// judge sets the statuses that the amphora's heartbeat would report
+// (octavia/amphorae/drivers/health/heartbeat_udp.py). The load balancer has the
+// status of its worst pool.
 func (lb *LoadBalancer) judge(down map[string]bool) {
 	lb.Operating = online
 	for _, p := range lb.pools {

@@ -79,26 +79,26 @@ func (o *Octavia) prepare(rec any, body object) error {
 			return err
 		}
 		if _, given := body["insert_headers"]; given {
-			l.InsertHeaders = map[string]string{} // or what is given would be added
+			l.InsertHeaders = map[string]string{} // otherwise the new headers would be added
 		}
 	}
 	return judgePersistence(body, rec)
 }
 
-// leave takes a pool that is deleted away from its listeners, or refuses.
+// leave removes a pool that is being deleted from its listeners, or returns an error.
 func (p *Pool) leave(lb *LoadBalancer) error {
 	if err := p.mayGo(); err != nil {
 		return err
 	}
-	for _, l := range p.usedBy() { // as a default pool only, see mayGo
+	for _, l := range p.usedBy() { // only as a default pool, see mayGo
 		l.DefaultPoolID = nil
 	}
 	lb.resumeListeners()
 	return nil
 }
 
-// free refuses to change what is being worked on. What happens inside a pool
-// is refused in the pool's name, and for the pool's state too.
+// free returns an error if the load balancer is being changed. A change inside a
+// pool is also refused if the pool is not ACTIVE, and the error names the pool.
 func free(lb *LoadBalancer, pool *Pool, what, id string) error {
 	if lb.Provisioning == active && (pool == nil || pool.ID == id || pool.Provisioning == active) {
 		return nil
@@ -109,7 +109,7 @@ func free(lb *LoadBalancer, pool *Pool, what, id string) error {
 	return immutable(what, id)
 }
 
-// touched is what is locked besides the load balancer.
+// touched are the objects that are locked in addition to the load balancer.
 func touched(rec *Base, pool *Pool) []*Base {
 	out := []*Base{rec}
 	if pool != nil {
@@ -234,8 +234,8 @@ func (o *Octavia) createPool(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{"pool": p}), nil
 }
 
-// homeOf is where a new pool shall be: in a load balancer, or as the default
-// pool of a listener.
+// homeOf is the load balancer that a new pool belongs to, and the listener
+// whose default pool it becomes, if any.
 func (o *Octavia) homeOf(c *oslo.Call, in object) (*LoadBalancer, *Listener, error) {
 	lbID, _ := in["loadbalancer_id"].(string)
 	listenerID, _ := in["listener_id"].(string)

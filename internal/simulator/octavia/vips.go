@@ -2,7 +2,7 @@ package octavia
 
 import "github.com/stackreeve/stackreeve/internal/simulator/oslo"
 
-// VIP is a further address of a load balancer.
+// VIP is an additional address of a load balancer.
 type VIP struct {
 	SubnetID  string `json:"subnet_id"`
 	NetworkID string `json:"network_id"`
@@ -10,7 +10,8 @@ type VIP struct {
 	Address   string `json:"ip_address"`
 }
 
-// placeFurther checks the further addresses (octavia/api/v2/controllers/load_balancer.py:
+// placeFurther checks the additional addresses
+// (octavia/api/v2/controllers/load_balancer.py:
 // _validate_subnets_share_network_but_no_duplicates).
 func (o *Octavia) placeFurther(c *oslo.Call, lb *LoadBalancer) error {
 	used := map[string]bool{lb.VIPSubnetID: true}
@@ -30,7 +31,7 @@ func (o *Octavia) placeFurther(c *oslo.Call, lb *LoadBalancer) error {
 	return nil
 }
 
-// furtherIPs are the addresses that the port shall have besides the first.
+// furtherIPs are the additional addresses that the port is to have.
 func (lb *LoadBalancer) furtherIPs() []any {
 	var out []any
 	for _, v := range lb.AdditionalVIPs {
@@ -43,7 +44,7 @@ func (lb *LoadBalancer) furtherIPs() []any {
 	return out
 }
 
-// placed notes the address that the port got on a subnet.
+// placed stores the address that the port got on a subnet.
 func (lb *LoadBalancer) placed(subnet, address string) {
 	if subnet == lb.VIPSubnetID {
 		lb.VIPAddress = address

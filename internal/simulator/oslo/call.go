@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Caller is who a token speaks for.
+// Caller is the user and project that a token stands for.
 type Caller struct {
 	Token       string
 	UserID      string
@@ -22,16 +22,14 @@ type Caller struct {
 	Credential string
 }
 
-// Admin reports whether the caller has the role admin, which in Zed's default
-// policies reaches over all projects.
+// Admin reports whether the caller has the role admin. In Zed's default policies it covers all projects.
 func (c *Caller) Admin() bool { return c.Has("admin") }
 
-// Manager is a role that may manage what belongs to the cloud (projects and users, flavors,
-// volume types, quotas) and nothing more elsewhere than others, as a policy of a cloud's own
-// may have it.
+// Manager is a role that may manage objects of the whole cloud: projects and users, flavors, volume
+// types, quotas. It has no further rights. A cloud can define such a role in its own policy.
 const Manager = "identity_admin"
 
-// Manages reports whether the caller may manage what belongs to the cloud.
+// Manages reports whether the caller may manage objects of the whole cloud.
 func (c *Caller) Manages() bool { return c.Admin() || c.Has(Manager) }
 
 // Has reports whether the caller has a role.
@@ -39,24 +37,23 @@ func (c *Caller) Has(role string) bool { return slices.Contains(c.Roles, role) }
 
 // Call is one request that has reached its handler.
 type Call struct {
-	*http.Request          // with the path below the service's prefix
+	*http.Request          // its path has no prefix of the service
 	Caller        *Caller  // nil on public routes without a valid token
-	Host          string   // scheme and authority that the client used: "http://127.0.0.1:1234"
-	Base          string   // Host and the service's prefix
+	Host          string   // nil on public routes without a valid token.
+	Base          string   // scheme and authority that the client used: "http://127.0.0.1:1234".
 	Original      *url.URL // as the client sent it
 	Now           time.Time
 
 	body []byte
 }
 
-// Body is the whole request body.
+// Body is the complete request body.
 func (c *Call) Body() []byte { return c.body }
 
 // Decode reads the body as JSON into v, as the function Decode does.
 func (c *Call) Decode(v any) bool { return Decode(c.body, v) }
 
-// Decode reads JSON into v and reports whether it could; numbers in interfaces
-// become json.Number.
+// Decode reads JSON into v and reports whether that succeeded. Numbers in interfaces become json.Number.
 func Decode(raw []byte, v any) bool {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -66,8 +63,7 @@ func Decode(raw []byte, v any) bool {
 // Query is the parsed query.
 func (c *Call) Query() url.Values { return c.URL.Query() }
 
-// Response is an answer. A nil Body sends none, []byte goes out as it is, and
-// everything else as JSON.
+// Response is an answer. A nil Body sends none, []byte is sent unchanged, and everything else as JSON.
 type Response struct {
 	Status int
 	Header http.Header
@@ -124,7 +120,7 @@ func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 // StampMicro prints a time as Keystone and Cinder do, with microseconds.
 func StampMicro(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000") }
 
-// Truthy reads a boolean as OpenStack's query strings spell it.
+// Truthy reads a boolean in the spellings of OpenStack's query strings.
 func Truthy(s string) bool {
 	switch strings.ToLower(s) {
 	case "1", "t", "true", "on", "y", "yes":

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// clock runs what is due when somebody looks: a state that real services reach
-// by themselves after a while is reached here before the next request is
-// answered, at the instant it was due. No goroutine waits, so a fake clock works.
+// clock runs events when a request arrives. Real services change some states by
+// themselves after a while. Here the change happens before the next request is answered,
+// with the time at which it was due. No goroutine waits, so a fake clock works.
 type clock struct {
 	now     func() time.Time
 	instant time.Time // set while an event runs
@@ -39,8 +39,8 @@ func (e *events) Pop() any {
 	return x
 }
 
-// settle runs all that is due by now, in order of time; what those events
-// schedule in turn runs too if it is due.
+// settle runs all events that are due, in order of time. If they schedule further
+// events that are due, it runs those, too.
 func (c *clock) settle() {
 	if len(c.due) == 0 {
 		return
@@ -54,7 +54,7 @@ func (c *clock) settle() {
 	c.instant = time.Time{}
 }
 
-// Now is the instant that the running handler or event happens at, in UTC.
+// Now is the time of the running handler or event, in UTC.
 func (c *Cloud) Now() time.Time {
 	if !c.clock.instant.IsZero() {
 		return c.clock.instant.UTC()
@@ -62,8 +62,8 @@ func (c *Cloud) Now() time.Time {
 	return c.clock.now().UTC()
 }
 
-// After has f run, with the lock held, before the first request that comes d
-// or later from now. With d zero that is the next request.
+// After schedules f for d from now. f runs with the lock held, before the first
+// request at that time or later. With d zero, that is the next request.
 func (c *Cloud) After(d time.Duration, f func()) {
 	c.clock.seq++
 	heap.Push(&c.clock.due, event{at: c.Now().Add(d), seq: c.clock.seq, run: f})

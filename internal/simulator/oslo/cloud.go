@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Tokens returns who a token speaks for. Keystone implements it.
+// Tokens finds the caller of a token. Keystone implements it.
 type Tokens interface {
 	// Validate returns the caller of a live token, or false.
 	Validate(token string) (*Caller, bool)
-	// Expire ends a token before its time.
+	// Expire ends a token early.
 	Expire(token string)
 }
 
-// Cloud is the ground the services stand on. Every handler and every due
-// event runs with its lock held, so services need none of their own.
+// Cloud holds the common parts of all services. Every handler and every event
+// runs with its lock held, so services need no locks of their own.
 type Cloud struct {
 	mu       sync.Mutex
 	clock    clock
@@ -30,8 +30,8 @@ type Cloud struct {
 	log    requestLog
 }
 
-// New returns a cloud without services. A nil now means the wall clock; a
-// zero seed gives other ids on every run.
+// New returns a cloud without services. A nil now means the wall clock; with
+// seed zero, IDs differ on every run.
 func New(now func() time.Time, seed uint64) *Cloud {
 	if now == nil {
 		now = time.Now
@@ -42,10 +42,10 @@ func New(now func() time.Time, seed uint64) *Cloud {
 	return c
 }
 
-// UseTokens says who validates tokens.
+// UseTokens sets the service that validates tokens.
 func (c *Cloud) UseTokens(t Tokens) { c.tokens = t }
 
-// Do runs f as a handler runs: with the lock held and everything due done.
+// Do runs f like a handler: with the lock held, and after all events that are due.
 func (c *Cloud) Do(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,8 +67,7 @@ func (c *Cloud) service(path string) (*Service, string) {
 	return nil, path
 }
 
-// ServeHTTP answers for all services and for the control pages under
-// /_simulator/.
+// ServeHTTP answers for all services, and for the control pages under /_simulator/.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, ControlPrefix) {
 		c.control.ServeHTTP(w, r)

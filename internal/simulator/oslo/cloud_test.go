@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// echo is a service of a few routes that counts the work it does.
+// echo is a service with a few routes. It counts its calls.
 type echo struct {
 	*Cloud
 	url  string

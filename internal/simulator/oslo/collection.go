@@ -2,14 +2,14 @@ package oslo
 
 import "iter"
 
-// Collection holds records in the order they came, found by id.
+// Collection holds records in the order in which they were added. Get finds one by its ID.
 type Collection[T any] struct {
 	id    func(*T) string
-	order []*T // nil where one was removed
+	order []*T // nil in the place of a removed record
 	at    map[string]int
 }
 
-// NewCollection makes an empty collection of records that id names.
+// NewCollection makes an empty collection. id returns the ID of a record.
 func NewCollection[T any](id func(*T) string) *Collection[T] {
 	return &Collection[T]{id: id, at: map[string]int{}}
 }
@@ -20,7 +20,7 @@ func (c *Collection[T]) Add(rec *T) {
 	c.order = append(c.order, rec)
 }
 
-// Get finds a record by id.
+// Get finds a record by its ID.
 func (c *Collection[T]) Get(id string) (*T, bool) {
 	i, ok := c.at[id]
 	if !ok {
@@ -29,7 +29,7 @@ func (c *Collection[T]) Get(id string) (*T, bool) {
 	return c.order[i], true
 }
 
-// Remove takes a record out and reports whether it was there.
+// Remove removes a record and reports whether it existed.
 func (c *Collection[T]) Remove(id string) bool {
 	i, ok := c.at[id]
 	if !ok {
@@ -57,8 +57,8 @@ func (c *Collection[T]) compact() {
 // Len is the number of records.
 func (c *Collection[T]) Len() int { return len(c.at) }
 
-// All goes through the records in the order they came. The record at hand may
-// be removed meanwhile; collect with Where before removing others.
+// All iterates over the records in their order. The present record may be
+// removed meanwhile. To remove others, collect them with Where first.
 func (c *Collection[T]) All() iter.Seq[*T] {
 	order := c.order
 	return func(yield func(*T) bool) {
@@ -70,7 +70,7 @@ func (c *Collection[T]) All() iter.Seq[*T] {
 	}
 }
 
-// Where collects the records that keep accepts.
+// Where returns the records that keep accepts.
 func (c *Collection[T]) Where(keep func(*T) bool) []*T {
 	var out []*T
 	for rec := range c.All() {

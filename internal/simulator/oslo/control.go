@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ControlPrefix is where the simulator itself is steered, beside the services.
+// ControlPrefix is the path of the pages that control the simulator itself.
 const ControlPrefix = "/_simulator/"
 
 const controlHelp = `This is a simulated OpenStack. What steers it:
@@ -31,7 +31,7 @@ A fault, every field optional:
  "expire_token": true}            the caller's token ends
 `
 
-// faultJSON is a Fault on the wire.
+// faultJSON is the JSON form of a Fault.
 type faultJSON struct {
 	ID          int               `json:"id,omitempty"`
 	Service     string            `json:"service,omitempty"`
@@ -74,7 +74,7 @@ func wire(f Fault) faultJSON {
 	return j
 }
 
-// HandleControl adds a page under /_simulator/; it runs without the lock.
+// HandleControl adds a page under /_simulator/. The page runs without the lock.
 func (c *Cloud) HandleControl(pattern string, h http.HandlerFunc) { c.control.HandleFunc(pattern, h) }
 
 func (c *Cloud) addControl() {
@@ -146,7 +146,7 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	kind, body := RenderJSON(v)
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
-	// A client that has gone away is no concern of the simulator.
+	// A client that has disconnected is not the simulator's concern.
 	_, _ = w.Write(append(body, '\n'))
 }
 

@@ -6,28 +6,29 @@ import (
 	"net/http"
 )
 
-// Error is a refusal. Kind is the upstream exception's name (Neutron shows it
-// to clients, the others do not); each service renders it in its own shape.
+// Error is a refusal. Kind is the name of the upstream exception. Neutron shows it to
+// clients, the other services do not. Each service renders the error in its own form.
 type Error struct {
 	Status  int
 	Kind    string
 	Message string
 	Header  http.Header
-	// Errors, if set, are further details of services that show some.
+	// Errors, if set, are further details. Some services show them.
 	Errors any
-	// RequestID is the refused request's; it is there when a service renders.
+	// RequestID is the ID of the refused request. It is set before a service
+	// renders the error.
 	RequestID string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%d %s: %s", e.Status, e.Kind, e.Message) }
 
-// Errorf makes a refusal.
+// Errorf returns a refusal.
 func Errorf(status int, kind, format string, args ...any) *Error {
 	return &Error{Status: status, Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// unauthorized is what keystonemiddleware/auth_token/__init__.py answers in
-// front of every service but Keystone and Glance.
+// unauthorized is the answer of keystonemiddleware/auth_token/__init__.py. It
+// protects every service but Keystone and Glance.
 func unauthorized(host string) *Error {
 	e := Errorf(http.StatusUnauthorized, "Unauthorized", "The request you have made requires authentication.")
 	e.Header = http.Header{"Www-Authenticate": {fmt.Sprintf("Keystone uri=%q", host+"/identity")}}

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// When a connection is reset.
+// Reset says when a connection is reset.
 const (
-	ResetBefore = "before" // nothing was done
-	ResetAfter  = "after"  // the work is done and the reply is lost
+	ResetBefore = "before" // before the request is handled
+	ResetAfter  = "after"  // after the request was handled, so the reply is lost
 )
 
-// Fault makes matching requests go wrong. Matching: Service, Method and Path
-// must all fit (an empty one fits all); the first After of them pass, the next
-// Count fail (zero: all from then on). Of several faults that fit, the oldest acts.
+// Fault makes matching requests fail. Service, Method and Path must all match; an empty
+// one matches all. The first After matching requests pass, and the next Count fail (zero:
+// all from then on). If several faults match, the oldest one acts.
 type Fault struct {
-	ID      int    // given by AddFault
+	ID      int    // set by AddFault
 	Service string // catalog type: "network", "compute", "load-balancer"
 	Method  string
 	Path    string // regular expression on the path below the service's prefix: "^/v2.0/ports$"
 	After   int
 	Count   int
 
-	Delay       time.Duration // extra latency, before anything else
-	ExpireToken bool          // the caller's token ends now, so the request gets a 401
-	Hang        bool          // no reply until the client gives up
+	Delay       time.Duration // waited before anything else.
+	ExpireToken bool          // the caller's token ends now, so the request gets a 401.
+	Hang        bool          // no reply until the client gives up.
 	Reset       string        // ResetBefore or ResetAfter
-	Truncate    bool          // half of the body, then the connection closes
-	Status      int           // answered in place of the work
-	Late        bool          // with Status: the work is done all the same, as behind a gateway that timed out
+	Truncate    bool          // half of the body is sent, then the connection closes.
+	Status      int           // answered instead of handling the request.
+	Late        bool          // with Status: the request is handled all the same, as behind a gateway that timed out
 	Header      map[string]string
 	Body        string // with Status; empty means the service's own error body
 
@@ -47,8 +47,8 @@ type faults struct {
 	list []*Fault
 }
 
-// AddFault injects a fault and returns its id; an error means that Path is no
-// regular expression or Reset no known word.
+// AddFault injects a fault and returns its ID. It returns an error if Path is no regular
+// expression or Reset is no known word.
 func (c *Cloud) AddFault(f Fault) (int, error) {
 	re, err := regexp.Compile(f.Path)
 	if err != nil {
@@ -104,7 +104,7 @@ func (fs *faults) take(r Request) *Fault {
 	return act
 }
 
-// before does what comes ahead of the work and reports whether to go on.
+// before does everything that precedes the handler, and reports whether to continue.
 func (c *Cloud) before(r *http.Request, f *Fault) bool {
 	if f.Delay > 0 {
 		t := time.NewTimer(f.Delay)
@@ -139,7 +139,7 @@ func (f *Fault) answer(s *Service) *answer {
 	return a
 }
 
-// drop ends the connection with a reset, as a killed server or a broken network does.
+// drop resets the connection, as a killed server or a broken network does.
 func drop(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -147,7 +147,7 @@ func drop(w http.ResponseWriter) {
 		return
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		// Linger zero turns the close into a reset; without it the close is still abrupt.
+		// Linger zero makes the close a reset. Without it the close is still abrupt.
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()

@@ -12,7 +12,7 @@ import (
 // and sort keys need no code for each attribute.
 type Fields map[string][]int
 
-// FieldsOf indexes a struct type, through embedded structs.
+// FieldsOf indexes the fields of a struct type, including those of embedded structs.
 func FieldsOf[T any]() Fields {
 	f := Fields{}
 	f.add(reflect.TypeFor[T](), nil)
@@ -36,8 +36,8 @@ func (f Fields) add(t reflect.Type, path []int) {
 	}
 }
 
-// Get returns an attribute of the struct that rec points to, with pointers
-// followed; nil for a null and false for a name that the type has not.
+// Get returns an attribute of the struct that rec points to, with pointers followed.
+// The value is nil for null. The result is false if the type has no such attribute.
 func (f Fields) Get(rec any, name string) (any, bool) {
 	at, ok := f[name]
 	if !ok {
@@ -56,7 +56,7 @@ func (f Fields) Get(rec any, name string) (any, bool) {
 	return v.Interface(), true
 }
 
-// Equal compares an attribute with a query's word for it.
+// Equal compares an attribute with a word of a query.
 func Equal(v any, word string) bool {
 	switch v := v.(type) {
 	case nil:
@@ -70,7 +70,7 @@ func Equal(v any, word string) bool {
 	}
 }
 
-// Less orders two attributes: nulls first, numbers as numbers, else as text.
+// Less compares two attributes: nulls first, numbers as numbers, all else as text.
 func Less(a, b any) bool {
 	if a == nil || b == nil {
 		return a == nil && b != nil
@@ -82,8 +82,8 @@ func Less(a, b any) bool {
 	return fmt.Sprint(a) < fmt.Sprint(b)
 }
 
-// Pick keeps the named attributes of a value's JSON object, in the object's
-// order; without names it keeps all.
+// Pick keeps the named attributes of a value's JSON object, in the order of the
+// object. Without names it keeps all.
 func Pick(v any, names []string) (any, error) {
 	if len(names) == 0 {
 		return v, nil

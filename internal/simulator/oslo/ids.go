@@ -36,7 +36,7 @@ func (c *Cloud) UUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// HexID returns a new random id of 32 hex digits, as Keystone gives.
+// HexID returns a new random ID of 32 hex digits, as Keystone's are.
 func (c *Cloud) HexID() string { return hex.EncodeToString(c.bytes(16)) }
 
 // Secret returns n random bytes in URL-safe base64.

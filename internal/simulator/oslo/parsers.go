@@ -7,25 +7,25 @@ import (
 	"strconv"
 )
 
-// Problem is what is wrong with a value.
+// Problem says why a value is rejected.
 type Problem int
 
-// The problems.
+// These are the problems. Some have a bound.
 const (
 	NotText   Problem = iota
-	TooLong           // bound: the greatest length
-	NotNumber         // a whole one
-	TooSmall          // bound: the least number
-	TooLarge          // bound: the greatest number
-	NotListed         // bound: the words that are
+	TooLong           // bound: the maximum length
+	NotNumber         // not a whole number
+	TooSmall          // bound: the minimum
+	TooLarge          // bound: the maximum
+	NotListed         // bound: the accepted words
 	NotList
 )
 
-// Types makes the parsers of a service: it says how the service words a
-// problem of an attribute's value. The bound is what the value goes beyond.
+// Types makes the parsers of a service. It words a problem of an attribute's
+// value as the service does. bound is the limit that the value violates.
 type Types func(p Problem, name string, v, bound any) *Error
 
-// Text takes texts of so many characters.
+// Text accepts texts of up to limit characters.
 func (t Types) Text(limit int) Parser {
 	return func(name string, v any) (any, *Error) {
 		s, ok := v.(string)
@@ -39,7 +39,7 @@ func (t Types) Text(limit int) Parser {
 	}
 }
 
-// Int takes whole numbers within bounds, also as texts.
+// Int accepts whole numbers within bounds, also as texts.
 func (t Types) Int(low, high int) Parser {
 	return func(name string, v any) (any, *Error) {
 		i, err := strconv.Atoi(fmt.Sprint(v))
@@ -55,7 +55,7 @@ func (t Types) Int(low, high int) Parser {
 	}
 }
 
-// OneOf takes some words, and numbers that are spelt as one of them.
+// OneOf accepts the given words, and numbers that are written like one of them.
 func (t Types) OneOf(words ...string) Parser {
 	return func(name string, v any) (any, *Error) {
 		switch v.(type) {
@@ -68,7 +68,7 @@ func (t Types) OneOf(words ...string) Parser {
 	}
 }
 
-// Texts takes a list of what one takes, which gives texts.
+// Texts accepts a list whose elements one accepts and converts to texts.
 func (t Types) Texts(one Parser) Parser {
 	return func(name string, v any) (any, *Error) {
 		list, ok := v.([]any)
@@ -88,7 +88,7 @@ func (t Types) Texts(one Parser) Parser {
 	}
 }
 
-// OrNull takes a null, too.
+// OrNull also accepts a null.
 func OrNull(p Parser) Parser {
 	return func(name string, v any) (any, *Error) {
 		if v == nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Page is what a list request asks for.
+// Page is the part of a list that a request asks for.
 type Page struct {
 	Limit   int    // zero: all
 	Marker  string // id of the record before the page; empty: the first page
@@ -13,8 +13,8 @@ type Page struct {
 	Filters map[string]func(have string) bool // by attribute
 }
 
-// Fits reports whether a record passes all filters. Of a list an item must, and
-// a null does not.
+// Fits reports whether a record passes all filters. A list passes if one of its
+// items does. A null never passes.
 func (p Page) Fits(f Fields, rec any) bool {
 	for name, fits := range p.Filters {
 		have, _ := f.Get(rec, name)
@@ -55,7 +55,7 @@ func SortBy[T any](recs []*T, f Fields, keys ...Order) {
 	})
 }
 
-// After is what follows the record of a marker, false if there is no such record.
+// After returns the records after the marker's; false if there is no such record.
 func After[T any](recs []*T, id func(*T) string, marker string) ([]*T, bool) {
 	i := slices.IndexFunc(recs, func(rec *T) bool { return id(rec) == marker })
 	return recs[i+1:], i >= 0

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Quotas are the limits of projects: what an admin has set, and a default for
-// all others, which is -1 if it is not given. A negative limit is none.
+// Quotas are the limits of projects: the limits that an administrator has set, and
+// defaults for all others. A missing default is -1. A negative limit means no limit.
 type Quotas struct {
 	Defaults map[string]int
 	set      map[string]map[string]int // by project
 }
 
-// Limit is how many of something a project may have.
+// Limit is the limit of a project for a resource.
 func (q *Quotas) Limit(project, name string) int {
 	if limit, ok := q.set[project][name]; ok {
 		return limit
@@ -23,7 +23,7 @@ func (q *Quotas) Limit(project, name string) int {
 	return -1
 }
 
-// Of are all limits of a project.
+// Of returns all limits of a project.
 func (q *Quotas) Of(project string) map[string]int {
 	out := map[string]int{}
 	for name := range q.Defaults {
@@ -32,7 +32,7 @@ func (q *Quotas) Of(project string) map[string]int {
 	return out
 }
 
-// Set limits how many of something a project may have.
+// Set sets the limit of a project for a resource.
 func (q *Quotas) Set(project, name string, limit int) {
 	if q.set == nil {
 		q.set = map[string]map[string]int{}
@@ -43,16 +43,16 @@ func (q *Quotas) Set(project, name string, limit int) {
 	q.set[project][name] = limit
 }
 
-// Exceeded reports whether a project may not have that many of something.
+// Exceeded reports whether count is above the limit of a project.
 func (q *Quotas) Exceeded(project, name string, count int) bool {
 	limit := q.Limit(project, name)
 	return limit >= 0 && count > limit
 }
 
-// Projects are those that have limits of their own, sorted.
+// Projects are the projects with limits of their own, sorted.
 func (q *Quotas) Projects() []string { return slices.Sorted(maps.Keys(q.set)) }
 
-// Reset goes back to the defaults, and reports whether any limit was set.
+// Reset restores the defaults, and reports whether any limit was set.
 func (q *Quotas) Reset(project string) bool {
 	_, was := q.set[project]
 	delete(q.set, project)

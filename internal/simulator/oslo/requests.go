@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// logLimit bounds the log; the counts go on beyond it.
+// logLimit is the maximum length of the log. The counts continue beyond it.
 const logLimit = 50_000
 
-// Request is one request as it was answered. No header and no body is kept.
+// Request is a request that was answered. Its headers and bodies are not stored.
 type Request struct {
-	N        int       `json:"n"` // counted from 1 at arrival
+	N        int       `json:"n"` // counted from 1 in order of arrival
 	Time     time.Time `json:"time"`
 	Service  string    `json:"service"` // catalog type
 	Method   string    `json:"method"`
 	Path     string    `json:"path"`            // below the service's prefix
 	Query    string    `json:"query,omitempty"` // raw
-	Template string    `json:"template"`        // the route, "GET /v2.0/ports/{id}"; empty if none fits
-	Status   int       `json:"status"`          // zero: no answer was given
+	Template string    `json:"template"`        // the route, "GET /v2.0/ports/{id}"; empty if none matches
+	Status   int       `json:"status"`          // zero: there was no answer
 	Project  string    `json:"project,omitempty"`
 	Fault    int       `json:"fault,omitempty"` // the fault that acted
 	// Took is the time from arrival to the reply.
 	Took time.Duration `json:"took_ns"`
 }
 
-// Write reports whether the request may change something: every method but
-// GET and HEAD, other than asking Keystone for a token.
+// Write reports whether the request may change something: it has a method other
+// than GET and HEAD, and does not request a token.
 func (r Request) Write() bool {
 	return r.Method != "GET" && r.Method != "HEAD" && !(r.Service == "identity" && r.Path == "/v3/auth/tokens")
 }
 
-// RequestCount is what requests are counted by.
+// RequestCount is the key by which requests are counted.
 type RequestCount struct {
 	Service  string
 	Template string
@@ -53,7 +53,7 @@ func (l *requestLog) arrive() int {
 	return l.n
 }
 
-// leave records a request and calls the hook, without holding any lock.
+// leave logs a request and calls the hook, without holding a lock.
 func (l *requestLog) leave(r Request) {
 	l.mu.Lock()
 	if len(l.list) < logLimit {
@@ -67,7 +67,7 @@ func (l *requestLog) leave(r Request) {
 	}
 }
 
-// Requests are the answered requests since the last reset, in order of arrival.
+// Requests are the requests that were answered since the last reset, in order of arrival.
 func (c *Cloud) Requests() []Request {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -87,7 +87,7 @@ func (c *Cloud) RequestCounts() map[RequestCount]int {
 	return out
 }
 
-// ResetRequests forgets the log and starts numbering at 1 again.
+// ResetRequests clears the log and restarts the numbers at 1.
 func (c *Cloud) ResetRequests() {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -95,9 +95,9 @@ func (c *Cloud) ResetRequests() {
 	clear(c.log.counts)
 }
 
-// OnRequest has f called for every request after its work is done and before
-// its reply goes out, on the goroutine that serves it: a test that cuts its
-// client off there sees a reply lost. Nil removes the hook.
+// OnRequest sets a hook that is called for every request after it was handled and
+// before its reply is sent, on the goroutine that serves it. A test can disconnect
+// its client in the hook, and the reply is lost. Nil removes the hook.
 func (c *Cloud) OnRequest(f func(n int, r Request)) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()

@@ -7,40 +7,40 @@ import (
 
 // Style is what the collections of a service have in common.
 type Style struct {
-	// Refuse words what the table of a collection refuses.
+	// Refuse returns the function that words refusals of a collection's table.
 	Refuse func(resource string) Refuse
 	// Body reads the record in a request's body.
 	Body func(c *Call, resource string) (map[string]any, *Error)
-	// Sees reports which projects' records a request is about.
+	// Sees returns a function that reports which projects' records the caller may see.
 	Sees func(*Call) (func(owner string) bool, *Error)
 	// Page reads the query of a list.
 	Page func(t Table, q url.Values) (Page, *Error)
-	// NoMarker refuses a marker that names no record of the list.
+	// NoMarker is the refusal of a marker that names no record of the list.
 	NoMarker func(marker string) *Error
-	// List is the body of a list's answer.
+	// List is the body of the answer to a list request.
 	List func(c *Call, resource string, p Page, views []any, last string, total int) any
 }
 
-// Resource is a collection whose records are created, read, updated, deleted
-// and listed by its table. What makes them special is in the functions.
+// Resource is a collection whose records are created, read, updated, deleted and
+// listed by its table. Its functions implement what is special about it.
 type Resource[T any] struct {
 	*Style
-	Name    string // of a record: "zone"
+	Name    string // the name of a record: "zone"
 	Table   Table
 	ID      func(*T) string
 	Owner   func(*T) string // the project
 	Missing func(id string) *Error
-	// Within, if set, finds the record that the path's collection belongs to,
-	// and reports which records are its own.
+	// Within, if set, finds the parent record that the path names, and reports
+	// which records belong to it.
 	Within func(*Call) (func(*T) bool, *Error)
-	// Check completes a record that has the request's values, and judges it
-	// before it is stored. Old is nil for a new one.
+	// Check completes a record with the values of the request, and validates it
+	// before it is stored. old is nil for a new record.
 	Check func(c *Call, rec, old *T, v Values) *Error
-	// Stored, if set, acts when a new or changed record is stored.
+	// Stored, if set, is called after a new or changed record was stored.
 	Stored func(c *Call, rec, old *T)
-	// Remove deletes a record or begins to.
+	// Remove deletes a record, or starts its deletion.
 	Remove func(*Call, *T) *Error
-	// Answer is the answer that shows one record, Where its path.
+	// Answer shows one record. Where is the path of a record.
 	Answer func(*Call, *T) *Response
 	View   func(*Call, *T) any
 	Where  func(*T) string
@@ -49,8 +49,8 @@ type Resource[T any] struct {
 	Store  *Collection[T]
 }
 
-// Serve adds the routes of the collection at path, whose records are named by
-// the wildcard id, to a service. Update is the method that changes one.
+// Serve adds the routes of the collection at path to a service. id is the
+// wildcard for a record, and update is the method that changes a record.
 func (r *Resource[T]) Serve(s *Service, path, id, update string) {
 	r.Fields, r.Store = FieldsOf[T](), NewCollection(r.ID)
 	s.Handle("GET "+path, func(c *Call) (*Response, error) { return r.answer(r.list(c, r.Within)) })
@@ -72,7 +72,7 @@ func (r *Resource[T]) Serve(s *Service, path, id, update string) {
 	one("DELETE", r.Remove)
 }
 
-// answer keeps a nil *Error from becoming an error.
+// answer prevents that a nil *Error becomes a non-nil error.
 func (r *Resource[T]) answer(resp *Response, err *Error) (*Response, error) {
 	if err != nil {
 		return nil, err
@@ -80,8 +80,7 @@ func (r *Resource[T]) answer(resp *Response, err *Error) (*Response, error) {
 	return resp, nil
 }
 
-// Find looks up the record that a wildcard of the path names, as the caller may
-// see it.
+// Find finds the record that a wildcard of the path names, if the caller may see it.
 func (r *Resource[T]) Find(c *Call, id string) (*T, *Error) {
 	sees, err := r.Sees(c)
 	if err != nil {
@@ -126,7 +125,8 @@ func (r *Resource[T]) create(c *Call) (*Response, *Error) {
 	return r.Answer(c, rec).With("Location", c.Base+r.Where(rec)), nil
 }
 
-// update changes all of a record or nothing. What a request repeats is no change.
+// update changes a record completely or not at all. An attribute with its present
+// value is no change.
 func (r *Resource[T]) update(c *Call, rec *T) *Error {
 	in, err := r.Body(c, r.Name)
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *Resource[T]) update(c *Call, rec *T) *Error {
 	return nil
 }
 
-// ListAll lists the collection without regard to what its records belong to.
+// ListAll lists all records of the collection, whatever they belong to.
 func (r *Resource[T]) ListAll(c *Call) (*Response, error) { return r.answer(r.list(c, nil)) }
 
 func (r *Resource[T]) list(c *Call, in func(*Call) (func(*T) bool, *Error)) (*Response, *Error) {

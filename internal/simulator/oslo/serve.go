@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// bodyLimit bounds what a request may carry; the images of a simulated cloud are small.
+// bodyLimit is the maximum size of a request body. The images of a simulated cloud are small.
 const bodyLimit = 256 << 20
 
-// answer is a response ready to go out.
+// answer is a response that is ready to be sent.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// serve takes one request through faults, the work, the log and the reply.
+// serve handles one request: faults, the handler, the log and the reply.
 func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, s *Service, rest string) {
 	start := time.Now()
 	m := s.find(r, rest)
@@ -73,11 +73,11 @@ func (c *Cloud) reply(w http.ResponseWriter, r *http.Request, f *Fault, a *answe
 	if f != nil && f.Truncate {
 		body = body[:len(body)/2]
 	}
-	// A client that has gone away is no concern of the service.
+	// A client that has disconnected is not the service's concern.
 	_, _ = w.Write(body)
 }
 
-// work runs the handler under the lock and encodes what it gives.
+// work runs the handler under the lock and encodes its result.
 func (c *Cloud) work(r *http.Request, s *Service, m *match, body []byte, entry *Request) *answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,8 +155,8 @@ func template(m *match) string {
 	return m.route.pattern
 }
 
-// origin is the scheme and authority the client reached us by, so that links
-// and the catalog hold on any port and behind a proxy.
+// origin is the scheme and authority that the client used, so that links and the
+// catalog are valid on any port and behind a proxy.
 func origin(r *http.Request) string {
 	u := url.URL{Scheme: "http", Host: r.Host}
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {

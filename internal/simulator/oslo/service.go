@@ -5,27 +5,25 @@ import (
 	"strings"
 )
 
-// Handler does the work of one call. It runs with the cloud's lock held; what
-// it returns is encoded before the lock is released. An error that is no *Error
-// is answered as 500.
+// Handler handles one call. It runs with the cloud's lock held, and its result is
+// encoded before the lock is released. An error that is no *Error is answered as 500.
 type Handler func(*Call) (*Response, error)
 
-// Service is one API: its routes, its place in the catalog, its way to word
-// errors.
+// Service is one API: its routes, its place in the catalog, and the form of its errors.
 type Service struct {
-	Name   string   // the project's name, as in the catalog and in faults: "neutron"
-	Types  []string // catalog types; the first is the service's name in requests and faults: "network"
-	Prefix string   // of its paths on the listener: "/network"
+	Name   string   // the project's name, as in the catalog and in faults: "neutron".
+	Types  []string // catalog types; the first is the service's name in requests and faults: "network".
+	Prefix string   // the prefix of its paths on the listener: "/network"
 
-	// Endpoint is what the catalog adds to the prefix; "%(project_id)s" in it
-	// becomes the id of the token's project.
+	// Endpoint is the part of the catalog's URL after the prefix.
+	// "%(project_id)s" in it is replaced by the ID of the token's project.
 	Endpoint string
-	// CatalogNames names the service per type where it differs from Name.
+	// CatalogNames are the names in the catalog for types whose name differs from Name.
 	CatalogNames map[string]string
-	// Render words an error as this service does.
+	// Render encodes an error in the form of this service.
 	Render func(*Error) (contentType string, body []byte)
-	// RenderUnauthorized, if set, words a 401 of the token check; without it the
-	// answer is the one of keystonemiddleware.
+	// RenderUnauthorized, if set, encodes a 401 of the token check. Without it
+	// the answer is that of keystonemiddleware.
 	RenderUnauthorized func(*Error) (contentType string, body []byte)
 	// Decorate, if set, may add headers to every answer (microversions).
 	Decorate func(*Call, http.Header)
@@ -39,16 +37,16 @@ type route struct {
 	handle  Handler
 }
 
-// ServeHTTP hands the matched route, and the request that carries the path's
-// values, to the exchange that asked the mux.
+// ServeHTTP stores the matched route, and the request with the values of its
+// path, in the match.
 func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m, ok := w.(*match); ok {
 		m.route, m.request = rt, r
 	}
 }
 
-// match receives what the mux decides; a status without a route means that
-// nothing fits the path (404) or the method (405).
+// match stores the result of the mux. A status without a route means that no
+// route has the path (404) or the method (405).
 type match struct {
 	route   *route
 	request *http.Request
@@ -66,13 +64,13 @@ func (c *Cloud) Register(s *Service) {
 	c.services = append(c.services, s)
 }
 
-// Handle adds a route that needs a token. Patterns are those of
-// http.ServeMux, below the prefix: "GET /v2.0/networks/{id}".
+// Handle adds a route that requires a token. Patterns are those of http.ServeMux
+// without the prefix: "GET /v2.0/networks/{id}".
 func (s *Service) Handle(pattern string, h Handler) {
 	s.mux.Handle(pattern, &route{pattern: pattern, handle: h})
 }
 
-// HandlePublic adds a route that needs no token.
+// HandlePublic adds a route that requires no token.
 func (s *Service) HandlePublic(pattern string, h Handler) {
 	s.mux.Handle(pattern, &route{pattern: pattern, public: true, handle: h})
 }

@@ -8,14 +8,14 @@ import (
 // Access says who may write an attribute in requests of one method.
 type Access int
 
-// The accesses.
+// These are the accesses.
 const (
-	Never     Access = iota // requests of this method may not name it
+	Never     Access = iota // requests of this method must not contain it
 	Anybody                 // every caller who may write the record
-	AdminOnly               // policy asks for the role admin
+	AdminOnly               // the policy requires the role admin
 )
 
-// Parser checks and converts the value of an attribute as JSON decodes it.
+// Parser checks a decoded JSON value of an attribute, and converts it.
 type Parser = func(name string, v any) (any, *Error)
 
 // Attribute is a row of a Table.
@@ -23,22 +23,22 @@ type Attribute struct {
 	Name     string
 	Create   Access
 	Update   Access
-	Required bool   // a create without it is refused
-	Default  any    // of a create that does not name it
-	Parse    Parser // nil takes every value
-	Plain    bool   // a write stores the value as it is
+	Required bool   // a create without it is refused.
+	Default  any    // the value if a create does not contain it.
+	Parse    Parser // nil accepts every value.
+	Plain    bool   // the value is stored unchanged.
 	Filter   bool   // lists may be filtered by it
 	Sort     bool   // lists may be sorted by it
 }
 
-// Table describes what requests may say about the records of a collection, an
-// attribute a row. Rows without access are there to be read only.
+// Table describes the records of a collection, with a row for each attribute.
+// Rows without access can only be read.
 type Table []Attribute
 
-// Refusal is why a table refuses a request.
+// Refusal says why a table refuses a request.
 type Refusal int
 
-// The refusals.
+// These are the refusals.
 const (
 	UnknownAttribute Refusal = iota
 	NotInCreate
@@ -46,10 +46,10 @@ const (
 	MissingAttribute
 )
 
-// Refuse words a table's refusal as the service does; the names are sorted.
+// Refuse words a refusal as the service does. The names are sorted.
 type Refuse func(why Refusal, names ...string) *Error
 
-// Unknown names the attributes of a body that the table does not have, sorted.
+// Unknown returns the attributes of a body that the table does not have, sorted.
 func (t Table) Unknown(body map[string]any) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(body)) {
@@ -60,8 +60,8 @@ func (t Table) Unknown(body map[string]any) []string {
 	return out
 }
 
-// Create checks the attributes of a create and adds defaults: the values are
-// all that may be in one.
+// Create checks the attributes of a create request and adds the defaults. The
+// result has a value for every attribute that a create request may contain.
 func (t Table) Create(body map[string]any, refuse Refuse) (Values, *Error) {
 	if unknown := t.Unknown(body); len(unknown) > 0 {
 		return nil, refuse(UnknownAttribute, unknown...)
@@ -87,7 +87,7 @@ func (t Table) Create(body map[string]any, refuse Refuse) (Values, *Error) {
 	return v, nil
 }
 
-// Update checks the attributes of an update: the values are those that were sent.
+// Update checks the attributes of an update request. The result has the values of the request.
 func (t Table) Update(body map[string]any, refuse Refuse) (Values, *Error) {
 	if unknown := t.Unknown(body); len(unknown) > 0 {
 		return nil, refuse(UnknownAttribute, unknown...)
@@ -118,7 +118,7 @@ func (t Table) parse(body map[string]any) (Values, *Error) {
 	return v, nil
 }
 
-// Names are those of the rows that are accepted, in their order.
+// Names are the names of the rows that accept selects, in the order of the table.
 func (t Table) Names(accept func(Attribute) bool) []string {
 	var out []string
 	for _, a := range t {
@@ -129,7 +129,7 @@ func (t Table) Names(accept func(Attribute) bool) []string {
 	return out
 }
 
-// Plain are the values of rows that are stored as they are.
+// Plain are the values of the rows that are stored unchanged.
 func (t Table) Plain(v Values) Values {
 	out := Values{}
 	for _, a := range t {
@@ -140,8 +140,8 @@ func (t Table) Plain(v Values) Values {
 	return out
 }
 
-// AdminOnly is the first attribute of a body that the caller may not write,
-// empty if there is none. The access is that of the request's method.
+// AdminOnly is the first attribute of a body that the caller must not write;
+// empty if there is none. access selects the access for the request's method.
 func (t Table) AdminOnly(c *Caller, body map[string]any, access func(Attribute) Access) string {
 	for _, a := range t {
 		if _, sent := body[a.Name]; sent && access(a) == AdminOnly && !c.Admin() {

@@ -6,25 +6,25 @@ import (
 )
 
 // Values are the attributes of one request after its table has checked and
-// converted them, and under "?name" that a name was in the request.
+// converted them. A key "?name" says that the request contained the name.
 type Values map[string]any
 
-// Has reports whether there is a value, sent or a default.
+// Has reports whether there is a value, from the request or a default.
 func (v Values) Has(name string) bool { _, ok := v[name]; return ok }
 
-// Sent distinguishes a value of the request from a default.
+// Sent reports whether the value is from the request and not a default.
 func (v Values) Sent(name string) bool { return v.Has("?" + name) }
 
-// Text is a value that is a text, else empty.
+// Text is a value that is a text; "" for any other.
 func (v Values) Text(name string) string { s, _ := v[name].(string); return s }
 
-// Flag is a value that is a boolean, else false.
+// Flag is a value that is a boolean; false for any other.
 func (v Values) Flag(name string) bool { b, _ := v[name].(bool); return b }
 
-// Number is a value that is a number, else 0.
+// Number is a value that is a number; 0 for any other.
 func (v Values) Number(name string) int { i, _ := v[name].(int); return i }
 
-// TextPtr is nil for a null.
+// TextPtr is a value that is a text; nil for any other.
 func (v Values) TextPtr(name string) *string {
 	if s, ok := v[name].(string); ok {
 		return &s
@@ -32,14 +32,14 @@ func (v Values) TextPtr(name string) *string {
 	return nil
 }
 
-// Take copies an attribute that was sent.
+// Take copies an attribute that the request contained.
 func Take[T any](v Values, name string, to *T) {
 	if x, ok := v[name].(T); ok {
 		*to = x
 	}
 }
 
-// TakePtr copies an attribute that was sent and may be null.
+// TakePtr copies an attribute that the request contained, which may be null.
 func TakePtr[T any](v Values, name string, to **T) {
 	x, sent := v[name]
 	if !sent {
@@ -53,7 +53,7 @@ func TakePtr[T any](v Values, name string, to **T) {
 }
 
 // Set writes values into the attributes of the same name of the struct that rec
-// points to; a null clears one. Values that are no attributes are left out.
+// points to. A null clears an attribute. Values without an attribute are ignored.
 func (f Fields) Set(rec any, v Values) {
 	for name, x := range v {
 		at, ok := f[name]
@@ -73,8 +73,7 @@ func (f Fields) Set(rec any, v Values) {
 	}
 }
 
-// DropUnchanged takes the attributes out of a body that say what the record
-// says already.
+// DropUnchanged removes the attributes from a body whose values equal those of the record.
 func (f Fields) DropUnchanged(rec any, body map[string]any) {
 	for name, x := range body {
 		have, known := f.Get(rec, name)
