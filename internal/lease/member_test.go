@@ -48,8 +48,8 @@ type agent struct {
 	done chan struct{}
 
 	mu      sync.Mutex
-	stopped chan struct{} // stopped as by SIGSTOP; nil while it runs
-	cut     bool          // whether it is cut off from the store of leases
+	stopped chan struct{} // stopped as by SIGSTOP; nil while it runs.
+	cut     bool          // whether it is cut off from the store of leases.
 	unable  string        // a stack that it cannot serve: serving ends by itself after nine seconds
 	slow    time.Duration // time that each request to the store takes
 }

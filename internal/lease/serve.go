@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// running is a stack that is served here.
+// running is a stack that this agent serves.
 type running struct {
 	hold      *Hold
 	published []byte
 	began     time.Time
 }
 
-// failure is a stack that nobody told us to leave, and that is not served any more.
+// failure is a stack whose serving ended by itself, although nothing asked it to end.
 type failure struct {
-	times int       // one after the other
+	times int       // times in a row
 	last  time.Time // when it was noticed
 }
 
-// several failures, one after the other, are a reason to let another agent have the stack.
+// several failures in a row are a reason to let another agent have the stack.
 const several = 3
 
-// act does with a stack what is to be done by the one who has it, or could have it.
+// act carries out the decision about one stack.
 func (s *session) act(ctx context.Context, v View, stack string) error {
 	now, here, failed := time.Now(), s.running[stack], s.failed[stack]
 	if here != nil {
@@ -49,7 +49,7 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 	case action == GiveUp:
 		s.Log.Warn("serving a stack has failed several times; another agent may have it", "stack", stack, "times", failed.times)
 		return s.release(ctx, stack)
-	case here != nil: // the key is gone, or somebody else's
+	case here != nil: // the key is gone, or another agent has it
 		here.hold.taken()
 	case action == Take:
 		return s.take(ctx, stack)
@@ -57,7 +57,8 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 	return nil
 }
 
-// drop lets go of the stacks that are ours and not wanted any more: the pass in progress ends before.
+// drop lets go of the stacks of this agent that are not shared any more. The pass in progress ends
+// first.
 func (s *session) drop(ctx context.Context, v View, wanted []string) error {
 	for stack, here := range s.running {
 		if !slices.Contains(wanted, stack) {
@@ -76,13 +77,13 @@ func (s *session) drop(ctx context.Context, v View, wanted []string) error {
 	return nil
 }
 
-// release removes the key of a stack that we do not serve.
+// release removes the key of a stack that this agent does not serve.
 func (s *session) release(ctx context.Context, stack string) error {
 	_, err := s.write(ctx, stackKeys+stack, nil)
 	return err
 }
 
-// take takes a stack that nobody has, unless another one is faster.
+// take takes a free stack, unless another agent is faster.
 func (s *session) take(ctx context.Context, stack string) error {
 	text, err := s.value(Summary{})
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *session) take(ctx context.Context, stack string) error {
 	return err
 }
 
-// write has as long as the next renewal is not due.
+// write has the time until the next renewal is due.
 func (s *session) write(ctx context.Context, key string, value []byte) (bool, error) {
 	within, cancel := context.WithTimeout(ctx, max(s.Periods.Retry(), s.term.left(time.Now())))
 	defer cancel()
@@ -110,7 +111,7 @@ func (s *session) value(of Summary) ([]byte, error) {
 	return json.Marshal(Holder{Agent: s.Name, Address: s.Address, Summary: of})
 }
 
-// publish tells others how a stack is, where that is news.
+// publish writes the summary of a stack if it has changed.
 func (s *session) publish(ctx context.Context, stack string, here *running) error {
 	text, err := s.value(s.Summary(stack))
 	if err != nil || bytes.Equal(text, here.published) {
@@ -128,7 +129,7 @@ func (s *session) publish(ctx context.Context, stack string, here *running) erro
 	return nil
 }
 
-// serve begins to serve a stack that we have.
+// serve begins to serve a stack whose key this agent has.
 func (s *session) serve(ctx context.Context, stack string) {
 	dead, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	ctx, end := context.WithCancelCause(ctx)
@@ -146,7 +147,7 @@ func (s *session) serve(ctx context.Context, stack string) {
 	})
 }
 
-// ended takes note that a stack is not served any more; asked is whether it was to be so.
+// ended records that a stack is not served any more; asked says whether it was asked to end.
 func (s *session) ended(stack string) (asked bool) {
 	here := s.running[stack]
 	delete(s.running, stack)
@@ -156,7 +157,7 @@ func (s *session) ended(stack string) (asked bool) {
 		return true
 	}
 	if now.Sub(here.began) >= s.Periods.TTL {
-		f.times = 0 // what went well for so long is none of them
+		f.times = 0 // after a long success, earlier failures do not count
 	}
 	s.failed[stack] = failure{f.times + 1, now}
 	return false

@@ -16,18 +16,18 @@ type session struct {
 	began time.Time
 
 	running map[string]*running // by stack; used by the loop alone
-	next    int                 // of the stacks, the one that a round begins with
+	next    int                 // index of the stack with which a round begins
 	all     sync.WaitGroup
 	over    chan string // stacks that are not served any more
 	failed  map[string]failure
-	// free is since when stacks are without anybody, arrived since when agents are there.
+	// free has the time since when a stack is free, arrived the time since when an agent is registered.
 	free, arrived ages
 }
 
-// ages says since when something is so.
+// ages maps keys to the time since when each has been present.
 type ages map[string]time.Time
 
-// keep forgets what is not so any more, and notes what is.
+// keep removes the keys that are not present any more, and adds the new ones.
 func (a ages) keep(keys map[string]bool, now time.Time) {
 	maps.DeleteFunc(a, func(key string, _ time.Time) bool { return !keys[key] })
 	for key := range keys {
@@ -44,7 +44,7 @@ func (a ages) of(key string, now time.Time) time.Duration {
 	return 0
 }
 
-// loop renews, lists and acts until the lease has ended, or ctx.
+// loop renews, lists and acts until the lease or ctx has ended.
 func (s *session) loop(ctx context.Context) error {
 	for {
 		began, next := time.Now(), s.Periods.Renew()
@@ -63,8 +63,8 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// rest waits for the next round, which comes earlier when a stack is to be handed over or served again, or the stacks are others; false when ctx has ended.
-// A stack that ended by itself is no reason for one: it is tried again, not at once, and the lease is renewed in time meanwhile.
+// rest waits for the next round. It ends earlier when a stack is to be handed over or served again, or when the list of stacks has changed. It returns
+// false when ctx has ended. A stack that ended by itself does not end the pause: it is tried again later, and the lease is renewed in time meanwhile.
 func (s *session) rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -84,7 +84,7 @@ func (s *session) rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// round is one turn: renew, list, act.
+// round renews the lease, lists the keys and acts.
 func (s *session) round(ctx context.Context) error {
 	if err := s.renew(ctx); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *session) round(ctx context.Context) error {
 	}
 	for range stacks {
 		if !s.term.fresh(time.Now()) || ctx.Err() != nil {
-			return nil // the rest follows when the lease was renewed
+			return nil // the others follow after the next renewal
 		}
 		stack := stacks[s.next%len(stacks)]
 		s.next = (s.next + 1) % len(stacks)
@@ -135,7 +135,7 @@ func (s *session) renew(ctx context.Context) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// see takes note of what was listed.
+// see records the result of a list.
 func (s *session) see(v View) {
 	now, free, arrived := time.Now(), map[string]bool{}, map[string]bool{}
 	for _, stack := range s.wanted() {
@@ -156,12 +156,12 @@ func (s *session) see(v View) {
 	}
 }
 
-// freeKey has the time begin anew when another agent is to take the stack.
+// freeKey contains the preferred agent, so that the time of a free stack starts again when another agent is preferred.
 func freeKey(stack string, v View) string { return stack + "\x00" + v.preferred(stack).Name }
 
 func (a Agent) key() string { return fmt.Sprintf("%s\x00%d", a.Name, a.Since) }
 
-// close ends all that is served, and then the lease, so that others need not wait for its end. It is renewed meanwhile.
+// close ends all serving, and then the lease, so that other agents need not wait until it expires. Meanwhile it renews the lease.
 func (s *session) close(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	s.term.lose(ErrLost)
@@ -175,7 +175,7 @@ func (s *session) close(ctx context.Context) {
 			done = true
 		case <-s.over:
 		case <-ticks.C:
-			_ = s.renew(ctx) // what is still served finds out by its clock
+			_ = s.renew(ctx) // on an error, serving ends by its own clock
 		}
 	}
 	s.term.end()

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A stack comes and goes ten times: the others are begun once, and what went is free for others at once.
+// TestStacksThatComeAndGo removes and adds a stack ten times. The other stacks are begun once, and the
+// removed stack is free for other agents at once.
 func TestStacksThatComeAndGo(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 6)
@@ -30,7 +31,7 @@ func TestStacksThatComeAndGo(t *testing.T) {
 			}
 		}
 		w.mu.Lock()
-		began := maps.Clone(w.began) // agents that end one after the other hand over to those that are left
+		began := maps.Clone(w.began) // a copy before the agents end one after the other and hand over to the remaining ones
 		w.mu.Unlock()
 		for _, one := range []*agent{a, b, c} {
 			one.end()

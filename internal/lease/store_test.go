@@ -16,13 +16,13 @@ import (
 	simulated "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
 )
 
-// Every program that can keep leases does what agents rely on.
+// TestStores checks every program that can keep leases for the behaviour on which agents depend.
 func TestStores(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) { judgeStores(t, k.store(t, k), k.store(t, k)) })
 }
 
-// The same on a real etcd ($STACKREEVE_TEST_ETCD_URL, see .ci/etcd), and on a real API server of Kubernetes ($STACKREEVE_TEST_KUBERNETES, a
-// folder with what .ci/kubernetes says).
+// TestRealStores does the same on a real etcd ($STACKREEVE_TEST_ETCD_URL, see .ci/etcd), and on a real API server of Kubernetes.
+// $STACKREEVE_TEST_KUBERNETES is the folder that .ci/kubernetes describes.
 func TestRealStores(t *testing.T) {
 	at, folder := os.Getenv("STACKREEVE_TEST_ETCD_URL"), os.Getenv("STACKREEVE_TEST_KUBERNETES")
 	if at == "" && folder == "" {
@@ -40,7 +40,7 @@ func TestRealStores(t *testing.T) {
 	}
 }
 
-// onRealKubernetes reads from a folder where an API server is, what certificate it has, and a token.
+// onRealKubernetes reads the address of an API server, its certificate and a token from a folder.
 func onRealKubernetes(t *testing.T, folder string) Store {
 	t.Helper()
 	read := func(name string) string {
@@ -101,7 +101,7 @@ func judgeStores(t *testing.T, a, b Store) {
 	renewed := time.Now()
 	write(a, one, key, "first", true)
 	write(b, other, key, "second", false)
-	write(b, other, key, "", true) // as if it were not there
+	write(b, other, key, "", true) // no error, as if the key did not exist
 	first := list(b)[key]
 	write(a, one, key, long, true)
 	if r := list(b)[key]; string(r.Value) != long || r.Lease != one || r.Since != first.Since || r.Since == 0 {
@@ -133,7 +133,8 @@ func judgeStores(t *testing.T, a, b Store) {
 	}
 }
 
-// A lease that is renewed while another agent is about to end it keeps its keys, or has ended for its own agent, too.
+// TestAttackRenewedAtTheLastMoment renews a lease while another agent is about to end it. Either the lease keeps its keys, or its own agent
+// sees that it has ended.
 func TestAttackRenewedAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := inKubernetes{simulated.NewLeases()}
@@ -162,7 +163,7 @@ func TestAttackRenewedAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// beforeDeletes does something before a request that deletes.
+// beforeDeletes calls a function before a request that deletes.
 type beforeDeletes struct {
 	http.RoundTripper
 	do func()

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// term is how long one lease counts, by the clock of this machine.
+// term measures the time of one lease by the clock of this machine.
 type term struct {
 	periods Periods
 
 	mu      sync.Mutex
-	renewed time.Time // when the request was sent that renewed it last
+	renewed time.Time // the time when the last successful renewal was sent
 	ended   bool
 	holds   map[*Hold]bool
-	stale   *time.Timer // ends what is served when it is not renewed
-	quiet   *time.Timer // ends what is still written then
+	stale   *time.Timer // ends serving when the lease is not renewed
+	quiet   *time.Timer // ends the remaining writes later
 }
 
 func newTerm(p Periods, sent time.Time) *term {
@@ -27,7 +27,7 @@ func newTerm(p Periods, sent time.Time) *term {
 	return t
 }
 
-// again takes note that the request which was sent then has renewed it.
+// again records a renewal by a request that was sent at sent.
 func (t *term) again(sent time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,7 +36,7 @@ func (t *term) again(sent time.Time) {
 	t.quiet.Reset(time.Until(sent.Add(t.periods.Quiet())))
 }
 
-// end says that the lease is over.
+// end records that the lease is over.
 func (t *term) end() {
 	t.mu.Lock()
 	t.ended = true
@@ -46,14 +46,14 @@ func (t *term) end() {
 	t.kill(ErrEnded)
 }
 
-// lose ends all that is served under it.
+// lose ends all serving under the lease.
 func (t *term) lose(why error) {
 	for _, h := range t.all() {
 		h.lose(why)
 	}
 }
 
-// kill ends all that is written, too.
+// kill ends all writes too.
 func (t *term) kill(why error) {
 	for _, h := range t.all() {
 		h.lose(why)
@@ -70,34 +70,34 @@ func (t *term) all() (list []*Hold) {
 func (t *term) add(h *Hold)  { t.mu.Lock(); defer t.mu.Unlock(); t.holds[h] = true }
 func (t *term) drop(h *Hold) { t.mu.Lock(); defer t.mu.Unlock(); delete(t.holds, h) }
 
-// age is how long ago it was renewed. The monotonic clock stands still while a machine sleeps, and the other one may be
-// set back: the one that says more counts.
+// age is the time since the last renewal. The monotonic clock stands still while a machine sleeps, and the wall clock
+// may be set back. So the larger of the two ages counts.
 func (t *term) age(now time.Time) time.Duration {
 	return max(now.Sub(t.renewed), now.Round(0).Sub(t.renewed.Round(0)))
 }
 
-// fresh reports whether it need not be renewed before something else is done.
+// fresh reports whether a round may go on before the lease is renewed.
 func (t *term) fresh(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.ended && t.age(now) < t.periods.Act()
 }
 
-// left is how long it is until it is to be renewed.
+// left is the time until the next renewal.
 func (t *term) left(now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.periods.Renew() - t.age(now)
 }
 
-// starts reports whether something new may begin.
+// starts reports whether new work may begin.
 func (t *term) starts(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.ended && t.age(now) < t.periods.Start()
 }
 
-// writes says why what has begun may write no more; nil when it may.
+// writes says why work that has begun may not write any more; nil when it may.
 func (t *term) writes(now time.Time) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

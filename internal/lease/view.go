@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Summary is what an agent tells others of a stack that it serves. It holds no words of clouds or manifests.
+// Summary is the information that an agent gives to others about a stack that it serves. It holds no texts of clouds or
+// manifests.
 type Summary struct {
 	Outcome   string    `json:"outcome,omitempty"`
 	Stands    string    `json:"stands,omitempty"` // the outcome of the last run that found out anything
@@ -20,16 +21,16 @@ type Summary struct {
 	Suspended bool      `json:"suspended,omitempty"`
 }
 
-// Agent is one that is registered.
+// Agent is a registered agent.
 type Agent struct {
 	Name    string `json:"name"`
-	Address string `json:"address,omitempty"` // at which others reach it; "" for nowhere
+	Address string `json:"address,omitempty"` // the address for other agents; "" for none
 
 	Since int64 `json:"-"`
 	lease ID
 }
 
-// Holder is who serves a stack, and how it is.
+// Holder is the agent that serves a stack, and the stack's state.
 type Holder struct {
 	Agent   string  `json:"agent"`
 	Address string  `json:"address,omitempty"`
@@ -39,7 +40,7 @@ type Holder struct {
 	lease ID
 }
 
-// View is what was listed at one moment.
+// View is the result of a list at one moment.
 type View struct {
 	Agents map[string]Agent  // by name
 	Stacks map[string]Holder // by name of the stack
@@ -48,12 +49,12 @@ type View struct {
 const (
 	agentKeys = "agents/"
 	stackKeys = "stacks/"
-	// maxValue bounds what is read of a value, in bytes, and maxWord a text of it.
+	// maxValue bounds the bytes that are read of a value, and maxWord the length of a text in it.
 	maxValue = 2 << 10
 	maxWord  = 200
 )
 
-// viewOf reads keys. What cannot be read of a value is left out, and its key still counts.
+// viewOf reads keys. If a value cannot be read, its fields are empty, and its key still counts.
 func viewOf(records []Record) View {
 	v := View{map[string]Agent{}, map[string]Holder{}}
 	for _, r := range records {
@@ -62,7 +63,7 @@ func viewOf(records []Record) View {
 		}
 		if name, ok := strings.CutPrefix(r.Key, agentKeys); ok {
 			var a Agent
-			_ = json.Unmarshal(r.Value, &a) // then its address is not known
+			_ = json.Unmarshal(r.Value, &a) // on an error, the address stays unknown
 			v.Agents[name] = Agent{Name: name, Address: word(a.Address), Since: r.Since, lease: r.Lease}
 		}
 		if name, ok := strings.CutPrefix(r.Key, stackKeys); ok {
@@ -79,33 +80,33 @@ func viewOf(records []Record) View {
 
 func word(text string) string { return printable.Clip(printable.Line(text), maxWord) }
 
-// preferred is the agent that is to serve a stack; the zero Agent when nobody is registered.
+// preferred is the agent that should serve a stack; the zero Agent when no agent is registered.
 func (v View) preferred(stack string) Agent {
 	return v.Agents[Preferred(slices.Collect(maps.Keys(v.Agents)), stack)]
 }
 
-// Action is what an agent does about a stack.
+// Action is the action of an agent for a stack.
 type Action int
 
-// The actions.
+// These are the actions.
 const (
-	Wait     Action = iota // another one is to take it
-	Take                   // nobody has it, and it is ours to take
-	Serve                  // we have it
-	HandOver               // we have it, and the one that is to have it is there
-	Leave                  // another one has it
-	GiveUp                 // we have it, and cannot serve it
+	Wait     Action = iota // another agent should take the stack, or it is too early to serve it again.
+	Take                   // the stack is free, and this agent should take it.
+	Serve                  // this agent has the stack.
+	HandOver               // this agent has the stack, and the preferred agent is there.
+	Leave                  // another agent has the stack.
+	GiveUp                 // this agent has the stack, and cannot serve it.
 )
 
-// situation is what an agent knows besides a view.
+// situation is the knowledge of an agent besides a view.
 type situation struct {
 	me      string
 	lease   ID
-	settled time.Duration // since we registered
-	free    time.Duration // how long the stack has been without anybody, as far as we know
-	arrived time.Duration // how long the preferred agent has been there, as far as we know
-	failed  int           // how often serving it ended by itself, one after the other
-	ago     time.Duration // since it did so last
+	settled time.Duration // time since this agent registered.
+	free    time.Duration // known time for which the stack has been free.
+	arrived time.Duration // known time for which the preferred agent has been there.
+	failed  int           // number of times in a row that serving ended by itself.
+	ago     time.Duration // time since serving last ended by itself.
 	periods Periods
 }
 
@@ -115,7 +116,7 @@ func (s situation) resting() bool { return s.failed > 0 && s.ago < s.periods.Ren
 // unable reports whether another agent should try to serve a stack.
 func (s situation) unable() bool { return s.failed >= several && s.ago < s.periods.GivenUp() }
 
-// decide says what to do about a stack.
+// decide says what to do about a stack. In the table, "us" is this agent.
 //
 //	held by           the preferred agent is                        action
 //	another           any                                           Leave
@@ -123,12 +124,13 @@ func (s situation) unable() bool { return s.failed >= several && s.ago < s.perio
 //	us                any; we failed a moment ago                   Wait
 //	us                us, or was there before we took it            Serve
 //	us                another, which came no earlier and stays      HandOver
-//	nobody            any; we failed several times, just now        Wait, unless we are alone
-//	nobody            us, and all had the time to register          Take
-//	nobody            another, which has not taken it for long      Take
-//	nobody            another                                       Wait
+//	no agent          any; we failed several times, just now        Wait, unless we are alone
+//	no agent          us, and all had the time to register          Take
+//	no agent          another, which has not taken it for long      Take
+//	no agent          another                                       Wait
 //
-// Who takes a stack that its preferred agent neglects keeps it until that one has registered anew: no stack goes to and fro.
+// When the preferred agent does not take a stack, another agent takes it, and keeps it until the preferred agent registers
+// again. So no stack moves back and forth.
 func (v View) decide(stack string, s situation) Action {
 	holder, held := v.Stacks[stack]
 	preferred := v.preferred(stack)

@@ -9,7 +9,7 @@ import (
 func TestDecide(t *testing.T) {
 	p := Periods{time.Minute}
 	const us = ID(1)
-	name := func(preferred bool) (a, b string) { // of two agents, by which of them is preferred for "s"
+	name := func(preferred bool) (a, b string) { // two agents; a is preferred for "s", or is not
 		if a, b = "x", "y"; (Preferred([]string{a, b}, "s") == a) != preferred {
 			a, b = b, a
 		}
@@ -75,7 +75,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// What others write is bounded, and no value hides its key.
+// TestAttackValuesOfOthers checks that the values of other agents are bounded, and that no value
+// hides its key.
 func TestAttackValuesOfOthers(t *testing.T) {
 	long := strings.Repeat("x", maxValue)
 	v := viewOf([]Record{
@@ -96,7 +97,8 @@ func TestTermByBothClocks(t *testing.T) {
 		age            time.Duration
 		starts, writes bool
 	}{{0, true, true}, {15*time.Second - 1, true, true}, {15 * time.Second, false, true}, {45*time.Second - 1, false, true}, {45 * time.Second, false, false}} {
-		// The second has a monotonic clock that stood still while the machine slept.
+		// The second time has only a wall clock: its monotonic clock stood still while the machine
+		// slept.
 		for i, now := range []time.Time{sent.Add(c.age), sent.Round(0).Add(c.age)} {
 			tm := newTerm(p, sent)
 			if tm.starts(now) != c.starts || (tm.writes(now) == nil) != c.writes {

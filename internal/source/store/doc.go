@@ -6,6 +6,6 @@
 // A server is not trusted. The number of objects, their sizes, the work for deltas, names and depths
 // are bounded, and the content of an object must match its hash.
 //
-// The package does not use the network and asks no questions. It keeps no state that matters: the
-// cache folder may be wiped at any moment.
+// The package does not use the network and never requests objects. It keeps no state that matters:
+// the cache folder may be wiped at any moment.
 package store
