@@ -13,8 +13,8 @@ import (
 
 var betweenDocuments = pattern.Of(`(?m)^---.*\n`)
 
-// Example is a manifest of the kind: the first one in the example repositories,
-// or what the fields of the kind require.
+// Example returns a manifest of the kind: the first one in the example
+// repositories, or a manifest with the required fields of the kind.
 func (d Kind) Example() (string, error) {
 	for _, repository := range []string{"k-orc", "verda"} {
 		files, err := stackreeve.Example(repository)

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Every kind has an example; what is wrong with one by itself is only that what it
-// refers to is missing.
+// Every kind has an example. The only mistake in an example by itself is that it
+// refers to missing objects.
 func TestEveryKindHasAnExample(t *testing.T) {
 	for _, d := range All() {
 		text, err := d.Example()

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Explain is what there is to say of a field; spec.resource, or spec, may be left out
-// of its path, whose first field says whether they are. The error for a field that there is not says where one of its name is.
+// Explain returns the documentation of a field. Its path may omit spec.resource, or spec: the first field of the path shows
+// whether it does. If there is no such field, the error says where fields of that name are.
 func (d Kind) Explain(path string) (string, error) {
 	first, _, _ := strings.Cut(path, ".")
 	for _, below := range []string{"spec.resource.", "spec."} {
@@ -23,7 +23,7 @@ func (d Kind) Explain(path string) (string, error) {
 	}
 	last := path[strings.LastIndexByte(path, '.')+1:]
 	there := manifest.FieldsNamed(d.Body, last)
-	for _, end := range []string{"Ref", "Refs"} { // what refers to an object is called after it
+	for _, end := range []string{"Ref", "Refs"} { // a reference is named after its object
 		there = append(there, manifest.FieldsNamed(d.Body, last+end)...)
 	}
 	if len(there) > 0 {

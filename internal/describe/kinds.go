@@ -1,4 +1,4 @@
-// Package describe says what kinds of objects there are, by every name that people use, and what each looks like: its
+// Package describe knows the kinds of objects by every name that people use. It shows what each looks like: its
 // fields, its JSON Schema, an example.
 //
 // It knows the list of kinds, and neither stacks nor clouds.
@@ -18,17 +18,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Kind is a kind as people read of it.
+// Kind is a kind as its documentation shows it.
 type Kind struct {
 	GVK  manifest.GroupVersionKind
 	Body manifest.Type
 	Doc  string
-	// short is another name of it, "" for none.
+	// short is another name of the kind, "" for none.
 	short string
 }
 
-// All lists every kind that people can write, those of alias groups
-// after the groups they stand for.
+// All lists every kind that people can write. Kinds of alias groups come after
+// the groups that they stand for.
 func All() []Kind {
 	list := describe(all.Kinds(nil, defaults.Defaults{}))
 	for _, k := range config.Kinds() {
@@ -49,13 +49,14 @@ func describe(kinds []*kind.Kind) (list []Kind) {
 	return list
 }
 
-// Defined are the kinds that manifests define.
+// Defined returns the kinds that manifests define.
 func Defined(ctx context.Context, parts []manifest.Part) ([]Kind, error) {
 	kinds, err := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Defined(ctx, parts)
 	return describe(kinds), err
 }
 
-// Find returns the kind of that name, its plural or its short name, in either case, among those of the agent and further ones.
+// Find returns the kind with that name, plural or short name, in upper or lower case. It searches the agent's kinds and
+// further ones.
 func Find(name string, further []Kind) (Kind, error) {
 	var names []string
 	for _, d := range append(All(), further...) {
@@ -70,7 +71,7 @@ func Find(name string, further []Kind) (Kind, error) {
 	return Kind{}, fmt.Errorf("there is no kind %s; `stackreeve explain` lists them", name)
 }
 
-// Names are those of all kinds, each once.
+// Names returns the names of all kinds, each once.
 func Names() []string {
 	var names []string
 	seen := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Schema describes the kind, and the annotations of ours that it takes.
+// Schema describes the kind, and Stackreeve's own annotations that it accepts.
 func (d Kind) Schema() (map[string]any, error) {
 	schema, err := manifest.Schema(d.Body, d.GVK)
 	if err == nil && schema["description"] == nil {
@@ -33,7 +33,7 @@ func (d Kind) Schema() (map[string]any, error) {
 	return schema, manifest.Annotate(schema, ours)
 }
 
-// Combined is a schema that accepts each of the kinds.
+// Combined returns a schema that accepts each of the kinds.
 func Combined(kinds []Kind) (map[string]any, error) {
 	var each []map[string]any
 	for _, d := range kinds {
@@ -47,7 +47,7 @@ func Combined(kinds []Kind) (map[string]any, error) {
 	return map[string]any{"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stackreeve manifests", "anyOf": each}, nil
 }
 
-// WriteSchemas writes a file for each of the kinds. It writes below dir only: links in there lead nowhere else.
+// WriteSchemas writes a file for each of the kinds. It writes below dir only: links in dir lead nowhere else.
 func WriteSchemas(dir string, kinds []Kind) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -56,7 +56,7 @@ func WriteSchemas(dir string, kinds []Kind) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // what was written is closed already
+	defer func() { _ = root.Close() }() // every written file is closed already
 	for _, d := range kinds {
 		schema, err := d.Schema()
 		if err != nil {

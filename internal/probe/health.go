@@ -13,14 +13,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The gRPC health checking protocol is one request and one answer, each a frame of five
-// bytes and a message with one field. (grpc/grpc: doc/health-checking.md, doc/PROTOCOL-HTTP2.md)
+// The gRPC health checking protocol has one request and one answer. Each is a frame of five
+// bytes and a message with one field. (grpc/grpc: doc/health-checking.md,
+// doc/PROTOCOL-HTTP2.md)
 const (
 	healthPath = "/grpc.health.v1.Health/Check"
 	serving    = 1
-	// maxHealth is how much of an answer is read; two bytes of message are expected.
+	// maxHealth is how much of an answer is read, in bytes. A message of two bytes is expected.
 	maxHealth = 1 << 10
-	frameHead = 5 // whether it is compressed, and four bytes of length
+	frameHead = 5 // a flag for compression, and four bytes of length
 )
 
 // health is an answer that is not good.
@@ -49,13 +50,13 @@ func (a Asker) health(ctx context.Context, at string, p rollout.Probe) error {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/grpc") {
 		return errNoHealth
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxHealth+1)) // to its end, after which there are trailers
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxHealth+1)) // trailers follow after the end of the body
 	if err != nil || len(body) > maxHealth {
 		return errNoHealth
 	}
 	code := resp.Trailer.Get("Grpc-Status")
 	if code == "" {
-		code = resp.Header.Get("Grpc-Status") // of an answer that consists of trailers only
+		code = resp.Header.Get("Grpc-Status") // an answer may consist of trailers only
 	}
 	if code != "0" {
 		return refusal(code)
@@ -63,7 +64,7 @@ func (a Asker) health(ctx context.Context, at string, p rollout.Probe) error {
 	return healthOf(body)
 }
 
-// refusals are the statuses of gRPC that a server without this service, or without health checks, has.
+// refusals are the gRPC statuses of a server without this service, or without health checks.
 var refusals = map[string]health{"5": "the service is not known there", "12": "the server has no health checks"}
 
 func refusal(code string) error {
@@ -76,7 +77,7 @@ func refusal(code string) error {
 	return errNoHealth
 }
 
-// healthRequest is a frame with a message whose field 1 is a text.
+// healthRequest returns a frame with a message whose field 1 is a text.
 func healthRequest(service string) []byte {
 	var message []byte
 	if service != "" {
@@ -85,12 +86,12 @@ func healthRequest(service string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...) //nolint:gosec // a manifest's name of a service is short
 }
 
-// healthOf is nil for a frame with a message whose field 1 says that the service is served.
+// healthOf returns nil for a frame with a message whose field 1 says that the service is served.
 func healthOf(frame []byte) error {
 	if len(frame) < frameHead || frame[0] != 0 || uint64(binary.BigEndian.Uint32(frame[1:])) != uint64(len(frame)-frameHead) {
 		return errNoHealth
 	}
-	state := uint64(0) // a field that is not there
+	state := uint64(0) // value of a missing field
 	for message := frame[frameHead:]; len(message) > 0; {
 		field, n := binary.Uvarint(message)
 		if n <= 0 || field != 1<<3 {

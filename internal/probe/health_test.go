@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// healthServer answers as the service that is asked for says: "FRAME,STATUS", both of which can be left out.
+// healthServer answers as the name of the requested service says: "FRAME,STATUS". Both can be omitted.
 func healthServer(t *testing.T) string {
 	answer := func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Configured is the sender that an address, the lines of a file with headers ("" for none of them) and OpenTelemetry's variables
-// of the environment ask for; nil for none. What is given goes before the environment. Its errors show no header.
+// Configured returns the sender for an address and the lines of a file with headers ("" for none of them). The environment
+// variables of OpenTelemetry apply to whatever is not given. It returns nil if there is no address. Its errors show no header.
 func Configured(address, headers string, env func(string) string) (*Sender, error) {
 	field := "--traces-url"
 	if address == "" {
@@ -44,7 +44,7 @@ func Configured(address, headers string, env func(string) string) (*Sender, erro
 	return s, nil
 }
 
-// fromEnvironment is the address that the environment has, and the variable that says so.
+// fromEnvironment returns the address in the environment, and the name of its variable.
 func fromEnvironment(env func(string) string) (address, variable string) {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none" {
 		return "", ""
@@ -59,7 +59,7 @@ func fromEnvironment(env func(string) string) (address, variable string) {
 	return strings.TrimSuffix(base, "/") + "/v1/traces", "OTEL_EXPORTER_OTLP_ENDPOINT"
 }
 
-// parseHeaders reads NAME=VALUE; the value may be escaped as in addresses. (W3C Baggage)
+// parseHeaders reads NAME=VALUE. The value may be escaped as in addresses. (W3C Baggage)
 func parseHeaders(pairs []string) (map[string]string, error) {
 	headers := map[string]string{}
 	for _, pair := range pairs {

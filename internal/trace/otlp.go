@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The request ExportTraceServiceRequest, as far as it is used here. IDs are hexadecimal and times are texts with
-// nanoseconds. (opentelemetry.io/docs/specs/otlp, JSON Protobuf Encoding)
+// The types below are the request ExportTraceServiceRequest, as far as it is used here. IDs are hexadecimal,
+// and times are texts with nanoseconds. (opentelemetry.io/docs/specs/otlp, JSON Protobuf Encoding)
 type (
 	request struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`
@@ -57,7 +57,7 @@ const (
 	failed   = 2 // STATUS_CODE_ERROR
 )
 
-// encode is a request that exports a trace. pass is the span that all others are parts of.
+// encode returns a request that exports a trace. pass is the parent of all other spans.
 func (t *Trace) encode(pass Span, service, version string) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *Trace) encode(pass Span, service, version string) []byte {
 		spans = append(spans, t.span(s, random(8), t.root))
 	}
 	about := resource{attributes(map[string]string{"service.name": service, "service.version": version})}
-	text, _ := json.Marshal(request{[]resourceSpans{{about, []scopeSpans{{scope{"stackreeve", version}, spans}}}}}) // texts and numbers
+	text, _ := json.Marshal(request{[]resourceSpans{{about, []scopeSpans{{scope{"stackreeve", version}, spans}}}}}) // it holds only texts and numbers
 	return text
 }
 

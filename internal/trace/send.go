@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// Quiet is how often a pass is traced that found nothing to do, for each stack.
+	// Quiet is the minimum time between two traces of passes of one stack that found nothing to do.
 	Quiet = 10 * time.Minute
-	// waiting is how many traces may wait to be sent.
+	// waiting is the number of traces that may wait to be sent.
 	waiting = 64
 	// limit is how long a receiver may take.
 	limit = 10 * time.Second
@@ -29,11 +29,11 @@ const (
 // Sender sends traces.
 type Sender struct {
 	To      *url.URL
-	Headers map[string]string // which may be secret
-	Service string            // the name that traces are found by
+	Headers map[string]string // may be secret
+	Service string            // the service name of the traces
 	Version string
 	Log     *slog.Logger
-	// Count hears what became of a trace: sent, failed, or dropped since too many waited.
+	// Count is called with the outcome of each trace: sent, failed, or dropped because too many traces waited.
 	Count func(outcome string)
 
 	once  sync.Once
@@ -41,10 +41,11 @@ type Sender struct {
 
 	mu    sync.Mutex
 	quiet map[string]time.Time // when a quiet pass of a stack was last traced
-	away  bool                 // the receiver did not take the last one
+	away  bool                 // the receiver did not accept the last trace
 }
 
-// Finish sends a trace, unless the pass was a quiet one and another of the stack was traced not long before. It never waits.
+// Finish queues a trace for sending. It drops the trace of a quiet pass if another quiet pass of the stack was traced a
+// short while ago. It never waits.
 func (s *Sender) Finish(t *Trace, pass Span, stack string, quiet bool) {
 	if t == nil || quiet && !s.due(stack, pass.End) {
 		return
@@ -75,7 +76,7 @@ func (s *Sender) due(stack string, now time.Time) bool {
 	return true
 }
 
-// Serve sends what there is until ctx ends.
+// Serve sends traces until ctx ends.
 func (s *Sender) Serve(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -86,7 +87,7 @@ func (s *Sender) Serve(ctx context.Context) {
 	}
 }
 
-// Flush sends what still waits, as far as ctx allows.
+// Flush sends the traces that still wait, as far as ctx allows.
 func (s *Sender) Flush(ctx context.Context) {
 	for {
 		select {

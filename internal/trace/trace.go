@@ -1,7 +1,7 @@
 // Package trace records what a pass spends its time on, and sends it to a receiver of OpenTelemetry traces.
 //
-// It knows spans, their encoding (OTLP 1.x, JSON over HTTP) and which passes are worth one; it does not know what a
-// stack, a step or a cloud is. Nothing waits for it: what cannot be sent is dropped, and counted.
+// It knows spans, their encoding (OTLP 1.x, JSON over HTTP) and which passes are worth a trace. It does not know
+// what a stack, a step or a cloud is. Nothing waits for it: a trace that cannot be sent is dropped, and counted.
 package trace
 
 import (
@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// mostSpans is how many spans of one trace are kept.
+// mostSpans is the maximum number of spans that one trace keeps.
 const mostSpans = 2000
 
-// Trace is one pass. A nil one records nothing.
+// Trace is the trace of one pass. A nil Trace records nothing.
 type Trace struct {
 	id, root string // 16 and 8 random bytes, in hexadecimal
 	began    time.Time
@@ -25,7 +25,8 @@ type Trace struct {
 	dropped int
 }
 
-// Span is a part of a pass. What it says must be fit for everybody: names, never values of fields or texts of errors.
+// Span is a part of a pass. Anybody may read its name and attributes: they hold names, never values of fields or
+// texts of errors.
 type Span struct {
 	Name       string
 	Start, End time.Time
@@ -35,13 +36,13 @@ type Span struct {
 
 type key struct{}
 
-// Start begins a trace; what is done with the context that it returns is part of it.
+// Start begins a trace. All work with the context that it returns is part of the trace.
 func Start(ctx context.Context) (context.Context, *Trace) {
 	t := &Trace{id: random(16), root: random(8), began: now()}
 	return context.WithValue(ctx, key{}, t), t
 }
 
-// Begin begins a span of the trace that a context is part of, if it is of one. end ends it.
+// Begin begins a span of the trace that a context belongs to, if there is one. end ends the span.
 func Begin(ctx context.Context, name string, attributes map[string]string) (end func(failed bool)) {
 	t, _ := ctx.Value(key{}).(*Trace)
 	if t == nil {

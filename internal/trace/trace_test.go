@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// receiver is one that answers with a code, and the sender to it.
+// receiver returns a receiver that answers with a code, and its sender.
 func receiver(t *testing.T, code int) (s *Sender, bodies *[][]byte, counted *[]string, log *bytes.Buffer) {
 	t.Helper()
 	bodies, counted, log = new([][]byte), new([]string), new(bytes.Buffer)
@@ -42,7 +42,7 @@ func (s *Sender) pass(t *testing.T, stack string, at time.Time, quiet bool) {
 	s.Finish(one, Span{Name: "pass", End: at, Attributes: map[string]string{"stackreeve.stack": stack}}, stack, quiet)
 }
 
-// What is recorded arrives, with an ID of its own for each trace and each span.
+// A recorded trace arrives, and each trace and each span has an ID of its own.
 func TestSent(t *testing.T) {
 	s, bodies, counted, _ := receiver(t, http.StatusOK)
 	s.pass(t, "a", time.Now(), false)
@@ -70,7 +70,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// Passes that find nothing to do do not flood the receiver; what does something is always traced.
+// Passes without any change do not flood the receiver. A pass with a change is always traced.
 func TestQuietPasses(t *testing.T) {
 	s, bodies, _, _ := receiver(t, http.StatusOK)
 	now := time.Now()
@@ -85,7 +85,7 @@ func TestQuietPasses(t *testing.T) {
 	}
 }
 
-// A receiver that is away holds up nobody: what is too much is dropped, and counted.
+// A receiver that is away delays nobody. Traces beyond the limit are dropped, and counted.
 func TestDropped(t *testing.T) {
 	s, _, counted, _ := receiver(t, http.StatusOK)
 	for range waiting + 2 {
@@ -96,7 +96,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// A receiver that takes nothing is said once, without what was sent.
+// A receiver that accepts nothing is reported once, without the content of the traces.
 func TestFailed(t *testing.T) {
 	s, _, counted, log := receiver(t, http.StatusServiceUnavailable)
 	s.pass(t, "a", time.Now(), false)

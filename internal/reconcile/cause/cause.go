@@ -1,4 +1,5 @@
-// Package cause is why a step of a plan is what it is: codes that programs compare, and the only words that people read for them.
+// Package cause says why a step of a plan is what it is. It has codes that programs compare, and the only words that people read
+// for them.
 //
 // It knows no plan, no kind and no cloud.
 package cause
@@ -12,20 +13,21 @@ import (
 // Code names one reason.
 type Code string
 
-// Cause is a reason, and what its words name. The zero Cause is none.
+// Cause is a reason, with the arguments of its words. The zero Cause is none.
 type Cause struct {
 	Code Code
-	// Args are keys, IDs, names, durations and further causes, in the order of the words. What others have written is a string.
+	// Args are keys, IDs, names, durations and further causes, in the order of the words. A text that others have written is a
+	// string.
 	Args []any
 }
 
-// Of is the cause of a code.
+// Of returns the cause with a code.
 func Of(code Code, args ...any) Cause { return Cause{code, args} }
 
 // IsZero reports whether there is no cause.
 func (c Cause) IsZero() bool { return c.Code == "" }
 
-// String is the cause in words, without secrets taken out of them.
+// String returns the cause in words. It does not remove secrets from them.
 func (c Cause) String() string {
 	if c.IsZero() {
 		return ""
@@ -33,12 +35,12 @@ func (c Cause) String() string {
 	return fmt.Sprintf(words[c.Code], c.Args...)
 }
 
-// Has reports whether the cause is of a code, or rests on one that is.
+// Has reports whether the cause, or a cause among its arguments, has a code.
 func (c Cause) Has(code Code) bool {
 	return c.holds(func(c Cause) bool { return c.Code == code })
 }
 
-// holds reports whether something is true of the cause, or of one that it rests on.
+// holds reports whether is returns true for the cause, or for a cause among its arguments.
 func (c Cause) holds(is func(Cause) bool) bool {
 	return is(c) || slices.ContainsFunc(c.Args, func(arg any) bool {
 		switch arg := arg.(type) {
@@ -56,7 +58,7 @@ func (c Cause) Names(text string) bool {
 	return c.holds(func(c Cause) bool { return slices.Contains(c.Args, any(text)) })
 }
 
-// Map is the cause with what f makes of the texts in it; its own words stay.
+// Map returns the cause with f applied to the texts in it. Its own words stay.
 func (c Cause) Map(f func(string) string) Cause {
 	if len(c.Args) == 0 {
 		return c
@@ -79,7 +81,7 @@ func (c Cause) Map(f func(string) string) Cause {
 	return Cause{c.Code, args}
 }
 
-// First is the first of some causes that is one; zero when none is.
+// First returns the first of the causes that is not zero; the zero Cause when all are.
 func First(list ...Cause) Cause {
 	for _, c := range list {
 		if !c.IsZero() {
@@ -89,23 +91,23 @@ func First(list ...Cause) Cause {
 	return Cause{}
 }
 
-// List is what comes together, the reason before what follows from it.
+// List is a list of causes that belong together, each reason before its consequence.
 type List []Cause
 
-// Has is [Cause.Has] of any.
+// Has is [Cause.Has] for any of the causes.
 func (l List) Has(code Code) bool {
 	return slices.ContainsFunc(l, func(c Cause) bool { return c.Has(code) })
 }
 
-// Names is [Cause.Names] of any.
+// Names is [Cause.Names] for any of the causes.
 func (l List) Names(text string) bool {
 	return slices.ContainsFunc(l, func(c Cause) bool { return c.Names(text) })
 }
 
-// Is reports whether a code is all that the list says.
+// Is reports whether the list has one cause, which has that code.
 func (l List) Is(code Code) bool { return len(l) == 1 && l[0].Code == code }
 
-// And is the list with further causes, which are left out where they are none.
+// And returns the list with further causes. It leaves out zero causes.
 func (l List) And(more ...Cause) List {
 	out := slices.Clip(slices.Clone(l))
 	for _, c := range more {
@@ -116,7 +118,7 @@ func (l List) And(more ...Cause) List {
 	return out
 }
 
-// Map is [Cause.Map] of all.
+// Map is [Cause.Map] for all causes.
 func (l List) Map(f func(string) string) List {
 	if len(l) == 0 {
 		return nil
@@ -128,7 +130,7 @@ func (l List) Map(f func(string) string) List {
 	return out
 }
 
-// String is all of it in words.
+// String returns all causes in words.
 func (l List) String() string {
 	var said []string
 	for _, c := range l {
@@ -139,10 +141,10 @@ func (l List) String() string {
 	return strings.Join(said, "; ")
 }
 
-// Or is the words of several codes, any of which holds: "delete, replace or wipe".
+// Or is a list of codes of which any one applies, in words: "delete, replace or wipe".
 type Or []Code
 
-// String is all of them in words.
+// String returns all codes in words.
 func (o Or) String() string {
 	said := make([]string, len(o))
 	for i, code := range o {
@@ -155,7 +157,7 @@ func (o Or) String() string {
 	return strings.Join(said[:last], ", ") + " or " + said[last]
 }
 
-// Texts are the causes in words, one by one.
+// Texts returns the causes in words, one by one.
 func (l List) Texts() (texts []string) {
 	for _, c := range l {
 		texts = append(texts, c.String())
@@ -163,7 +165,8 @@ func (l List) Texts() (texts []string) {
 	return texts
 }
 
-// Instead replaces a code at the beginning of the list: that of the first cause, or that of the cause which is its first argument.
+// Instead replaces a code at the beginning of the list: the code of the first cause, or the code of the cause that is its first
+// argument.
 func (l List) Instead(code, other Code) List {
 	if len(l) == 0 {
 		return l

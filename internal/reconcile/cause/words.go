@@ -1,20 +1,20 @@
 package cause
 
-// Codes of what others say: the cloud, a kind, a policy, a manifest.
+// Codes of texts by others: the cloud, a kind, a policy, a manifest.
 const (
-	Reported Code = "reported"  // the cloud's own words
-	Unlisted Code = "unlisted"  // why a list failed
-	Field    Code = "field"     // a field that differs
-	Policy   Code = "policy"    // what a policy of the configuration says
-	Window   Code = "window"    // why nothing is destroyed at this time
-	Phase    Code = "phase"     // what the cloud does with the object
-	Failed   Code = "failed"    // broken, in the cloud's words
-	Told     Code = "told"      // what the agent says that serves the stack
-	Kind     Code = "kind-says" // what a kind knows of the service, in its words
-	Tried    Code = "tried"     // why a request failed
+	Reported Code = "reported"  // the cloud's own words.
+	Unlisted Code = "unlisted"  // why a list failed.
+	Field    Code = "field"     // a field that differs.
+	Policy   Code = "policy"    // text of a policy of the configuration.
+	Window   Code = "window"    // why nothing is destroyed at this time.
+	Phase    Code = "phase"     // what the cloud does with the object.
+	Failed   Code = "failed"    // broken, in the cloud's words.
+	Told     Code = "told"      // text of the agent that serves the stack.
+	Kind     Code = "kind-says" // what a kind knows of the service, in its words.
+	Tried    Code = "tried"     // why a request failed.
 )
 
-// Codes of what is there.
+// Codes of the present state of objects.
 const (
 	NotLooked       Code = "not-looked-up"
 	SameMark        Code = "same-mark"
@@ -41,7 +41,7 @@ const (
 	OtherProject    Code = "manifest-names-another-project"
 )
 
-// Codes of what is no longer wanted.
+// Codes of objects that are no longer wanted.
 const (
 	Gone             Code = "gone"
 	StackEnds        Code = "stack-ends"
@@ -163,16 +163,16 @@ const (
 	TurnMore        Code = "turn-more"
 	MoreServe       Code = "more-serve"
 	Drained         Code = "drained"
-	WentBack        Code = "went-back" // what a group is kept at, and why
+	WentBack        Code = "went-back" // the earlier commit of a group, and why it went back
 	NoHistory       Code = "no-history"
 	Seen            Code = "seen"
 	AllSeen         Code = "all-seen"
 )
 
-// Codes of what a plan as a whole needs of the cloud.
+// Codes of what a plan as a whole needs from the cloud.
 const (
 	Doubtful          Code = "may-be-refused"
-	OfObject          Code = "of-object" // a cause, of the object that it is about
+	OfObject          Code = "of-object" // a cause, with the object that it is about
 	TooFewAddresses   Code = "too-few-addresses"
 	GivesAddresses    Code = "gives-addresses"
 	SubnetsGive       Code = "subnets-give"
@@ -208,7 +208,7 @@ const (
 	InSyncElsewhere  Code = "in-sync-elsewhere"
 )
 
-// Codes of what a plan does to objects.
+// Codes of the destructive actions of a plan.
 const (
 	Deletes  Code = "deletes"
 	Replaces Code = "replaces"
@@ -216,7 +216,7 @@ const (
 	CutsOff  Code = "cuts-off"
 )
 
-// words are what people read. Each %s is an argument of the cause, in this order.
+// words are the texts that people read. Each %s is an argument of the cause, in this order.
 var words = map[Code]string{
 	Reported: "%s", Unlisted: "%s", Field: "%s", Window: "%s", Told: "%s", Kind: "%s", Unanswering: "%s", Tried: "%s", WentBack: "%s",
 	Policy: "policy %s",

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Filled is a world, and what a repository wants of it: repo as [World.Wanted] reads it, cloud as [Fill] does.
+// Filled returns a world and the objects that a repository wants of it. [World.Wanted] reads repo, and [Fill] reads cloud.
 func Filled(t *testing.T, repo, cloud []string) (*World, []kind.Desired) {
 	t.Helper()
 	w := New()
@@ -24,10 +24,23 @@ func Filled(t *testing.T, repo, cloud []string) (*World, []kind.Desired) {
 	return w, want
 }
 
-// Fill puts things into the world. Each line is "name owner field=value …",
-// owner one of ours (mark of the present manifest), stale (of an older one),
-// keep, detach, loses (the older manifest let its data be lost), half, other, nobody, alien (another project's). Among the fields are
-// as=NAME (the mark is that of NAME), like=NAME (what was applied is what NAME is now), rival=STACK and kind=KIND of the mark.
+// Fill puts things into the world. Each line is "name owner field=value …".
+//
+// The owner is one of these words:
+//
+//	ours        mark of the present manifest
+//	stale       mark of an older manifest
+//	keep        older mark that keeps the thing
+//	detach      older mark of a thing that is to be let go
+//	loses       older mark, whose manifest allowed the loss of data
+//	half        mark without a digest
+//	unfinished  mark of an unfinished creation
+//	other       mark of another stack
+//	nobody      no mark
+//	alien       no mark, in another project
+//
+// Some fields change the mark: as=NAME (it is the mark of NAME), like=NAME (the present manifest of NAME was applied), rival=STACK
+// and kind=KIND.
 func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	t.Helper()
 	for _, line := range cloud {
@@ -43,7 +56,7 @@ func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	}
 }
 
-// markOf is the mark of a thing whose owner a line names; nil for none.
+// markOf returns the mark for an owner word of a line; nil for none.
 func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 	ours := ownertext.Of("s", Key(name))
 	switch owner {
@@ -70,7 +83,7 @@ func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 	return nil
 }
 
-// present is the mark that a thing has once its manifest is applied.
+// present returns the mark that a thing has once its manifest is applied.
 func present(name string, want []kind.Desired) (kind.Mark, bool) {
 	i := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key.Name == name })
 	if i < 0 {
@@ -79,7 +92,7 @@ func present(name string, want []kind.Desired) (kind.Mark, bool) {
 	return want[i].PlainMark("s"), true
 }
 
-// set sets what a field of a line says of the thing itself.
+// set sets a field of the thing itself.
 func (x *Thing) set(field, value string) {
 	switch field {
 	case "colour":
@@ -118,7 +131,7 @@ func dayOf(value string) time.Time {
 	return time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
 }
 
-// remark sets what a field of a line says of the thing's mark.
+// remark sets a field of the thing's mark.
 func (x *Thing) remark(field, value string, want []kind.Desired) {
 	switch field {
 	case "rival":

@@ -10,28 +10,28 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Flock is a kind of group: a Flock has members that are Things, all alike.
+// Flock is a kind of group. The members of a Flock are Things, all alike.
 func Flock() *kind.Kind {
 	return typed.Workload[flockSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Flock"}, Group: kind.Group{Members: "Thing"}, Validate: func(*flockSpec, *kind.Report) {}, Expand: expandFlock}.Kind()
 }
 
 type flockSpec struct {
 	Count int      `json:"count"`
-	Down  int      `json:"down"`  // how many may be down
-	Surge int      `json:"surge"` // how many more there may be
-	Ready int      `json:"ready"` // for how many seconds
-	From  int      `json:"from"`  // the first one that is changed
-	Asked bool     `json:"asked"` // whether they are asked if they serve
-	Heal  bool     `json:"heal"`  // whether those that do not are brought back
-	Try   int      `json:"try"`   // for how many seconds the first one is tried before others
-	Late  int      `json:"late"`  // after how many seconds one is given up on
-	Back  bool     `json:"back"`  // whether the flock goes back then
-	Says  bool     `json:"says"`  // whether its manifest says how they are changed
-	Own   bool     `json:"own"`   // whether each has a colour of its own
+	Down  int      `json:"down"`  // number that may be down.
+	Surge int      `json:"surge"` // number of spare members.
+	Ready int      `json:"ready"` // seconds that a member must have worked.
+	From  int      `json:"from"`  // first member that is changed.
+	Asked bool     `json:"asked"` // whether probes ask members if they serve.
+	Heal  bool     `json:"heal"`  // whether members that do not serve are brought back.
+	Try   int      `json:"try"`   // seconds for which the first member is tried before others.
+	Late  int      `json:"late"`  // seconds after which a member has failed.
+	Back  bool     `json:"back"`  // whether the flock then goes back.
+	Says  bool     `json:"says"`  // whether its manifest says how members are changed.
+	Own   bool     `json:"own"`   // whether each member has a colour of its own.
 	Thing thingDoc `json:"thing"`
 }
 
-// probes is one that asks every second, where there is to be any.
+// probes returns a probe that asks every second, if members are asked.
 func (s *flockSpec) probes() []rollout.Probe {
 	if !s.Asked {
 		return nil
@@ -69,7 +69,8 @@ func expandFlock(s *flockSpec, e *kind.Expansion) {
 	}
 }
 
-// flock writes a line "flock NAME field=value …" as a manifest; colour, shape and atop are those of its members.
+// flock writes a line "flock NAME field=value …" as a manifest. The fields colour, shape and atop are those of
+// its members.
 func flock(words []string) string {
 	var spec, thing []string
 	for _, word := range words[1:] {

@@ -20,7 +20,7 @@ func (w *World) Wanted(lines ...string) ([]kind.Desired, error) {
 // WantedWithin is Wanted with other bounds than a stack's usual ones.
 func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Desired, error) {
 	files := fstest.MapFS{}
-	for file := range slices.Chunk(lines, 5000) { // more would be too much for one
+	for file := range slices.Chunk(lines, 5000) { // more would be too much for one file
 		var doc strings.Builder
 		for _, line := range file {
 			fmt.Fprintf(&doc, "---\n%s\n", Manifest(line))
@@ -32,14 +32,15 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 	return reading.Want, err
 }
 
-// Manifest writes such a line as a manifest; one that begins with "flock" as one of a [Flock].
+// Manifest writes such a line as a manifest. A line that begins with "flock" becomes the manifest
+// of a [Flock].
 func Manifest(line string) string {
 	words := strings.Fields(line)
 	if words[0] == "flock" {
 		return flock(words[1:])
 	}
 	var resource, annotations, imported []string
-	cloud, sought := "", "" // managed, and found by a filter
+	cloud, sought := "", "" // sought is the filter of a managed object
 	for _, word := range words[1:] {
 		field, value, _ := strings.Cut(word, "=")
 		switch field {
@@ -73,12 +74,12 @@ func Manifest(line string) string {
 	return fmt.Sprintf("apiVersion: test/v1\nkind: Thing\nmetadata: {name: %s, annotations: {%s}}\nspec: {%s%s}", words[0], strings.Join(annotations, ", "), spec, cloud)
 }
 
-// Key is that of a Thing.
+// Key returns the key of a Thing.
 func Key(name string) manifest.Key {
 	return manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}
 }
 
-// Files is a repository of so many Things, each near others.
+// Files returns a repository of n Things, each near others.
 func Files(n int, near func(i int) []int) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := range n {

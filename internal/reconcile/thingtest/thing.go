@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a manifest says of a Thing.
+// Spec is what a manifest says about a Thing.
 type Spec struct {
 	Colour string   `json:"colour,omitempty"`
 	Shape  string   `json:"shape,omitempty" rule:"immutable"`
@@ -25,7 +25,7 @@ type Filter struct {
 	Colour string `json:"colour,omitempty"`
 }
 
-// FilterName implements plan.Named.
+// FilterName returns the name that the filter asks for. Package decide reads it.
 func (f *Filter) FilterName() string { return f.Name }
 
 // Thing is one object in a world.
@@ -34,18 +34,18 @@ type Thing struct {
 	On, Near, Beside                []string // IDs
 	Mark                            *kind.Mark
 	Mine                            bool
-	Building                        int // lists until it is ready
-	Leaving                         int // lists until it is gone; 0 = stays
+	Building                        int // number of lists until it is ready
+	Leaving                         int // number of lists until it is gone; 0 = stays
 	Failed, Used                    bool
 	Created, Updated                time.Time
 	Since                           time.Time // when it was ready
 	Copied                          string
-	Down                            string // why it serves nobody
+	Down                            string // the word for why it serves nobody
 	Restarts                        int
-	Says                            string // what the cloud says of a failed one
+	Says                            string // message of the cloud about a failed one
 }
 
-// Rules are those of the kind.
+// Rules are the rules of the kind.
 type Rules struct{}
 
 // Name is that of [kind.Kind].
@@ -89,11 +89,11 @@ func (Rules) Diff(w typed.Want[Spec], t *Thing, c *kind.Changes) {
 
 var allWays = func() []kind.Way {
 	field, _ := reflect.TypeFor[Spec]().FieldByName("Weight")
-	ways, _ := kind.WaysOf(field.Tag) // which package manifest reads, too
+	ways, _ := kind.WaysOf(field.Tag) // package manifest reads it, too
 	return ways
 }()
 
-// weightWays are the ways to change the weight: what is hollow cannot be trimmed.
+// weightWays returns the ways to change the weight: a hollow thing cannot be trimmed.
 func weightWays(t *Thing) []kind.Way {
 	if t.Weight != "hollow" {
 		return allWays
@@ -103,8 +103,8 @@ func weightWays(t *Thing) []kind.Way {
 	return ways
 }
 
-// besides are the IDs of the things that one is to be beside, as far as they are
-// known; own is its own.
+// besides returns the IDs of the things that a thing is to be beside. own is
+// its own ID. all is false if some are not known yet.
 func besides(w typed.Want[Spec], own string) (ids []string, all bool) {
 	all = true
 	for _, name := range w.Spec.Beside {
@@ -121,7 +121,8 @@ func besides(w typed.Want[Spec], own string) (ids []string, all bool) {
 	return ids, all
 }
 
-// nearby are the IDs of the things that one is to be near, and of those that it is near and that stand in for others.
+// nearby returns the IDs of the things that a thing is to be near. It adds those that it is near now and that stand
+// in for others.
 func nearby(w typed.Want[Spec], t *Thing) (ids []string, ok bool) {
 	ids, ok = idsOf(w, w.Spec.Near)
 	for _, id := range t.Near {

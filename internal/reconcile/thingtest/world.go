@@ -1,7 +1,7 @@
-// Package thingtest is a small world for the tests of the core: one kind, Thing, whose
-// objects have a colour that can be changed, a shape that cannot, and depend on each
-// other; and a cloud that holds Things, takes its time over them and refuses to delete
-// what is in use.
+// Package thingtest is a small world for the tests of the core. It has one kind,
+// Thing. A Thing has a colour that can be changed and a shape that cannot, and Things
+// depend on each other. Its cloud holds Things, takes time for changes, and refuses
+// to delete a Thing in use.
 package thingtest
 
 import (
@@ -24,18 +24,18 @@ type World struct {
 	Things  map[string]*Thing
 	next    int
 	Writes  int
-	Delay   int   // lists that building and deleting take
-	ListErr error // what List answers
-	// create, if set, is asked before every create and may lose its answer.
+	Delay   int   // number of lists that building and deleting take
+	ListErr error // error that List returns
+	// OnCreate, if set, is called before every creation. It may make the answer get lost.
 	OnCreate func(name string) (before, after error)
-	OnDelete func(name string) error                             // if set, asked before every delete
-	Stubborn map[string]bool                                     // names whose colour never changes
-	Missing  map[string]bool                                     // names whose updates need something that is gone
-	Judge    func(t *Thing) (unwell []string, lag time.Duration) // if set, says which others do not serve
-	Wrote    func()                                              // if set, called after every write
-	Entries  resolve.Entries                                     // those that manifests may name
-	Data     bool                                                // whether a Thing holds data
-	Absent   bool                                                // whether manifests may refer to what has none
+	OnDelete func(name string) error                             // if set, called before every deletion.
+	Stubborn map[string]bool                                     // names of Things whose colour never changes.
+	Missing  map[string]bool                                     // names of Things whose updates refer to something that is gone.
+	Judge    func(t *Thing) (unwell []string, lag time.Duration) // if set, returns the IDs of other Things that do not serve.
+	Wrote    func()                                              // if set, called after every write.
+	Entries  resolve.Entries                                     // the entries that manifests may name.
+	Data     bool                                                // whether a Thing holds data.
+	Absent   bool                                                // whether manifests may refer to objects without a manifest.
 }
 
 // write counts a write.
@@ -46,10 +46,10 @@ func (w *World) write() {
 	}
 }
 
-// New is an empty world.
+// New returns an empty world.
 func New() *World { return &World{Things: map[string]*Thing{}} }
 
-// Put adds a Thing, under an ID of its own.
+// Put adds a Thing under a new ID.
 func (w *World) Put(t Thing) *Thing {
 	w.next++
 	t.ID = fmt.Sprintf("id-%03d", w.next)
@@ -57,15 +57,15 @@ func (w *World) Put(t Thing) *Thing {
 	return &t
 }
 
-// Restart is the way in which a Thing that is down is brought back.
+// Restart is the way that brings back a Thing that is down.
 const Restart = "restart"
 
-// Kind is that of its Things.
+// Kind returns the kind of its Things.
 func (w *World) Kind() *kind.Kind {
 	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data}, w)
 }
 
-// Driver is what a World does, or what a test puts in its place.
+// Driver is implemented by World, or by its replacement in a test.
 type Driver interface {
 	List(ctx context.Context, asked kind.Listing) ([]typed.Live[Thing], error)
 	Create(ctx context.Context, w typed.Want[Spec]) (typed.Live[Thing], error)
@@ -74,10 +74,10 @@ type Driver interface {
 	Unmark(ctx context.Context, have typed.Live[Thing]) error
 }
 
-// Of is a kind whose objects are Things.
+// Of returns a kind whose objects are Things.
 func Of(info kind.Info, d Driver) *kind.Kind { return Typed(info, d).Resource() }
 
-// Typed is the same for a test to change.
+// Typed returns the same kind in a form that a test can change.
 func Typed(info kind.Info, d Driver) typed.Kind[Spec, Filter, Thing] {
 	r := Rules{}
 	return typed.Kind[Spec, Filter, Thing]{Info: info, Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}, Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
@@ -179,7 +179,7 @@ func (w *World) Update(_ context.Context, want typed.Want[Spec], have typed.Live
 		if t.Restarts++; !w.Stubborn[t.Name] {
 			t.Down = ""
 		}
-		mark := want.Mark // as what rebuilds a machine does
+		mark := want.Mark // as for a way that rebuilds a machine
 		t.Mark = &mark
 		return nil
 	}
@@ -239,7 +239,7 @@ func (w *World) Unmark(_ context.Context, have typed.Live[Thing]) error {
 	return nil
 }
 
-// Names lists what is in the world and not on its way out.
+// Names returns the names of all Things that are not being deleted.
 func (w *World) Names() []string {
 	var out []string
 	for _, t := range w.Things {
@@ -251,10 +251,10 @@ func (w *World) Names() []string {
 	return out
 }
 
-// ErrLost is what a request whose answer was lost ends with.
+// ErrLost is the error of a request whose answer was lost.
 var ErrLost = fmt.Errorf("connection reset, %w", kind.ErrUnanswered)
 
-// Snapshot is what the world holds, as an engine sees it.
+// Snapshot returns the content of the world, as an engine sees it.
 func (w *World) Snapshot() kind.Snapshot {
 	items, err := w.Kind().Driver.List(context.Background(), kind.Listing{})
 	return kind.Snapshot{"Thing": {Items: items, Err: err}}

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Lines draws a repository, half of the time with a group, and a cloud, in the words of [World.Wanted] and of [Fill]. Names are few, so
-// that marks, names and claims collide; objects refer to earlier ones.
+// Lines draws a repository and a cloud, in the words of [World.Wanted] and of [Fill]. Half of the repositories have a group. There are
+// few names, so that marks, names and claims collide. Objects refer to earlier ones.
 func Lines(t *rapid.T) (repo, cloud []string) {
 	d := drawn{t}
 	for i := range rapid.IntRange(0, 6).Draw(t, "objects") {
@@ -25,7 +25,7 @@ func Lines(t *rapid.T) (repo, cloud []string) {
 
 type drawn struct{ t *rapid.T }
 
-// one draws one of several texts; %d in it becomes a small number.
+// one draws one of several texts. A %d in it becomes a small number.
 func (d drawn) one(texts ...string) string {
 	text := rapid.SampledFrom(texts).Draw(d.t, "text")
 	for i := range text {
@@ -79,7 +79,7 @@ func (d drawn) flock(objects int) string {
 	return line + " " + d.one("down=1", "down=2", "surge=1", "surge=2") + d.some("from=2", "ready=10", "asked=true", "heal=true", "try=5", "says=true", "own=true")
 }
 
-// thing draws what is in the cloud under some name; it uses some of those that were drawn before.
+// thing draws the owner and the fields of a thing in the cloud. The thing uses some of those that were drawn before.
 func (d drawn) thing(before int) string {
 	owner := d.one("ours", "ours", "stale", "keep", "detach", "half", "half", "unfinished", "other", "nobody", "alien")
 	line := owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
