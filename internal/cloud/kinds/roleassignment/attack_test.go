@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// idOf is the ID of the object that a manifest stands for.
+// idOf is the ID of a manifest's object in the cloud.
 func idOf(p plan.Plan, kindName, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kindName && s.Key.Name == name {
@@ -34,8 +34,8 @@ func get(t *testing.T, c *cloud.Client, path string, into any) {
 	}
 }
 
-// A note that somebody wrote on an object which the stack did not make revokes no role,
-// nor does it keep the stack from giving one.
+// A note that somebody wrote on an object of others revokes no role. It does not keep the
+// stack from giving one either.
 func TestAttackForgedNote(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()
@@ -55,13 +55,13 @@ func TestAttackForgedNote(t *testing.T) {
 	if pass := g.MustSync(base); len(pass.Results) != 0 {
 		t.Errorf("a forged note makes the pass do %v", pass.Results)
 	}
-	do(t, c, http.MethodHead, path, nil) // it is still given
+	do(t, c, http.MethodHead, path, nil) // the role is still given
 	g.MustSync(base + "---" + object("userRef", "projectRef"))
 	do(t, c, http.MethodHead, path, nil)
 }
 
-// Where a user is deleted by others its assignment is given to the one that takes its place,
-// also by an agent that may replace nothing.
+// If others delete a user, its assignment is given to the new user. An agent that may
+// replace nothing does so, too.
 func TestUserDeletedByOthers(t *testing.T) {
 	for _, of := range []string{"User", "Role"} {
 		g := kindtest.NewTarget(t, kinds).Beside("admin")
@@ -90,8 +90,9 @@ func TestUserDeletedByOthers(t *testing.T) {
 	}
 }
 
-// Keystone keeps all attributes that it does not know in one text. A project that others, or
-// notes of old, have filled bears no more; what else the assignment is about may.
+// Keystone keeps all attributes that it does not know in one text. A project whose text is
+// full, through others or old notes, bears no more notes. Another object of the assignment
+// can bear the note.
 func TestAttackFullProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, base := g.Client(nil), needs("shop-"+rand.Text())
@@ -131,7 +132,7 @@ func (p *paths) RoundTrip(req *http.Request) (*http.Response, error) {
 	return p.next.RoundTrip(req)
 }
 
-// A list that several kinds need is asked for once.
+// A list that several kinds need is read once.
 func TestListsAreReadOnce(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	full := needs("shop-"+rand.Text()) + "---" + object("userRef", "projectRef")

@@ -21,7 +21,7 @@ type (
 	driver struct{ client *cloud.Client }
 )
 
-// List is that of [typed.Kind].
+// List implements [typed.Kind].
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	type id struct {
@@ -58,9 +58,9 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	}
 	for path, n := range around.notes {
 		if n.Project != d.client.ProjectID {
-			continue // there is nothing but another's word for it
+			continue // only another project's word supports it
 		}
-		spec, _ := parse(path) // it was parsed when it was read
+		spec, _ := parse(path) // read has parsed it already
 		l := d.live(spec, false, n)
 		if l.Message = around.missing(spec); l.Message != "" {
 			l.Phase, l.Empty = kind.Failed, true
@@ -70,7 +70,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	return all, nil
 }
 
-// live is an assignment as the engine sees it; n is nil of one that bears no mark.
+// live is an assignment as a [typed.Live]; n is nil if it bears no mark.
 func (d driver) live(spec Spec, given bool, n *note) live {
 	path := spec.path()
 	s := &state{given: given}
@@ -83,8 +83,8 @@ func (d driver) live(spec Spec, given bool, n *note) live {
 	return l
 }
 
-// Create is that of [typed.Kind]: the mark comes first, and says that it is not finished
-// until the role is given.
+// Create implements [typed.Kind]. The mark is written first, and says that the assignment is
+// unfinished until the role is given.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	ids, known := resolved(w)
 	if !known {
@@ -109,8 +109,8 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return d.live(ids, true, &note{mark.Claim{Mark: &m, Project: d.client.ProjectID}, []string{bearer}}), nil
 }
 
-// Update is that of [typed.Kind]. One that was taken back, and is wanted of something else by
-// now, is another one.
+// Update implements [typed.Kind]. If others revoked the role, and the manifest now names
+// other objects, Update creates another assignment.
 func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
 	if ids, known := resolved(w); known && !have.State.given && ids.path() != have.ID {
 		if err := d.Unmark(ctx, have); err != nil {
@@ -140,8 +140,8 @@ func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) 
 	return nil
 }
 
-// Delete is that of [typed.Kind]: the mark goes last, and what others have taken back or
-// deleted is no error.
+// Delete implements [typed.Kind]. The mark is removed last. An assignment that others have
+// revoked or deleted is no error.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	if have.State.given {
 		if err := d.keepOwn(ctx, have.State.Spec); err != nil {
@@ -157,7 +157,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return true, nil
 }
 
-// Unmark is that of [typed.Kind]. What bore the mark may be deleted.
+// Unmark implements [typed.Kind]. The object that bore the mark may be deleted.
 func (d driver) Unmark(ctx context.Context, have live) error {
 	for _, bearer := range have.State.bearers {
 		if err := d.write(ctx, bearer, have.ID, nil); err != nil && !errors.Is(err, kind.ErrGone) {
@@ -167,9 +167,9 @@ func (d driver) Unmark(ctx context.Context, have live) error {
 	return nil
 }
 
-// keepOwn refuses to take back a role that the agent itself works with: one of its token's,
-// or any in its project if it logs in with an application credential, which Keystone deletes
-// with each of them.
+// keepOwn refuses to revoke a role that the agent itself needs: one of its token's. If it
+// logs in with an application credential, keepOwn refuses every role in its project: Keystone
+// deletes the credential with each.
 func (d driver) keepOwn(ctx context.Context, s Spec) error {
 	for _, one := range d.client.All() {
 		if err := d.keep(ctx, s, one); err != nil {

@@ -29,7 +29,7 @@ func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 	return []*kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), role.Kind(c), group.Kind(c), user.Kind(c), roleassignment.Kind(c)}
 }
 
-// needs are two of each that an assignment is about.
+// needs are two objects of each kind that an assignment refers to.
 func needs(name string) string {
 	var text strings.Builder
 	for _, kind := range []string{"Domain", "Project", "User", "Group", "Role"} {
@@ -76,7 +76,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// step is that of the assignment.
+// step is the step of the assignment.
 func step(t *testing.T, p plan.Plan) plan.Step {
 	t.Helper()
 	for _, s := range p.Steps {
@@ -95,8 +95,8 @@ func do(t *testing.T, c *cloud.Client, method, path string, body any) {
 	}
 }
 
-// What others have given is neither ours nor taken over, and stays when our objects'
-// manifests say nothing of it.
+// An assignment that others have given is neither the stack's nor adopted. It stays
+// when the stack's manifests do not mention it.
 func TestAssignmentsOfOthersStay(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	base := needs("shop-" + rand.Text())
@@ -120,7 +120,7 @@ func TestAssignmentsOfOthersStay(t *testing.T) {
 	}
 }
 
-// One that was taken back by hand is given again, which destroys nothing.
+// An assignment that was revoked by hand is given again, which destroys nothing.
 func TestTakenBack(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	full := needs("shop-"+rand.Text()) + "---" + object("groupRef", "projectRef")
@@ -145,7 +145,7 @@ func TestStatusHasNoID(t *testing.T) {
 	}
 }
 
-// Where nothing of the stack's own is concerned nothing can bear the mark.
+// If the stack owns none of the objects, none can bear the mark.
 func TestNothingBearsTheMark(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	text := strings.NewReplacer("roleRef: shop", "roleRef: reader", "userRef: shop", "userRef: demo", "projectRef: shop", "projectRef: demo").Replace(object("userRef", "projectRef"))
@@ -160,8 +160,8 @@ func TestNothingBearsTheMark(t *testing.T) {
 	}
 }
 
-// A mark on an object that the assignment is not about makes no rival of the owner, nor
-// does one of any other shape.
+// A mark on an object outside the assignment does not compete with the owner's. Neither
+// does a mark of any other form.
 func TestAttackCopiedNotes(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	base := needs("shop-" + rand.Text())

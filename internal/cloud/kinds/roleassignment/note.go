@@ -16,9 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// notePrefix begins the name of an attribute that holds the mark of an assignment, which
-// ends in a digest of the assignment's path: each has one of its own, so that they can be
-// written side by side. Its text is the path and the mark.
+// notePrefix begins the name of an attribute that holds the mark of an assignment. The name
+// ends in a digest of the assignment's path, so each assignment has its own attribute, and
+// agents can write them side by side. The value is the path and the mark.
 const notePrefix = mark.ExtraKey + "_assignment_"
 
 func noteKey(path string) string { return notePrefix + checksum.Short(path) }
@@ -30,7 +30,7 @@ type note struct {
 }
 
 // bearers are the collections whose objects can bear a note, with the kinds of their own
-// marks, the one that counts most first.
+// marks. The first one has precedence.
 var bearers = []struct{ collection, kind string }{{"projects", "Project"}, {"users", "User"}, {"groups", "Group"}}
 
 func bearerKind(collection string) string {
@@ -42,8 +42,8 @@ func bearerKind(collection string) string {
 	return ""
 }
 
-// surroundings are what is known of the objects that assignments are about: their notes, by
-// the path of the assignment, and which of them there are, by path.
+// surroundings are the known facts about the objects of assignments: their notes, by the path
+// of the assignment, and the existing objects, by path.
 type surroundings struct {
 	notes map[string]*note
 	there map[string]bool
@@ -53,7 +53,7 @@ type surroundings struct {
 func (d driver) surroundings(ctx context.Context) (surroundings, error) {
 	found := surroundings{map[string]*note{}, map[string]bool{}}
 	lists := make([][]table.Attributes, len(bearers))
-	var group errgroup.Group // whose lists are others', too
+	var group errgroup.Group // other kinds share these lists
 	for i, b := range bearers {
 		group.Go(func() (err error) {
 			lists[i], err = cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: b.collection}, b.collection)
@@ -78,9 +78,9 @@ func (d driver) surroundings(ctx context.Context) (surroundings, error) {
 	return found, nil
 }
 
-// read takes in the notes that an object bears. One that is not what this kind writes there,
-// is of an assignment that has nothing to do with the object, or is of anyone but the stack
-// that made the object, says nothing.
+// read collects the notes that an object bears. It ignores a note in a different form, and a note of
+// an assignment that does not refer to the object. It also ignores a note by anyone but the stack that
+// owns the object.
 func (f surroundings) read(bearer string, object table.Attributes, holder mark.Holder) {
 	for key, value := range object {
 		var text string
@@ -98,13 +98,14 @@ func (f surroundings) read(bearer string, object table.Attributes, holder mark.H
 			n = &note{Claim: c}
 			f.notes[path] = n
 		}
-		if n.Mark.Owner == c.Mark.Owner { // else that of the project, which was read before, counts
+		if n.Mark.Owner == c.Mark.Owner { // otherwise the note of the project counts, which was read earlier
 			n.bearers = append(n.bearers, bearer)
 		}
 	}
 }
 
-// missing says what of an assignment is not there any more; "" for nothing that is known.
+// missing names an object of an assignment that no longer exists; "" if none is known to be
+// missing.
 func (f surroundings) missing(s Spec) string {
 	for _, path := range []string{s.scope(), s.actor()} {
 		collection, _, _ := strings.Cut(path, "/")
@@ -115,31 +116,31 @@ func (f surroundings) missing(s Spec) string {
 	return ""
 }
 
-// text is what an object bears for an assignment.
+// text is the value of the attribute for an assignment.
 func (d driver) text(path string, m kind.Mark) string {
 	return path + " " + mark.IdentityText(m, d.client.ProjectID)
 }
 
-// write puts a text there; nil takes it off.
+// write sets the attribute to a text; nil removes it.
 func (d driver) write(ctx context.Context, bearer, path string, text any) error {
 	collection, _, _ := strings.Cut(bearer, "/")
 	return d.do(ctx, http.MethodPatch, bearer, map[string]any{strings.TrimSuffix(collection, "s"): map[string]any{noteKey(path): text}})
 }
 
-// mostExtra is how many bytes of attributes that Keystone does not know an object may have
-// once a note is added: it keeps them all in one text of 65,535, and an attribute that was
-// taken off stays there as null.
+// mostExtra is the maximal size in bytes of an object's unknown attributes once a note is
+// added. Keystone keeps them all in one text of 65,535 bytes, where a removed attribute stays
+// as null.
 const mostExtra = 60_000
 
-// bearer is the path of the object that can bear the mark: the first of project, user
-// and group that this stack has made and that has room.
+// bearer is the path of the object that can bear the mark: the first of project, user and
+// group that belongs to this stack and has room.
 func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, error) {
 	ours := mark.Claim{Mark: &m, Project: d.client.ProjectID}.Holder()
 	full := ""
 	for _, path := range []string{ids.scope(), ids.actor()} {
 		collection, _, _ := strings.Cut(path, "/")
 		if bearerKind(collection) == "" {
-			continue // newer Keystones take no other attributes for domains than their own
+			continue // newer Keystones accept only known attributes for domains
 		}
 		var answer map[string]table.Attributes
 		if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: path, Into: &answer}); err != nil {
@@ -161,8 +162,8 @@ func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, erro
 	return "", fmt.Errorf("%w: nothing can bear the mark of the owner: Keystone has no place for it in an assignment, and neither its project nor its user or group is managed by this stack; manage one of them here, or give the role where it is managed", kind.ErrNotYet)
 }
 
-// extra is about how many bytes an object's attributes take that Keystone keeps together: all
-// but the long one that projects and groups have a place of their own for.
+// extra is the approximate size in bytes of the attributes that Keystone keeps together. The
+// description of projects and groups is not among them: it has its own place.
 func extra(collection string, object table.Attributes) (size int) {
 	for name, value := range object {
 		if name != "links" && (name != "description" || collection == "users") {

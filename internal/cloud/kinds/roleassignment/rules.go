@@ -13,7 +13,8 @@ type want = typed.Want[Spec]
 // state is an assignment, with IDs in its spec.
 type state struct {
 	table.Object[Spec, More]
-	// given is false of one that is marked and was taken back by others, or not given yet.
+	// given is false for a marked assignment that others have revoked, or that is not
+	// given yet.
 	given bool
 	// bearers are the paths of the objects that bear the mark.
 	bearers []string
@@ -23,7 +24,7 @@ type rules struct{}
 
 var fields = table.New[Spec, More]()
 
-// Name is that of [typed.Kind]: the path, "" while not all of it is known.
+// Name implements [typed.Kind]: the path, or "" while a part of it is unknown.
 func (rules) Name(w want) string {
 	ids, known := resolved(w)
 	if !known {
@@ -46,7 +47,7 @@ func resolved(w want) (ids Spec, known bool) {
 	return ids, known
 }
 
-// scope and actor are the paths of what the assignment is for, and of who has it.
+// scope and actor are the paths of the project or domain, and of the user or group.
 func (s Spec) scope() string {
 	if s.ProjectRef != "" {
 		return "projects/" + s.ProjectRef
@@ -63,7 +64,7 @@ func (s Spec) actor() string {
 
 func (s Spec) path() string { return s.scope() + "/" + s.actor() + "/roles/" + s.RoleRef }
 
-// parse is the opposite of path.
+// parse is the inverse of path.
 func parse(path string) (s Spec, ok bool) {
 	words := strings.Split(path, "/")
 	if len(words) != 6 || words[1] == "" || words[3] == "" || words[4] != "roles" || words[5] == "" {
@@ -85,7 +86,7 @@ func parse(path string) (s Spec, ok bool) {
 	return s, s.path() == path
 }
 
-// Validate is that of [typed.Kind].
+// Validate implements [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if (s.UserRef == "") == (s.GroupRef == "") {
 		r.Problem("spec.resource", "does not say who gets the role", "give one of userRef and groupRef")
@@ -95,16 +96,16 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// Diff is that of [typed.Kind].
+// Diff implements [typed.Kind].
 func (rules) Diff(w want, have *state, c *kind.Changes) {
-	if !have.given { // so nothing has to be replaced, whatever it was
+	if !have.given { // no assignment exists that would have to be replaced
 		kind.Field(c, "spec.resource", "taken back", "given")
 		return
 	}
 	fields.Compare(w, &have.Object, c)
 }
 
-// Export is that of [typed.Kind].
+// Export implements [typed.Kind].
 func (rules) Export(have *state, e *kind.Export) *Spec {
 	s := have.Spec
 	switch {
@@ -116,12 +117,12 @@ func (rules) Export(have *state, e *kind.Export) *Spec {
 	return &s
 }
 
-// Match is that of [typed.Kind].
+// Match implements [typed.Kind].
 func (rules) Match(w typed.Want[Filter], have *state) bool {
 	return have.given && have.Object.Match(w.Spec, w.Ref)
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(have *state) any {
 	shown := table.Shown{}
 	table.Show(&have.Spec, shown)

@@ -1,16 +1,17 @@
-// Package roleassignment is the kind RoleAssignment: a role that a user or a group has
-// in a project or a domain (Keystone), in K-ORC's vocabulary.
+// Package roleassignment is the kind RoleAssignment: a role that a user or a group has in
+// a project or a domain (Keystone), in K-ORC's vocabulary.
 //
-// Keystone keeps nothing of an assignment but what it is about, so the mark is kept
-// where it is about something of this stack: as an attribute of the project, or else of
-// the user or the group, if that object itself bears the mark of this stack. It is
-// written before the role is given and taken off after it was taken back, names the
-// whole assignment, and goes with the object that bears it, as the assignment does.
+// Keystone stores nothing of an assignment but its references. Therefore an object of
+// this stack in the assignment bears the mark, as an attribute: the project, or else the
+// user or the group. That object must itself bear the mark of this stack. The mark names
+// the whole assignment. It is written before the role is given and removed after the role
+// is revoked. If the object is deleted, its mark disappears with it, and so does the
+// assignment.
 //
-// Where project, user and group are all only imported nothing can bear the mark without
-// being changed, and the assignment is refused. One that is there already and that
-// nobody marked is not taken over: adopt it by spec.import.id. Assignments that a project
-// inherits, and those of the system, are not seen.
+// If project, user and group are all imported, none may be changed to bear the mark, and
+// the assignment is refused. An existing assignment without a mark is not adopted by
+// itself: adopt it by spec.import.id. The kind does not see assignments that a project
+// inherits, and those of the system.
 package roleassignment
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is who gets what where. Field names and meanings are K-ORC's
+// Spec says who gets which role where. Field names and meanings are K-ORC's
 // (api/v1alpha1/roleassignment_types.go).
 type Spec struct {
 	RoleRef    string `json:"roleRef" api:"role" show:"roleID" rule:"required,immutable,min=1" ref:"Role" doc:"Role that is given."`
@@ -30,10 +31,10 @@ type Spec struct {
 	DomainRef  string `json:"domainRef,omitempty" api:"domain" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is for; or use projectRef."`
 }
 
-// More is what only Keystone says of an assignment.
+// More is empty: Keystone shows no further attributes of an assignment.
 type More struct{}
 
-// Filter says which existing assignment is meant.
+// Filter selects an existing assignment.
 type Filter struct {
 	RoleRef    string `json:"roleRef,omitempty" ref:"Role" doc:"Role that is given."`
 	UserRef    string `json:"userRef,omitempty" ref:"User" doc:"User who has it."`
