@@ -22,12 +22,11 @@ type driver struct {
 	now    func() time.Time
 }
 
-// collection is where items of a kind are.
+// collection says where items of a kind are listed.
 type collection struct{ kind, path, singular, newest string }
 
-// Backups have metadata, where the mark is, from marked on. The versions are those that the kinds VolumeSnapshot and
-// VolumeBackup list by, so that one list is read for both.
-// (cinder/api/openstack/rest_api_version_history.rst)
+// Backups have metadata, which hold the mark, from marked on. The kinds VolumeSnapshot and VolumeBackup list by the same versions, so
+// that one list is read for both. (cinder/api/openstack/rest_api_version_history.rst)
 const marked, newestBackups = "3.43", "3.56"
 
 var collections = []collection{{"VolumeSnapshot", "snapshots", "snapshot", ""}, {"VolumeBackup", "backups", "backup", newestBackups}}
@@ -36,7 +35,7 @@ func (s *Spec) collection() collection {
 	return collections[slices.IndexFunc(collections, func(c collection) bool { return c.kind == s.kind() })]
 }
 
-// momentKey is the metadata key that says for which moment one was taken.
+// momentKey is the metadata key for the moment that an item was taken for.
 const momentKey = mark.OwnerKey + "-moment"
 
 // answer is a snapshot or a backup as Cinder shows it.
@@ -52,8 +51,8 @@ type answer struct {
 	InProject string            `json:"os-backup-project-attr:project_id"`
 }
 
-// List is that of [typed.Kind]: what bears the mark of a series, each series together. What nobody can be
-// sure of, since it bears several marks or a copied one, stands alone.
+// List implements [typed.Kind]. It lists the items that bear the mark of a series, each series together. An item with several marks
+// or a copied mark has an uncertain owner, and stands alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	found := map[string][]item{}
@@ -90,14 +89,14 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	return all, nil
 }
 
-// item reads one; ok is false where it bears no mark of a series.
+// item reads one item; ok is false if it bears no mark of a series.
 func (d driver) item(c collection, a answer) (i item, ok bool) {
 	m := mark.InMetadata(a.Metadata)
 	if !m.For(Name) {
 		return i, false
 	}
 	if m.Applied == "" {
-		m.Applied = kind.Unreadable // it is made in one request: somebody has emptied the digest
+		m.Applied = kind.Unreadable // it is created in one request, so somebody has emptied the digest
 	}
 	i = item{id: a.ID, volume: a.Volume, kind: c.kind, status: a.Status, size: a.Size, created: a.Created.Time, mark: m, own: mark.UserMetadata(a.Metadata)}
 	if i.name = a.ID; a.Name != nil {
@@ -112,7 +111,7 @@ func (d driver) item(c collection, a answer) (i item, ok bool) {
 	return i, true
 }
 
-// Create is that of [typed.Kind]: a series begins with its first one.
+// Create implements [typed.Kind]: a series begins with its first item.
 func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
 	i, err := d.take(ctx, w, d.now())
 	if err != nil {
@@ -121,7 +120,7 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 	return live([]item{i}), nil
 }
 
-// take takes one for a moment. Its mark is in the request.
+// take takes an item for a moment. Its mark is in the request.
 func (d driver) take(ctx context.Context, w want, moment time.Time) (i item, err error) {
 	c := w.Spec.collection()
 	metadata := d.metadata(nil, w.Mark, "", moment)
@@ -160,10 +159,10 @@ func (d driver) metadata(own map[string]string, m kind.Mark, id string, moment t
 	return all
 }
 
-// Update is that of [typed.Kind]: it does what is due, and writes the mark of all last.
+// Update implements [typed.Kind]: it takes and removes the items that are due, and writes the mark of all last.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
-	gone := slices.Concat(w.Spec.spare(of), broken(of)) // nothing else is removed, whatever is asked for
+	gone := slices.Concat(w.Spec.spare(of), broken(of)) // nothing else is removed, whatever the changes are
 	for _, i := range gone {
 		due := kind.Has(changes, itemsField+"["+i.id+"]")
 		if !due && (i.failed() || !kind.Has(changes, keepField)) {
@@ -222,7 +221,7 @@ func (s *item) path() string {
 	return collections[at].path + "/" + url.PathEscape(s.id)
 }
 
-// remove asks Cinder to delete one, which takes it a while.
+// remove asks Cinder to delete an item. Cinder takes some time for it.
 func (d driver) remove(ctx context.Context, i item) error {
 	err := d.client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: i.path()})
 	if errors.Is(err, kind.ErrGone) {
@@ -231,8 +230,8 @@ func (d driver) remove(ctx context.Context, i item) error {
 	return blockstorage.Refused(err, i.status, " status must be")
 }
 
-// Delete is that of [typed.Kind]: it removes the whole series, the oldest items first, so that an interruption leaves the newest. The
-// item that names the series goes last: a series with another ID would be another object, which the pass may not delete.
+// Delete implements [typed.Kind]. It removes the whole series, the oldest items first, so that an interruption leaves the newest. The
+// item whose ID the series has goes last: a series with another ID would be another object, which the pass may not delete.
 func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool, err error) {
 	items := slices.Clone(have.State.Items)
 	slices.Reverse(items)
@@ -247,7 +246,7 @@ func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool,
 	return false, nil
 }
 
-// Unmark is that of [typed.Kind].
+// Unmark implements [typed.Kind].
 func (driver) Unmark(context.Context, typed.Live[series]) error {
 	return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, Name)
 }

@@ -33,8 +33,8 @@ spec:
     metadata: [{name: role, value: store}]
 `
 
-// A volume that begins with what a series keeps obeys the laws of all volumes. The cloud takes no time, so that one
-// pass makes both.
+// A volume that is restored from a series obeys the laws of all volumes. The cloud takes no time, so that one pass
+// creates both.
 func TestLawsOfARestoredVolume(t *testing.T) {
 	testcost.Long(t)
 	for _, taken := range []string{"Snapshot", "Backup"} {
@@ -55,7 +55,7 @@ func ofType(taken string) string {
 	return strings.Replace(object, "  keep: 2\n", "  keep: 2\n  type: "+taken+"\n", 1)
 }
 
-// source is what a volume was made from, by its name; "" for nothing or no volume.
+// source is the name of the item that a volume was created from; "" for no item or no volume.
 func (d *disks) source(name string) string {
 	d.t.Helper()
 	type volume struct {
@@ -75,7 +75,7 @@ func (d *disks) source(name string) string {
 	return ""
 }
 
-// refusal is why a plan does not make an object; "" where it does.
+// refusal is the cause why a plan does not create an object; "" if it does.
 func refusal(p plan.Plan, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Name == name && s.Key.Kind == "Volume" && s.Action == plan.Refuse {
@@ -85,8 +85,8 @@ func refusal(p plan.Plan, name string) string {
 	return ""
 }
 
-// A volume begins with the newest snapshot there is, or the newest up to a time; what is taken later makes no
-// difference, nor does the end of the series.
+// A volume begins with the newest snapshot, or the newest up to a given time. Later snapshots make no difference,
+// nor does the end of the series.
 func TestRestoreTheNewest(t *testing.T) {
 	d := newDisks(t)
 	series := needs + "---" + object
@@ -121,7 +121,7 @@ func TestRestoreTheNewest(t *testing.T) {
 	})
 }
 
-// Snapshots that were kept are found by the mark of a manifest that is gone, and only by the stack that took them.
+// Snapshots that were kept are found by the mark of the removed manifest, but only by the stack that took them.
 func TestRestoreFromWhatWasKept(t *testing.T) {
 	d := newDisks(t)
 	kept := strings.Replace(ofType("Backup"), "  onDelete: delete\n", "", 1)
@@ -156,7 +156,7 @@ func TestRestoreFromWhatWasKept(t *testing.T) {
 	}
 }
 
-// What is too large for the volume is refused before anything is made.
+// A snapshot that is too large for the volume is refused before anything is created.
 func TestRestoreIntoASmallerVolume(t *testing.T) {
 	d := newDisks(t)
 	large := strings.Replace(needs+"---"+object, "size: 1", "size: 3", 1)
@@ -166,7 +166,7 @@ func TestRestoreIntoASmallerVolume(t *testing.T) {
 	}
 }
 
-// Between the volumes that bear one mark nothing is chosen: a forged one would put its data into a new volume.
+// If several volumes bear one mark, the agent chooses none: a forged mark would put its data into a new volume.
 func TestAttackRestoreOfAForgedSeries(t *testing.T) {
 	d := newDisks(t)
 	d.passes(needs+"---"+object+"---\napiVersion: stackreeve.dev/v1alpha1\nkind: VolumeSnapshot\nmetadata: {name: byhand}\nspec: {resource: {volumeRef: other}}\n", 1)
@@ -215,7 +215,7 @@ spec:
       - {name: disk, size: 2, restoreFrom: {group: db, volume: data}}
 `
 
-// The machines of a new group begin with the data of the old one's, each with that of its number, also when the old
+// Each machine of a new group begins with the data of the old group's machine with the same number, even if the old
 // group's manifest is gone.
 func TestAGroupFromAnother(t *testing.T) {
 	for _, gone := range []bool{false, true} {
@@ -248,8 +248,8 @@ func TestAGroupFromAnother(t *testing.T) {
 	}
 }
 
-// A machine of a group that goes leaves its volume and the snapshots of it, or takes both along where the volume
-// says so; neither waits for the other for ever.
+// A machine that leaves its group leaves its volume and the snapshots of it. It takes both along if the volume says
+// so; neither waits for the other forever.
 func TestAMemberGoes(t *testing.T) {
 	d := disksWith(t, all.Kinds)
 	d.passes(group, 1)
@@ -265,7 +265,7 @@ func TestAMemberGoes(t *testing.T) {
 	}
 }
 
-// Members are changed in turns, and their snapshots are taken all the same: a series is no change of a member.
+// Members are changed in turns, and their snapshots are taken independently: a series is no change of a member.
 func TestSnapshotsOfAGroupThatIsLeftAsItIs(t *testing.T) {
 	d := disksWith(t, all.Kinds)
 	d.passes(group, 1)
@@ -277,7 +277,7 @@ func TestSnapshotsOfAGroupThatIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-// What is there only while members are changed has no snapshots, and begins with nobody's data.
+// A spare machine has no snapshots, and begins with empty volumes.
 func TestSparesHaveNoSnapshots(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	surging := strings.NewReplacer("  replicas: 2\n", "  replicas: 2\n  strategy: {maxSurge: 1}\n", "keep: 3}}", "keep: 3}, restoreFrom: {group: old}}").Replace(group)

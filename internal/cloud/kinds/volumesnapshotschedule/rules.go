@@ -16,13 +16,13 @@ type rules struct{}
 
 type want = typed.Want[Spec]
 
-// mostOften is how often snapshots may be taken.
+// mostOften is the shortest time between two snapshots.
 const mostOften = 10 * time.Minute
 
-// Validate is that of [typed.Kind].
+// Validate implements [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) { s.Validate("spec", r) }
 
-// Validate says what is wrong with a schedule at a path such as spec.
+// Validate reports errors in a schedule at a path such as spec.
 func (s *Spec) Validate(at string, r *kind.Report) {
 	if _, err := time.LoadLocation(s.TimeZone); err != nil || s.TimeZone == "Local" || strings.ContainsAny(s.TimeZone, " =") {
 		r.Problem(at+".timeZone", fmt.Sprintf("%q is not known", s.TimeZone), "use a name of the IANA time zone database, such as Europe/Berlin or UTC")
@@ -53,18 +53,18 @@ func (s *Spec) Validate(at string, r *kind.Report) {
 	}
 }
 
-// Lasts is that of [typed.Kind]: what keeps the data of a volume goes only where a manifest says so.
+// Lasts implements [typed.Kind]: snapshots that keep a volume's data are deleted only if a manifest says so.
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 
-// Diff is that of [typed.Kind]. The cloud holds nothing of a schedule but its mark, so what a commit changes shows as
-// another mark, and what it loses here.
+// Diff implements [typed.Kind]. The cloud stores nothing of a schedule but its mark. A change by a commit therefore
+// shows as a different mark, and Diff adds the loss that it causes.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
 	if n := len(have.Items) - len(of); n > 0 && w.Ref("Volume", w.Spec.VolumeRef).ID != "" {
 		c.Note("spec", fmt.Sprintf("%d snapshots or backups that bear its mark are of another volume or type: they do not count and are left alone", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
-		return // time does the rest, see Upkeep
+		return // the rest depends on the time, see Upkeep
 	}
 	spare := w.Spec.spare(of)
 	if len(spare) == 0 {
@@ -82,13 +82,13 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 
 const keepField = "spec.keep"
 
-// Upkeep is that of [typed.Kind].
+// Upkeep implements [typed.Kind].
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 	volume := w.Ref("Volume", w.Spec.VolumeRef)
 	return w.Spec.upkeep(have.of(w.Spec, volume.ID), volume.Facts.Unusable, now)
 }
 
-// shown is what status shows of a series.
+// shown is the status of a series.
 type shown struct {
 	Newest string      `json:"newest,omitempty"`
 	Items  []shownItem `json:"items"`
@@ -104,7 +104,7 @@ type shownItem struct {
 	VolumeID string `json:"volumeID"`
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(have *series) any {
 	out := shown{Items: []shownItem{}}
 	for _, i := range have.Items {
@@ -116,7 +116,7 @@ func (rules) Status(have *series) any {
 	return out
 }
 
-// Takes is that of [typed.Kind]: a series begins with one, and the others come in time.
+// Takes implements [typed.Kind]: a series begins with one item, and the others follow in time.
 func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	name := "snapshots"
 	if s.backup() {
@@ -125,10 +125,10 @@ func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	return kind.Amounts{{Service: cloud.BlockStorage, Name: name}: 1}
 }
 
-// Holds is that of [typed.Kind]: what there is counts as snapshots and backups already.
+// Holds implements [typed.Kind]: existing items already count as snapshots and backups.
 func (rules) Holds(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amounts{} }
 
-// live is a series as the engine sees it.
+// live is a series as a [typed.Live].
 func live(items []item) typed.Live[series] {
 	s := &series{Items: items}
 	oldest := items[len(items)-1]
@@ -153,7 +153,7 @@ func live(items []item) typed.Live[series] {
 	return out
 }
 
-// phase says where a series stands.
+// phase is the state of a series.
 func phase(items []item) (kind.Phase, string) {
 	if at := slices.IndexFunc(items, func(i item) bool { return strings.HasPrefix(i.status, "error_") }); at >= 0 {
 		return kind.Degraded, items[at].called() + " is in the status " + items[at].status + "; have an administrator reset it, so that it can be deleted"
@@ -163,7 +163,7 @@ func phase(items []item) (kind.Phase, string) {
 	}
 	for _, i := range items {
 		switch {
-		case i.creating(): // which can take hours, and nothing waits for it
+		case i.creating(): // creation can take hours, and nothing waits for it
 			return kind.Ready, ""
 		case !i.leaving():
 			return kind.Degraded, i.called() + " is in the status " + i.status + ", and there is no other"
@@ -172,9 +172,9 @@ func phase(items []item) (kind.Phase, string) {
 	return kind.Deleting, "is being deleted"
 }
 
-// label is the name of what is taken: whose, and of when.
+// label is the name of an item: its volume and its time.
 func label(w want, at time.Time) string {
-	const longest = 200 // bytes; Cinder takes 255 characters
+	const longest = 200 // bytes; Cinder accepts 255 characters
 	name := w.Spec.VolumeRef
 	return name[:min(len(name), longest)] + "-" + at.UTC().Format("20060102T150405Z")
 }

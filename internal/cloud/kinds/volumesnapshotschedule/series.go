@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// series is what bears the mark of a schedule, the newest first.
+// series are the items that bear the mark of a schedule, the newest first.
 type series struct {
 	Mark  *kind.Mark
 	Items []item
@@ -24,7 +24,7 @@ type item struct {
 	id, name, volume, kind, status string
 	size                           int
 	created                        time.Time
-	moment                         time.Time // that it stands for, as it says itself
+	moment                         time.Time // from its metadata
 	mark                           *kind.Mark
 	own                            map[string]string // metadata without the mark
 	copied                         string
@@ -33,7 +33,7 @@ type item struct {
 
 func (s *item) available() bool { return s.status == "available" }
 
-// usable reports whether its data is there: something may be read from it now.
+// usable reports whether its data exist and can be read now.
 func (s *item) usable() bool {
 	return s.available() || s.status == "backing-up" || s.status == "restoring"
 }
@@ -44,11 +44,11 @@ func (s *item) creating() bool {
 	return !s.usable() && !s.leaving() && !strings.HasPrefix(s.status, "error")
 }
 
-// skew is by how much the clocks of the agent and of the cloud may differ.
+// skew is the maximal difference between the clocks of the agent and of the cloud.
 const skew = 15 * time.Minute
 
-// at is the moment that the item stands for. Who can write its metadata can write any: one that is after its
-// creation, which the cloud says, is none.
+// at is the moment that the item was taken for. Anybody who can write its metadata can write any moment. Therefore a
+// moment after the item's creation, which the cloud reports, does not count.
 func (s *item) at() time.Time {
 	if latest := s.created.Add(skew); s.moment.IsZero() || s.moment.After(latest) {
 		return s.created
@@ -56,17 +56,17 @@ func (s *item) at() time.Time {
 	return s.moment
 }
 
-// covers reports whether no moment of the schedule has passed since the one that the item stands for. A moment in
-// the future is not believed; of one in the past it counts even if the cloud's clock says otherwise, or an
-// agent with a wrong clock would take one after the other.
+// covers reports whether no moment of the schedule has passed since the item's own moment. A moment in the future is
+// not believed. One in the past counts even if the cloud's clock contradicts it: otherwise an agent with a wrong
+// clock would take one item after the other.
 func (s *item) covers(times schedule.Schedule, now time.Time) bool {
 	said := !s.moment.IsZero() && !s.moment.After(now) && times.Next(s.moment).After(now)
 	return said || times.Next(s.at()).After(now)
 }
 
-// of are those of a series that are of the volume, and of the type that the schedule takes. Others bear
-// the mark as well, because somebody wrote it there, or the volume or the type was another one before: they do not
-// count, and nothing is done about them.
+// of are the items of a series that belong to the volume, and have the schedule's type. Others may bear the mark,
+// too: somebody wrote it there, or the volume or the type was another one before. They do not count, and the agent
+// does not change them.
 func (s *series) of(spec *Spec, volume string) (list []item) {
 	for _, i := range s.Items {
 		if i.volume == volume && i.kind == spec.kind() {
@@ -76,9 +76,9 @@ func (s *series) of(spec *Spec, volume string) (list []item) {
 	return list
 }
 
-// spare are those that are too many or too old, the oldest first. There is always a newer one that is
-// usable, and only those are counted. An age is that at the time of the newest, so neither a clock that is wrong
-// nor a long absence makes any old.
+// spare are the surplus and the expired items, the oldest first. Only usable items count, and a newer usable one
+// always remains. An item's age is that at the time of the newest item, so neither a wrong clock nor a long absence
+// makes items old.
 func (s *Spec) spare(of []item) (list []item) {
 	kept, newest := 0, time.Time{}
 	for _, i := range of {
@@ -99,8 +99,8 @@ func (s *Spec) spare(of []item) (list []item) {
 	return list
 }
 
-// broken are those that failed and are of no more use: a newer one is there, or so many failed since
-// that these say nothing more about when to try again.
+// broken are the failed items that have no further use: a newer item is usable, or so many failed later that these no
+// longer affect the next attempt.
 func broken(of []item) (list []item) {
 	failures, superseded := 0, false
 	for _, i := range of {
@@ -117,17 +117,17 @@ func broken(of []item) (list []item) {
 	return list
 }
 
-// How long it takes until one is tried again after one has failed, which doubles with each. No more of those
-// are left in the cloud than it takes to count them.
+// The pause after a failed item, which doubles with each failure. The cloud keeps no more failed items than are
+// needed to count them.
 const (
 	firstRetry = 10 * time.Minute
 	lastRetry  = 6 * time.Hour
 	mostFailed = 7
-	// check is when what is being created is looked at again.
+	// check is the interval for looking at an item that is being created.
 	check = 5 * time.Minute
 )
 
-// retry is when one may be taken after those that failed last; the zero time where none has.
+// retry is the earliest time for an item after the last failures; the zero time if there were none.
 func retry(of []item) (at time.Time) {
 	failures, last := 0, time.Time{}
 	for _, i := range of {
@@ -147,8 +147,8 @@ func retry(of []item) (at time.Time) {
 	return last.Add(backoff.Pause(firstRetry, lastRetry, failures))
 }
 
-// upkeep says what is due at a time of those that count, the newest first. unusable says why none can be taken of the
-// volume at the moment.
+// upkeep says what is due at a time for the items that count, the newest first. unusable is the cause why the volume
+// allows none at the moment.
 func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep) {
 	times, err := s.times()
 	if err != nil {
@@ -184,10 +184,10 @@ func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep)
 	return u
 }
 
-// itemsField is where a status shows the snapshots and backups of a series.
+// itemsField is the field of the status with the snapshots and backups of a series.
 const itemsField = "status.items"
 
-// newest is the moment of the newest that has not failed; the zero time for none.
+// newest is the moment of the newest item that has not failed; the zero time for none.
 func newest(of []item) time.Time {
 	for _, i := range of {
 		if !i.failed() && !i.leaving() {
@@ -204,10 +204,10 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// mostMissed bounds how many moments are gone through that nobody was there for.
+// mostMissed is the maximal number of missed moments that lastMoment goes through.
 const mostMissed = 10_000
 
-// lastMoment is the last one of a schedule after a time that has passed; now where that is not to be found.
+// lastMoment is the last moment of a schedule between after and now. It is now if that moment cannot be found.
 func lastMoment(times schedule.Schedule, after, now time.Time) time.Time {
 	last := now
 	for n := range mostMissed {
@@ -237,23 +237,23 @@ func (s *Spec) keepFor() time.Duration {
 	if s.KeepFor == nil {
 		return 0
 	}
-	d, _ := time.ParseDuration(*s.KeepFor) // validate has read it
+	d, _ := time.ParseDuration(*s.KeepFor) // Validate has checked it
 	return d
 }
 
 func (s *Spec) backup() bool { return s.Type == "Backup" }
 
-// kind is that of what is taken.
+// kind is the kind of the items.
 func (s *Spec) kind() string { return "Volume" + s.kindWord() }
 
 func (s *Spec) kindWord() string { return cmp.Or(s.Type, "Snapshot") }
 
 func (s *item) called() string { return s.name + " (" + s.id + ")" }
 
-// text is a time as it is written into metadata.
+// text is the form of a time in metadata.
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// newestFirst orders by what the cloud says of when they were made.
+// newestFirst orders items by the creation times of the cloud.
 func newestFirst(a, b item) int {
 	return cmp.Or(b.created.Compare(a.created), b.at().Compare(a.at()), strings.Compare(b.id, a.id))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// said is a series in words, the newest first: a status, when it was made and, after "for", which moment
-// it says it stands for.
+// said is a series in words, the newest first: a status, the creation time and, after "for", the moment in the
+// metadata.
 func said(t *testing.T, words ...string) (list []item) {
 	t.Helper()
 	for n, text := range words {
@@ -27,7 +27,7 @@ func said(t *testing.T, words ...string) (list []item) {
 	return list
 }
 
-// clock is a time in June 2026, or as it is given.
+// clock is a time in June 2026, or the full time if the text has one.
 func clock(t *testing.T, text string) time.Time {
 	t.Helper()
 	if len(text) == len("01 15:04") {
@@ -40,7 +40,7 @@ func clock(t *testing.T, text string) time.Time {
 	return at
 }
 
-// due is what an upkeep does, in words: the IDs of those that go, and the moment that one is taken for.
+// due is an upkeep in words: the IDs of removed items, and the moment of the new one.
 func due(u kind.Upkeep) string {
 	var out []string
 	for _, c := range u.Due {
@@ -95,7 +95,7 @@ func TestUpkeep(t *testing.T) {
 				t.Errorf("does %q, want %q", got, tt.want)
 			}
 			if name == "the last one never goes" {
-				return // how long it waits is not what this is about
+				return // this case does not test the waiting time
 			}
 			if !u.Next.Equal(clock(t, tt.next)) || u.Overdue != tt.overdue {
 				t.Errorf("next %s, want %s; overdue %q, want %q", u.Next, tt.next, u.Overdue, tt.overdue)
@@ -104,8 +104,8 @@ func TestUpkeep(t *testing.T) {
 	}
 }
 
-// No night goes without a snapshot because summer time begins. When it ends the clock shows half past two twice,
-// and one is taken.
+// The beginning of summer time skips no night's snapshot. At its end the clock shows half past two twice, and
+// one snapshot is taken.
 func TestUpkeepOverSummerTime(t *testing.T) {
 	for begin, want := range map[string]int{"2026-03-25 12:00": 8, "2026-10-22 12:00": 8} {
 		s := Spec{Schedule: "30 2 * * *", TimeZone: "Europe/Berlin", Keep: 100}
@@ -127,7 +127,7 @@ func TestUpkeepOverSummerTime(t *testing.T) {
 	}
 }
 
-// However often creations fail, they are few, and so is what they leave.
+// Repeated failures lead to few attempts, and to few failed items.
 func TestFailuresDoNotStorm(t *testing.T) {
 	s := Spec{Schedule: "@hourly", Keep: 3}
 	now, made := clock(t, "01 00:00"), 0
@@ -148,7 +148,7 @@ func TestFailuresDoNotStorm(t *testing.T) {
 	}
 }
 
-// While a backup is being made of the volume nothing else is asked of it, and it is looked at again soon.
+// During a backup of the volume the agent requests nothing else of it, and looks at it again soon.
 func TestABusyVolumeIsLeftAlone(t *testing.T) {
 	s, now := Spec{Schedule: "0 3 * * *", Keep: 1}, clock(t, "05 03:00")
 	if u := s.upkeep(said(t, "available 04 03:00"), "a backup is being made of it", now); len(u.Due) != 0 || !u.Next.Equal(now.Add(check)) {
@@ -156,7 +156,8 @@ func TestABusyVolumeIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What bears the mark and is of another volume, or of the other type, is neither counted nor removed.
+// An item that bears the mark but belongs to another volume, or has the other type, is neither counted nor
+// removed.
 func TestOthersDoNotCount(t *testing.T) {
 	s := Spec{Schedule: "0 3 * * *", Keep: 1}
 	all := said(t, "available 05 03:00", "available 04 03:00", "available 03 03:00", "available 02 03:00")

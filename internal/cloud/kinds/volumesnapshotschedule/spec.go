@@ -1,11 +1,11 @@
 // Package volumesnapshotschedule is the kind VolumeSnapshotSchedule: snapshots or backups of a volume that are
-// taken again and again, and go when there are enough newer ones (Cinder).
+// taken on a schedule, and removed when there are enough newer ones (Cinder).
 //
-// Its object in the cloud is the series of all snapshots and backups that bear its mark. The newest one
-// says when the next is due: nothing else remembers anything.
+// Its object in the cloud is the series of all snapshots and backups that bear its mark. The newest one shows
+// when the next is due: no other state exists.
 //
-// It is longer than its table: a series is of two collections, and what is due of it follows from
-// the time (series.go).
+// The package is longer than its table: a series has two collections, and its due steps depend on the time
+// (series.go).
 package volumesnapshotschedule
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a series shall be.
+// Spec is the declared series.
 type Spec struct {
 	VolumeRef string  `json:"volumeRef" ref:"Volume" rule:"required,min=1" doc:"Volume of which snapshots or backups are taken, also while it is attached to a server: each is then what the disk of a machine holds that loses its power."`
 	Schedule  string  `json:"schedule" rule:"required,max=150" doc:"When one is taken: five fields (minute hour day month weekday) such as 0 3 * * *, @daily, or an interval such as @every 6h; every 10 minutes at most. The first one is taken at once. For moments at which nobody was there to take one, one is taken later." example:"0 3 * * *"`
@@ -45,5 +45,5 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}.Flat()
 }
 
-// Name is that of the kind.
+// Name is the name of the kind.
 const Name = "VolumeSnapshotSchedule"

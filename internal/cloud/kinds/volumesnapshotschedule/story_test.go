@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// disks looks at snapshots and backups as people do.
+// disks reads snapshots and backups as people do.
 type disks struct {
 	t       *testing.T
 	g       *kindtest.Target
@@ -47,7 +47,7 @@ func disksWith(t *testing.T, kinds kindtest.Kinds) *disks {
 	return &disks{t, g, g.Client(nil), "3.56"}
 }
 
-// list is all there are, the oldest moments first.
+// list are all snapshots and backups, the oldest moments first.
 func (d *disks) list() (all []disk) {
 	d.t.Helper()
 	for _, path := range []string{"snapshots", "backups"} {
@@ -82,7 +82,7 @@ func (d *disks) write(of disk, metadata map[string]string) {
 	d.do(http.MethodPut, of.path+"/metadata", map[string]any{"metadata": metadata})
 }
 
-// age makes all of the series stand for moments so much earlier.
+// age moves the moments of the whole series back by a duration.
 func (d *disks) age(by time.Duration) {
 	d.t.Helper()
 	d.settle()
@@ -105,7 +105,7 @@ func (d *disks) settle() {
 	}
 }
 
-// passes are so many, each of which must end in sync, with what the cloud makes of them.
+// passes runs n passes, each of which must end in sync after the cloud has finished.
 func (d *disks) passes(manifests string, n int) (last engine.Pass) {
 	d.t.Helper()
 	for range n {
@@ -115,8 +115,8 @@ func (d *disks) passes(manifests string, n int) (last engine.Pass) {
 	return last
 }
 
-// A snapshot is taken when it is due and the oldest goes when the newer is there, and none of that is a
-// difference: not for plans, nor for what is said to be in sync, nor for the brake.
+// A snapshot is taken when it is due, and the oldest goes when the newer one exists. None of that is a difference: neither for
+// plans, nor for the sync status, nor for the brake.
 func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	testcost.Long(t)
 	for _, taken := range []string{"Snapshot", "Backup"} {
@@ -152,17 +152,17 @@ func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	}
 }
 
-// Missed nights are made up for by one.
+// One snapshot makes up for several missed nights.
 func TestMissedNights(t *testing.T) {
 	d := newDisks(t)
 	d.g.MustSync(needs + "---" + object)
 	d.age(31 * 24 * time.Hour)
-	if d.passes(needs+"---"+object, 3); len(d.list()) != 1 { // the old one is over keepFor
+	if d.passes(needs+"---"+object, 3); len(d.list()) != 1 { // the old one is older than keepFor
 		t.Errorf("there are %v", d.list())
 	}
 }
 
-// A commit that has fewer kept is a loss: the plan says so, and the brake counts it.
+// A commit with a lower keep is a loss: the plan says so, and the brake counts it.
 func TestFewerKeptIsALoss(t *testing.T) {
 	d := newDisks(t)
 	many := needs + "---" + strings.Replace(object, "keep: 2", "keep: 5", 1)
@@ -203,7 +203,7 @@ func TestFewerKeptIsALoss(t *testing.T) {
 	}
 }
 
-// A commit that changes when snapshots are taken writes the marks of all, in place, and takes none away.
+// A commit that changes the times of snapshots writes the marks of all in place, and removes none.
 func TestANewScheduleTakesNothingAway(t *testing.T) {
 	d := newDisks(t)
 	d.g.MustSync(needs + "---" + object)
@@ -216,8 +216,8 @@ func TestANewScheduleTakesNothingAway(t *testing.T) {
 	}
 }
 
-// Without its manifest a series stays, and so does the volume that its snapshots are of; backups let it go. When the
-// manifest comes back the series goes on.
+// A series stays without its manifest, and so does the volume of its snapshots; backups do not hold the volume. When the
+// manifest comes back, the series continues.
 func TestASeriesOutlivesItsManifest(t *testing.T) {
 	d := newDisks(t)
 	keep := strings.Replace(object, "  onDelete: delete\n", "", 1)
@@ -265,8 +265,8 @@ func TestASeriesOutlivesItsManifest(t *testing.T) {
 	d.g.MustSync("")
 }
 
-// Whoever can write to the project can forge a mark: of another volume it counts for nothing, and where another
-// owner claims a snapshot, too, nothing is done.
+// Anybody who can write to the project can forge a mark. On a snapshot of another volume it has no effect. If another owner
+// claims a snapshot, too, the agent changes nothing.
 func TestAttackForgedMarks(t *testing.T) {
 	d := newDisks(t)
 	plain := "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VolumeSnapshot\nmetadata: {name: byhand}\nspec: {resource: {volumeRef: other}}\n"
@@ -305,7 +305,7 @@ func TestAttackForgedMarks(t *testing.T) {
 	d.g.MustSync(all + plain)
 }
 
-// A list that is refused makes nothing due and nothing old.
+// A list that the cloud refuses makes nothing due and nothing old.
 func TestRefusedListsMakeNothingDue(t *testing.T) {
 	for _, path := range []string{"/snapshots/detail", "/backups/detail"} {
 		d := newDisks(t)
@@ -336,7 +336,7 @@ func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(req)
 }
 
-// A refusal of one that is due is a failure that people read about, and the next pass tries it again.
+// If the cloud refuses a due snapshot, that is a visible failure, and the next pass tries it again.
 func TestWhatIsDueAndRefusedIsAFailure(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
@@ -358,7 +358,8 @@ func TestWhatIsDueAndRefusedIsAFailure(t *testing.T) {
 	}
 }
 
-// Cinder refuses to delete the newest item of a series until the pass has seen that another one is gone: it deletes all of them.
+// Cinder refuses to delete the newest item of a series until the pass has seen that another one is gone. The pass still deletes
+// all of them.
 func TestASeriesGoesThoughOneIsBusy(t *testing.T) {
 	d := newDisks(t)
 	d.g.MustSync(needs + "---" + object)
@@ -394,8 +395,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// A pass with nothing due reads one list of snapshots and one of backups, for all kinds that they hold
-// objects of.
+// A pass with nothing due reads one list of snapshots and one of backups, for all kinds with objects in them.
 func TestNothingDueCostsNothing(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
@@ -417,7 +417,7 @@ func TestNothingDueCostsNothing(t *testing.T) {
 	}
 }
 
-// A snapshot that failed stays until another is there, and shows in the status.
+// A failed snapshot stays until another one exists, and the status shows it.
 func TestAFailedSnapshotIsShown(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
@@ -442,7 +442,7 @@ func TestAFailedSnapshotIsShown(t *testing.T) {
 	}
 }
 
-// An agent that starts on a refused commit takes what is due, and removes nothing.
+// An agent that starts on a refused commit takes due snapshots, and removes none.
 func TestACautiousAgentRemovesNothing(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
