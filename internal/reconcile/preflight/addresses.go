@@ -22,19 +22,19 @@ import (
 //	a network: the pools of all its subnets,  one of its subnets is not known, such as one of another project
 //	with all that are taken or asked for
 //
-// An object that stays keeps its present address, whatever its manifest says; a deleted object frees it. Objects of others count
-// as far as the cloud shows them. Unknown never counts as used up.
+// An object that stays keeps its present address, whatever its manifest says; a deleted object frees it. Objects of others count as far as
+// the cloud shows them. An unknown amount never counts as exceeded.
 
-// Scarce is a subnet, or all of a network's, with fewer addresses than are asked for.
+// Scarce is a subnet, or a network with all its subnets, that has fewer addresses than needed.
 type Scarce struct {
 	Key    manifest.Key
 	Origin manifest.Origin
-	// Subnets are those of a network, in words; nil where Key is one itself.
+	// Subnets are the names of a network's subnets; nil if Key is a subnet itself.
 	Subnets            []string
 	Has, Needs, Others int
 }
 
-// Cause says what is the matter with the object.
+// Cause describes the shortage.
 func (s Scarce) Cause() cause.Cause {
 	gives := cause.Of(cause.GivesAddresses, s.Has)
 	if s.Subnets != nil {
@@ -48,8 +48,7 @@ func (s Scarce) Cause() cause.Cause {
 
 func (s Scarce) missing() int { return s.Needs + s.Others - s.Has }
 
-// ScarceOf are the subnets that have fewer addresses than there will be objects on them once the plan is carried out. have is what
-// the cloud holds.
+// ScarceOf returns the subnets that have fewer addresses than objects on them after the plan is carried out. have is what the cloud holds.
 func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	c := newCapacity(kinds, have)
 	for i := range p.Steps {
@@ -64,7 +63,7 @@ func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	return c.compare()
 }
 
-// ScarceIn are those of a repository, as far as the manifests show them. Members that groups have at times only do not count.
+// ScarceIn does the same for a repository, as far as the manifests show it. Members that groups have only at times do not count.
 func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
 	c, view := newCapacity(kinds, nil), decide.Views(kinds, want)
 	for i := range want {
@@ -75,7 +74,7 @@ func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
 	return c.compare()
 }
 
-// makes reports whether a step makes an object.
+// makes reports whether a step creates an object.
 func makes(s *plan.Step) bool { return s.Action == plan.Create || s.Action == plan.Recreate }
 
 // wanted is a desired object as its kind sees it.
@@ -91,9 +90,9 @@ type capacity struct {
 	kinds    map[string]*kind.Kind
 	have     kind.Snapshot
 	objects  []wanted
-	staying  map[string]bool // whether what is the stack's own stays, by ID
+	staying  map[string]bool // whether an object of the stack stays, by ID
 	supplies []*supply
-	at       map[string][]*supply // by what stands for them, and for what they are on
+	at       map[string][]*supply // by the object itself, and by the objects that it belongs to
 }
 
 func newCapacity(kinds []*kind.Kind, have kind.Snapshot) *capacity {
@@ -104,7 +103,7 @@ func newCapacity(kinds []*kind.Kind, have kind.Snapshot) *capacity {
 	return c
 }
 
-// identity stands for the target of a reference: an object of the cloud, or one that will be made.
+// identity identifies the target of a reference: an object of the cloud, or one that will be created.
 func identity(ref kind.Ref) string {
 	if ref.ID != "" && !ref.Anew {
 		return ref.ID
@@ -143,7 +142,7 @@ func (c *capacity) compare() (list []Scarce) {
 	return list
 }
 
-// claims are to addresses that can be counted, of what is made.
+// claims are the new objects' claims to addresses that can be counted.
 func (c *capacity) claims() (list []kind.Claim) {
 	for _, o := range c.objects {
 		k := c.kinds[o.Key.Kind]
@@ -159,7 +158,7 @@ func (c *capacity) claims() (list []kind.Claim) {
 	return list
 }
 
-// giver is the kind of what gives an address.
+// giver is the kind of the object that gives an address.
 func giver(c kind.Claim) string {
 	if c.From != "" {
 		return c.From
@@ -167,14 +166,15 @@ func giver(c kind.Claim) string {
 	return c.Of.Key.Kind
 }
 
-// onNetwork compares the addresses that are asked of a network with the pools of all its subnets. It skips a network with an unknown subnet.
+// onNetwork compares the addresses that are needed from a network with the pools of all its subnets. It skips a network with an unknown
+// subnet.
 func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
 	of, known := claim.Of, map[string]bool{}
 	var subnets []*supply
 	for _, s := range c.at[identity(of)] {
 		known[s.id] = true
 		switch {
-		case s.cidr.IsValid() && s.cidr.Addr().Is6(): // it gives an address of IPv6 besides
+		case s.cidr.IsValid() && s.cidr.Addr().Is6(): // it gives an IPv6 address in addition
 		case s.pools == nil:
 			return nil
 		default:

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// lan is a cloud with a network, a repository of subnets on it, and ports that are made or there.
+// lan is a cloud with a network, a repository of subnets on it, and ports that are new or exist.
 type lan struct {
 	refs  map[manifest.Key]kind.Ref
 	steps []plan.Step
@@ -35,7 +35,7 @@ func (l *lan) network(change func(*kind.Ref)) {
 	l.refs[ref.Key] = ref
 }
 
-// subnet gives out so many addresses of a range; listed is one that no manifest stands for.
+// subnet adds a subnet with so many addresses of a range; listed means that no manifest stands for it.
 func (l *lan) subnet(name, cidr string, addresses int, listed bool) {
 	prefix := netip.MustParsePrefix(cidr)
 	facts := kind.Facts{NetworkID: "net", CIDR: cidr}
@@ -80,7 +80,7 @@ func (l *lan) port(action plan.Action, asked ...string) {
 	}
 }
 
-// own is a port of the stack that is there.
+// own adds a port of the stack that exists.
 func (l *lan) own(action plan.Action, token string) {
 	id := fmt.Sprint("own-", len(l.steps))
 	l.list("Port", kind.Live{ID: id, Tokens: []string{token}})
@@ -105,7 +105,7 @@ func (l *lan) scarce() string {
 	return strings.Join(all, "; ")
 }
 
-// What is asked for is compared with what is free, of a subnet and of all of a network's.
+// The addresses needed are compared with the free ones, for a subnet and for all subnets of a network.
 func TestAddressesThatAreTooFew(t *testing.T) {
 	one := func(l *lan) { l.subnet("s", "10.0.0.0/29", 2, false) }
 	two := func(l *lan) { one(l); l.subnet("t", "10.0.1.0/29", 2, false) }
@@ -197,7 +197,7 @@ func TestAddressesThatAreTooFew(t *testing.T) {
 	}
 }
 
-// A repository is compared by itself: what its manifests make for good counts, and nothing else.
+// A repository is compared by itself: only objects that its manifests keep permanently count.
 func TestAddressesOfARepository(t *testing.T) {
 	facts := kind.Facts{CIDR: "10.0.0.0/29", Pools: []kind.Pool{{First: netip.MustParseAddr("10.0.0.1"), Last: netip.MustParseAddr("10.0.0.2")}}}
 	kinds := []*kind.Kind{
@@ -232,7 +232,7 @@ func TestAddressesOfARepository(t *testing.T) {
 	}
 }
 
-// The reason names how many there are, in which subnets, and how many others have.
+// The cause has the number of addresses, the subnets, and the number that others use.
 func TestCausesOfTooFewAddresses(t *testing.T) {
 	for _, c := range []struct {
 		of   Scarce

@@ -8,27 +8,27 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// HoursOfMonth are the hours that a month is taken for.
+// HoursOfMonth is the number of hours in a month.
 const HoursOfMonth = 730
 
-// Prices are what resources cost an hour.
+// Prices are the prices of resources for an hour.
 type Prices struct {
 	Currency string // ISO 4217
 	// Priced are the resources that have prices, without types.
 	Priced []kind.Resource
-	// Hour are the prices by resource and type; without a type, that of every other type.
+	// Hour has the prices by resource and type. A price without a type is that of every other type.
 	Hour map[kind.Resource]*big.Rat
 }
 
-// Cost is what a plan makes a month dearer, or cheaper.
+// Cost is the change of the monthly cost by a plan; below 0 if it gets cheaper.
 type Cost struct {
 	Currency string
 	Month    *big.Rat
-	// Unpriced are resources that the plan takes or gives back and that have no price.
+	// Unpriced are resources without a price that the plan uses or frees.
 	Unpriced []kind.Resource
 }
 
-// Cost adds up what a demand costs a month; nil where nothing of it is priced.
+// Cost adds up the monthly cost of a demand; nil if no resource in it is priced.
 func (p *Prices) Cost(d Demand) *Cost {
 	if p == nil {
 		return nil
@@ -54,7 +54,7 @@ func (p *Prices) Cost(d Demand) *Cost {
 	return c
 }
 
-// add adds the price of n of a resource, and reports whether there are any.
+// add adds the price of n of a resource, and reports whether n is not 0.
 func (p *Prices) add(c *Cost, r kind.Resource, n *big.Int) bool {
 	if n.Sign() == 0 {
 		return false
@@ -72,7 +72,7 @@ func (p *Prices) add(c *Cost, r kind.Resource, n *big.Int) bool {
 	return true
 }
 
-// net is how many more of a resource there are after the plan.
+// net is the increase of a resource by the plan.
 func (d Demand) net(r kind.Resource) *big.Int {
 	return new(big.Int).Sub(big.NewInt(d.Takes[r]), big.NewInt(d.Gives[r]))
 }
@@ -87,15 +87,14 @@ func (d Demand) resources() map[kind.Resource]bool {
 	return all
 }
 
-// currencies are signs that stand before an amount, and how many decimals amounts have
-// that have not two. (ISO 4217)
+// signs stand before an amount; decimals has the currencies whose amounts do not have two decimals.
+// (ISO 4217)
 var (
 	signs    = map[string]string{"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "KRW": "₩", "INR": "₹"}
 	decimals = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0}
 )
 
-// Amount is the cost of a month as people write it, rounded, with its sign: "+€41.00",
-// "-12.50 CHF".
+// Amount is the monthly cost as people write it, rounded, with its sign: "+€41.00", "-12.50 CHF".
 func (c *Cost) Amount() string {
 	digits, ok := decimals[c.Currency]
 	if !ok {

@@ -5,14 +5,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Demand is what carrying out a plan takes of the cloud, and gives back. A replaced object
-// takes and gives back at once only what differs: the old one is gone when the new one comes.
+// Demand is how much of the cloud's resources a plan takes and gives back. A replaced object takes and
+// gives back only the difference: the old object is gone when the new one comes.
 type Demand struct {
 	Takes, Gives kind.Amounts
 }
 
-// Services are those of which the plan takes something, as far as there are quotas for
-// them.
+// Services are the services from which the plan takes resources, as far as these have quotas.
 func (d Demand) Services() map[string]bool {
 	services := map[string]bool{}
 	for r, n := range d.Takes {
@@ -23,7 +22,7 @@ func (d Demand) Services() map[string]bool {
 	return services
 }
 
-// DemandOf sums up what the steps of a plan take. have is what the cloud holds.
+// DemandOf adds up the demand of a plan's steps. have is what the cloud holds.
 func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 	d, facts := Demand{kind.Amounts{}, kind.Amounts{}}, factsIn(have)
 	byName := map[string]*kind.Kind{}
@@ -60,7 +59,7 @@ func elsewhere(s *plan.Step, k *kind.Kind) bool {
 	return project.Name != "" && !project.Facts.Here
 }
 
-// add adds what one object takes more than it held, or less.
+// add adds the difference between what one object takes and what it held.
 func (d Demand) add(takes, holds kind.Amounts) {
 	for r, n := range takes {
 		d.Takes.Add(r, max(0, n-holds[r]))
@@ -73,8 +72,8 @@ func (d Demand) add(takes, holds kind.Amounts) {
 	}
 }
 
-// inherited gives what an object takes the type that it has in the cloud, where its
-// manifest leaves the type to the cloud.
+// inherited adds the type that an object has in the cloud to what it takes, if its manifest leaves the
+// type to the cloud.
 func inherited(takes, holds kind.Amounts) kind.Amounts {
 	asked := map[kind.Resource]bool{}
 	for r := range takes {
@@ -92,8 +91,8 @@ func inherited(takes, holds kind.Amounts) kind.Amounts {
 	return takes
 }
 
-// Held sums up what the project has of what a service gives out; known is false where a
-// collection of the service could not be seen.
+// Held adds up the project's use of a service's resources; known is false if a collection of the service
+// could not be seen.
 func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
 	held = kind.Amounts{}
 	facts := factsIn(have)
@@ -114,8 +113,7 @@ func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amo
 	return held, true
 }
 
-// factsIn finds the facts of objects by their IDs, each collection indexed when it is
-// first asked for.
+// factsIn finds the facts of objects by their IDs. Each collection is indexed on first use.
 func factsIn(have kind.Snapshot) kind.FactsOf {
 	indexes := map[string]map[string]kind.Facts{}
 	return func(name, id string) kind.Facts {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// disk is the spec of a Disk, and what the cloud has of one.
+// disk is the spec of a Disk, and its state in the cloud.
 type disk struct {
 	size    int64
 	project kind.Ref
@@ -20,7 +20,7 @@ type disk struct {
 
 var size = kind.Resource{Service: "block-storage", Name: "gigabytes"}
 
-// disks are the kind of disks, which take as much of a quota as they are large.
+// disks are the kind of disks, which take their size of a quota.
 func disks() *kind.Kind {
 	of := func(w kind.Want) *disk { return w.Spec.(*disk) }
 	return &kind.Kind{
@@ -34,7 +34,7 @@ func disks() *kind.Kind {
 	}
 }
 
-// making is a step about a disk that is wanted like this, and is there like that.
+// making is a step for a disk with the spec want and the state have.
 func making(name string, action plan.Action, want, have *disk) plan.Step {
 	s := plan.Step{Key: manifest.Key{Kind: "Disk", Name: name}, Action: action}
 	if want != nil {
@@ -46,8 +46,8 @@ func making(name string, action plan.Action, want, have *disk) plan.Step {
 	return s
 }
 
-// A plan takes what its objects will have more than they have, and gives back what they have more; objects in other projects, that stay, or
-// of kinds without quotas take nothing.
+// A plan takes the increase of its objects, and gives back the decrease. Objects in other projects, objects that stay, and objects of kinds
+// without quotas take nothing.
 func TestWhatAPlanTakes(t *testing.T) {
 	there := func(s plan.Step) plan.Step { s.Have.InOwnProject = false; return s }
 	other := func(s plan.Step) plan.Step { s.Key.Kind = "Other"; return s }
@@ -82,7 +82,7 @@ func TestWhatAPlanTakes(t *testing.T) {
 	}
 }
 
-// What the project has is known where all collections of a service were seen.
+// The project's use is known if all collections of a service were seen.
 func TestHeld(t *testing.T) {
 	live := func(own bool) kind.Live { return kind.Live{State: &disk{size: 5}, InOwnProject: own} }
 	user := disks()
@@ -113,8 +113,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A quota is compared where it has a limit, is of the service and something is taken of it. Where the service does not say what is
-// used, it is what the project has.
+// A quota is compared if it has a limit, belongs to the service and the plan takes some of it. If the service does not report the use, it
+// is the amount that the project's objects have.
 func TestCompare(t *testing.T) {
 	typed := kind.Resource{Service: size.Service, Name: "gigabytes", Type: "ssd"}
 	for _, c := range []struct {
@@ -157,7 +157,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// Zones are asked for, and doubts are, where something is made: each with all that ask for it.
+// Zones and doubts concern only objects that are created: each comes with all objects that ask for it.
 func TestZonesAndDoubtsOfWhatIsMade(t *testing.T) {
 	odd := &disk{zone: "az-a", doubt: "odd"}
 	p := plan.Plan{Steps: []plan.Step{
@@ -177,7 +177,7 @@ func TestZonesAndDoubtsOfWhatIsMade(t *testing.T) {
 	}
 }
 
-// What goes through another entry of clouds.yaml is of another project: the plan of the main one is all of it only where nothing of that is
+// Objects of another entry of clouds.yaml belong to another project. The plan of the main entry is complete only if no such object is
 // written.
 func TestThroughMain(t *testing.T) {
 	through := func(action plan.Action) plan.Step {

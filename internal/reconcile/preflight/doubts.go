@@ -10,10 +10,11 @@ import (
 // Doubt is a request that clouds refuse by default, by a policy that operators can change.
 type Doubt struct {
 	Why  string
-	Keys []manifest.Key // of those that are made, and ask for it
+	Keys []manifest.Key // of the new objects that ask for it
 }
 
-// DoubtsOf are the reasons why the cloud may refuse what a plan makes, in the order of the plan.
+// DoubtsOf are the reasons why the cloud may refuse new objects of a plan, in the order of the
+// plan.
 func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 	byName, at := map[string]*kind.Kind{}, map[string]int{}
 	for _, k := range kinds {
@@ -40,5 +41,5 @@ func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 	return list
 }
 
-// Cause names the first of the objects, and why the cloud may refuse them.
+// Cause names the first few objects, the number of others, and why the cloud may refuse them.
 func (d Doubt) Cause() cause.Cause { return cause.Of(cause.Doubtful, manifest.Listed(d.Keys), d.Why) }

@@ -2,8 +2,8 @@ package preflight
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/plan"
 
-// ThroughMain is a plan without what is carried out through further entries of clouds.yaml;
-// all is false where there is something of that.
+// ThroughMain is a plan without the steps of further entries of clouds.yaml; all is false if such a
+// step writes.
 func ThroughMain(p plan.Plan) (main plan.Plan, all bool) {
 	main, all = p, true
 	main.Steps = nil

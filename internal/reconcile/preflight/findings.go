@@ -9,20 +9,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Findings are what was found out about a plan as a whole before any of it is carried out. They are for people: nothing is
-// decided by them, for a quota can be raised while the plan waits. The zero Findings say nothing.
+// Findings are what is known about a plan as a whole before any of it is carried out. They are for people and decide
+// nothing, for a quota can be raised while the plan waits. The zero Findings say nothing.
 type Findings struct {
-	// Quotas are what the plan takes of resources that have a limit.
+	// Quotas are the plan's demands of resources that have a limit.
 	Quotas []Quota
-	// Warnings say what else is likely to fail.
+	// Warnings say what else will probably fail.
 	Warnings cause.List
-	// Notes say what could not be found out.
+	// Notes say what is unknown.
 	Notes cause.List
-	// Cost is what the plan makes a month dearer; nil where there are no prices.
+	// Cost is the change of the monthly cost; nil if there are no prices.
 	Cost *Cost
 }
 
-// Of is what a plan, its kinds, what the cloud holds and prices show by themselves; nil prices for none.
+// Of returns the findings that need no further requests: they follow from a plan, its kinds, what the cloud holds and
+// prices. prices may be nil.
 func Of(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot, prices *Prices) Findings {
 	f := Findings{Cost: prices.Cost(DemandOf(p, kinds, have))}
 	for _, d := range DoubtsOf(p, kinds) {
@@ -44,7 +45,7 @@ func (f Findings) Short() (list []Quota) {
 	return list
 }
 
-// Redacted takes secrets out of what clouds wrote.
+// Redacted removes secrets from texts that clouds wrote.
 func (f Findings) Redacted(r *redact.Redactor) Findings {
 	f.Quotas, f.Notes, f.Warnings = slices.Clone(f.Quotas), f.Notes.Map(r.Text), f.Warnings.Map(r.Text)
 	for i := range f.Quotas {

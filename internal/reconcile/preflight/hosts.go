@@ -7,19 +7,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Apart is what keeps objects on hosts of their own.
+// Apart is an object that keeps its members on different hosts.
 type Apart struct {
 	Key     manifest.Key
-	PerHost int // of them that may share one
-	Members int // that refer to it
-	// Zone is the availability zone that all of them ask for; "" where they do not ask for the same one.
+	PerHost int // how many members may share a host
+	Members int // how many objects refer to it
+	// Zone is the availability zone that all members ask for; "" if they do not ask for the same one.
 	Zone string
 }
 
-// hosts is how many it takes.
+// hosts is how many hosts the members need.
 func (a Apart) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
 
-// ApartOf are the objects for whose members a plan needs hosts: it makes one at least.
+// ApartOf are the objects for whose members a plan needs hosts: it creates at least one of the members.
 func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	byName := map[string]*kind.Kind{}
 	for _, k := range kinds {
@@ -67,8 +67,8 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	return needed
 }
 
-// CompareHosts warns of groups whose members need more hosts than there are; has are how many are in use, by
-// availability zone.
+// CompareHosts warns of groups whose members need more hosts than there are; has are how many hosts are in
+// use, by availability zone.
 func (f *Findings) CompareHosts(apart []Apart, has map[string]int) {
 	all := 0
 	for _, n := range has {

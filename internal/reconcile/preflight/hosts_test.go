@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A group that keeps its members apart needs hosts where the plan makes one of them: for all that refer to it, in the zone that all ask for.
+// A group that keeps its members apart needs hosts if the plan creates one of them. All objects that refer to it count, in the zone that all
+// of them ask for.
 func TestWhatIsKeptApart(t *testing.T) {
 	type group struct {
 		n    int
@@ -61,7 +62,7 @@ func TestWhatIsKeptApart(t *testing.T) {
 	}
 }
 
-// The last host may be shared by fewer.
+// The last host may have fewer members than the others.
 func TestHowManyHostsItTakes(t *testing.T) {
 	for a, want := range map[Apart]int{{PerHost: 1, Members: 3}: 3, {PerHost: 2, Members: 3}: 2, {PerHost: 2, Members: 4}: 2, {PerHost: 3, Members: 1}: 1} {
 		if got := a.hosts(); got != want {

@@ -7,15 +7,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Quota is what a plan takes of one resource, and what there is.
+// Quota is a plan's demand of one resource, and the quota for it.
 type Quota struct {
 	kind.Resource
 	Takes, Gives int64
-	Limit, Used  int64 // below 0: no limit, and not known
+	Limit, Used  int64 // below 0: no limit, and use unknown
 }
 
-// Free is what the quota leaves, the largest number where it has no limit; ok is false
-// where that is not known.
+// Free is what the quota leaves, the largest number if it has no limit; ok is false if the use is
+// unknown.
 func (q Quota) Free() (free int64, ok bool) {
 	switch {
 	case q.Limit < 0:
@@ -26,8 +26,8 @@ func (q Quota) Free() (free int64, ok bool) {
 	return max(0, q.Limit-q.Used), true
 }
 
-// Short is by how much the quota is too small for the plan as a whole; 0 when it is not,
-// or that is not known.
+// Short is by how much the quota is too small for the plan as a whole; 0 if it is large enough, or
+// if the use is unknown.
 func (q Quota) Short() int64 {
 	free, ok := q.Free()
 	if !ok || q.Takes <= 0 {
@@ -36,15 +36,14 @@ func (q Quota) Short() int64 {
 	return max(0, max(0, q.Takes-q.Gives)-free)
 }
 
-// Tight reports whether there is room only once the plan has deleted something.
+// Tight reports whether there is room only after the plan has deleted something.
 func (q Quota) Tight() bool {
 	free, ok := q.Free()
 	return ok && q.Short() == 0 && q.Takes > free
 }
 
-// Compare fills in what a plan takes of the resources of one service. held are what the
-// project has, for quotas of which the service does not say what is used; nil where it is
-// not known.
+// Compare adds the plan's demands of one service's resources. held is the project's use, for quotas
+// whose use the service does not report; nil if it is unknown.
 func (f *Findings) Compare(d Demand, service string, allowed kind.Allowances, held kind.Amounts) {
 	for r, n := range d.Takes {
 		name := r.Name

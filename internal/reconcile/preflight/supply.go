@@ -11,19 +11,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// supply is what gives out addresses.
+// supply is an object that gives addresses, such as a subnet.
 type supply struct {
 	name  string
-	id    string        // in the cloud; "" of one that is not there
-	of    *kind.Desired // nil where no manifest stands for it
+	id    string        // in the cloud; "" if it does not exist yet
+	of    *kind.Desired // nil if no manifest stands for it
 	cidr  netip.Prefix
 	pools []kind.Pool
-	taken map[netip.Addr]bool // those of the pools; whether the stack has it
-	any   int                 // that will be taken besides, of it alone
+	taken map[netip.Addr]bool // addresses of the pools; true if the stack has it
+	any   int                 // further addresses that will be taken from it alone
 	said  bool
 }
 
-// find finds what gives addresses, of those kinds: what manifests stand for, and what else the cloud has.
+// find finds the objects of these kinds that give addresses: those of manifests, and others in the cloud.
 func (c *capacity) find(givers map[string]bool) {
 	found := map[string]bool{}
 	for _, o := range c.objects {
@@ -32,7 +32,7 @@ func (c *capacity) find(givers map[string]bool) {
 		}
 		ref := o.ref()
 		if found[ref.ID] && !ref.Anew {
-			continue // another manifest stands for the same
+			continue // another manifest stands for the same object
 		}
 		found[ref.ID] = ref.ID != ""
 		s := newSupply(o.Key.String(), ref.Expected(), ref.Stated())
@@ -60,14 +60,15 @@ func (c *capacity) add(s *supply, at string) {
 	c.put(at, s)
 }
 
-// put notes by what a supply is asked for; "" for nothing.
+// put records the name by which a supply is asked; "" for none.
 func (c *capacity) put(at string, s *supply) {
 	if at != "" && !slices.Contains(c.at[at], s) {
 		c.at[at] = append(c.at[at], s)
 	}
 }
 
-// newSupply uses the larger pools, the cloud's or the manifest's, since a change of pools is carried out, too.
+// newSupply uses the larger pools, the cloud's or the manifest's, since the plan also carries out a change of
+// pools.
 func newSupply(name string, there, stated kind.Facts) *supply {
 	s := &supply{name: name, pools: there.Pools, taken: map[netip.Addr]bool{}}
 	s.cidr, _ = netip.ParsePrefix(there.CIDR)
@@ -77,7 +78,7 @@ func newSupply(name string, there, stated kind.Facts) *supply {
 	return s
 }
 
-// addressesIn is how many addresses are in pools of IPv4.
+// addressesIn is how many addresses are in IPv4 pools.
 func addressesIn(pools []kind.Pool) (n int) {
 	for _, p := range pools {
 		n += number(p.Last) - number(p.First) + 1
@@ -92,7 +93,7 @@ func number(at netip.Addr) (n int) {
 	return n
 }
 
-// occupy notes which addresses stay taken by what the cloud has, of those kinds.
+// occupy records the addresses that stay taken by objects of these kinds in the cloud.
 func (c *capacity) occupy(takers map[string]bool) {
 	if len(c.supplies) == 0 {
 		return
@@ -112,7 +113,7 @@ func (c *capacity) occupy(takers map[string]bool) {
 			stays, own := c.staying[item.ID]
 			if !own && item.ServesID != "" {
 				stays, own = c.staying[item.ServesID]
-				own = own || !there[item.ServesID] // it goes with that, and may be gone already
+				own = own || !there[item.ServesID] // it is deleted with that object, which may be gone already
 			}
 			if item.Phase == kind.Deleting || own && !stays {
 				continue
@@ -125,7 +126,7 @@ func (c *capacity) occupy(takers map[string]bool) {
 	}
 }
 
-// take notes that an address is taken of what gives it.
+// take records that an address of a supply is taken.
 func (c *capacity) take(at, address string, own bool) {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -138,7 +139,7 @@ func (c *capacity) take(at, address string, own bool) {
 	}
 }
 
-// counts are how many addresses there are, how many the stack has of them or will have, and how many others have.
+// counts returns how many addresses there are, how many the stack has or will have, and how many others have.
 func (s *supply) counts() (has, own, others int) {
 	own = s.any
 	for _, mine := range s.taken {
@@ -151,7 +152,7 @@ func (s *supply) counts() (has, own, others int) {
 	return addressesIn(s.pools), own, others
 }
 
-// scarce says, once, that a subnet has too few addresses with so many more to be taken of it.
+// scarce returns, once, that a subnet has too few addresses if more further ones are taken from it.
 func (s *supply) scarce(more int) []Scarce {
 	has, own, others := s.counts()
 	short := Scarce{Has: has, Needs: own + more, Others: others}

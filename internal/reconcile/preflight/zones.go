@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// ZonesOf are the availability zones in which a plan makes something, by catalog type and
-// name, with the objects that ask for them.
+// ZonesOf are the availability zones in which a plan creates objects, by catalog type and name,
+// with the objects that ask for them.
 func ZonesOf(p plan.Plan, kinds []*kind.Kind) map[string]map[string][]manifest.Key {
 	asked := map[string]map[string][]manifest.Key{}
 	for i := range p.Steps {
@@ -38,7 +38,7 @@ func ZonesOf(p plan.Plan, kinds []*kind.Kind) map[string]map[string][]manifest.K
 	return asked
 }
 
-// CompareZones warns of availability zones that a service has not, or that are not available.
+// CompareZones warns of availability zones that a service does not have, or that are not available.
 func (f *Findings) CompareZones(service string, asked map[string][]manifest.Key, has []string) {
 	const most = 10
 	names := make([]string, 0, most)

@@ -8,18 +8,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Condition is one of K-ORC's two, Available (can it be used?) and Progressing
-// (will something still be done without a person?), or Ready, under which many tools look for Available.
+// Condition is one of K-ORC's two, Available (can it be used?) and Progressing (will something still be done without a person?), or Ready.
+// Ready repeats Available, since many tools look for it.
 type Condition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"` // True, False or Unknown
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// LastTransitionTime is since when Status is what it is, in RFC 3339; "" where nobody has watched it.
+	// LastTransitionTime is the time since which Status has this value, in RFC 3339; "" if it was not observed.
 	LastTransitionTime string `json:"lastTransitionTime,omitempty"`
 }
 
-// available says whether the object of a step can be used. Of what is not in the cloud both conditions have one reason: why it is not there.
+// available says whether the object of a step can be used. If the object is not in the cloud, both conditions have the same reason: why it
+// is missing.
 func (s subject) available(going Condition) Condition {
 	c := Condition{Type: "Available", Status: "False", Reason: ReasonProgressing}
 	switch {
@@ -49,7 +50,7 @@ func (s subject) available(going Condition) Condition {
 	return c
 }
 
-// progressing says whether the agent goes on with a step's object, and else why not.
+// progressing says whether the agent continues with a step's object, or else why not.
 func (s subject) progressing(h halt, state State) Condition {
 	if reason, message := s.stopped(h, state); reason != "" {
 		return Condition{Type: "Progressing", Status: "False", Reason: reason, Message: message}
@@ -70,8 +71,8 @@ func (s subject) progressing(h halt, state State) Condition {
 	return c
 }
 
-// stopped says why the agent does nothing more for a step's object: it is up to date, or a person has to act first. The reason
-// is "" if the agent goes on.
+// stopped says why the agent does nothing more for a step's object: it is up to date, or a person has to act first. The reason is "" if the
+// agent continues.
 func (s subject) stopped(h halt, state State) (reason, message string) {
 	waits := s.Action == plan.Wait && len(s.Awaits) > 0 && !s.Error
 	switch {
@@ -101,5 +102,5 @@ func (s subject) stopped(h halt, state State) (reason, message string) {
 	return "", ""
 }
 
-// upToDate is K-ORC's message of an object that needs nothing.
+// upToDate is K-ORC's message for an object that needs no change.
 const upToDate = "OpenStack resource is up to date"

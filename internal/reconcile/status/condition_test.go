@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// steps of every sort, with the two conditions they come to.
+// Each case is a step, with the two conditions that follow from it.
 func TestConditionsOfSteps(t *testing.T) {
 	live := func(phase kind.Phase, message string) *kind.Live {
 		return &kind.Live{ID: "id-1", Phase: phase, Message: message, State: &thingtest.Thing{Colour: "red"}}
@@ -94,7 +94,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 	ready := &kind.Live{ID: "1", Phase: kind.Ready, State: &thingtest.Thing{}}
 	statuses := func(list ...subject) map[string][]Condition {
 		out := map[string][]Condition{}
-		// The group comes first, as it is written, and is summed up last.
+		// The group comes first, as in the manifests, and its summary last.
 		for _, o := range show(plan.Plan{Workloads: []plan.Workload{{Key: group}, {Key: machine, Parent: group}, {Key: key("Secret", "s"), Data: true}}}, nil, list) {
 			out[o.Kind] = o.Status.Conditions
 		}
@@ -123,7 +123,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 	}
 }
 
-// The usual messages are K-ORC's: what reads its conditions reads ours.
+// The usual messages are K-ORC's, so that tools for its conditions can read ours.
 func TestConditionsHaveUsualMessages(t *testing.T) {
 	other := manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "other"}
 	for _, c := range []struct {
@@ -144,7 +144,8 @@ func TestConditionsHaveUsualMessages(t *testing.T) {
 	}
 }
 
-// A workload counts what of it can be used: machines of a group, through whatever holds the group; all else is one thing.
+// A workload counts its usable members: machines of a group, through any workload around the group. Any other workload
+// counts as one.
 func TestReadyCountsMembers(t *testing.T) {
 	key := func(kind, name string) manifest.Key {
 		return manifest.Key{Kind: kind, Namespace: "default", Name: name}
@@ -178,7 +179,7 @@ func TestReadyCountsMembers(t *testing.T) {
 	}
 }
 
-// What waits for another object goes on by itself only where the plan is carried out.
+// A step that waits for another object continues by itself only if the plan is carried out.
 func TestWhatWaitsInAPlanThatIsStoppedSaysSo(t *testing.T) {
 	waits := plan.Step{Key: manifest.Key{Group: "test", Kind: "Thing", Name: "x"}, Action: plan.Wait, Awaits: []manifest.Key{{Kind: "Thing", Name: "y"}}, Causes: cause.List{cause.Of(cause.WaitsFor, manifest.Key{Kind: "Thing", Name: "y"})}}
 	for _, c := range []struct {
@@ -194,7 +195,7 @@ func TestWhatWaitsInAPlanThatIsStoppedSaysSo(t *testing.T) {
 	}
 }
 
-// Every reason has a place among them, and a meaning.
+// Every reason is in the list once, and has a meaning.
 func TestReasonsAreKnown(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Reasons() {

@@ -9,18 +9,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostSummed is what the expressions of all definitions together may cost when a status is shown.
+// mostSummed is the limit of cost for the expressions of all definitions together when a status is shown.
 const mostSummed = 20_000_000
 
 // shown are the objects whose status is known so far, for the definitions that show them.
 type shown struct {
 	byKey map[manifest.Key]*Object
-	parts map[manifest.Key]map[string][]placed // of objects of defined kinds, by what the definition calls them
-	trees map[manifest.Key]any                 // of those that others make: one may be shown with many
+	parts map[manifest.Key]map[string][]placed // of objects of defined kinds, by the names in the definition
+	trees map[manifest.Key]any                 // of objects that others create: one object may be shown with many others
 	left  *int                                 // of mostSummed
 }
 
-// placed is an object that a definition's template made, and where it stands among those.
+// placed is an object from a definition's template, and its position among them.
 type placed struct {
 	key   manifest.Key
 	place int
@@ -31,7 +31,7 @@ func newShown() shown {
 	return shown{map[manifest.Key]*Object{}, map[manifest.Key]map[string][]placed{}, map[manifest.Key]any{}, &left}
 }
 
-// note takes note of an object whose status is known.
+// note records an object whose status is known.
 func (s shown) note(o *Object, key manifest.Key, want *kind.Desired) {
 	s.byKey[key] = o
 	if want == nil || want.Definition == nil || want.Definition.ID == "" {
@@ -45,7 +45,7 @@ func (s shown) note(o *Object, key manifest.Key, want *kind.Desired) {
 	of[want.Definition.ID] = append(of[want.Definition.ID], placed{key, want.Definition.Place})
 }
 
-// tree is the status of an object as its JSON has it. It is not the caller's to change.
+// tree is the status of an object in the form of its JSON. Callers must not change it.
 func (s shown) tree(key manifest.Key) any {
 	tree, made := s.trees[key]
 	if !made {
@@ -55,11 +55,11 @@ func (s shown) tree(key manifest.Key) any {
 	return tree
 }
 
-// partsOf are the trees of what an object of a defined kind is made of, and of what its definition shows besides, by their names there.
+// partsOf are the trees of a defined object's parts, and of the other objects that its definition shows, by their names there.
 func (s shown) partsOf(want *kind.Desired) map[string][]any {
 	parts := map[string][]any{}
 	for id, list := range s.parts[want.Key] {
-		list = slices.SortedFunc(slices.Values(list), func(a, b placed) int { return cmp.Compare(a.place, b.place) }) // and not in the order of steps
+		list = slices.SortedFunc(slices.Values(list), func(a, b placed) int { return cmp.Compare(a.place, b.place) }) // not the order of steps
 		for _, p := range list {
 			parts[id] = append(parts[id], document.Tree(s.byKey[p.key]))
 		}
@@ -72,13 +72,13 @@ func (s shown) partsOf(want *kind.Desired) map[string][]any {
 	return parts
 }
 
-// spend takes the cost of an expression from what is left; false when that was too much.
+// spend subtracts the cost of an expression from the rest; false if the limit is exceeded.
 func (s shown) spend(cost int) bool {
 	*s.left -= cost
 	return *s.left >= 0
 }
 
-// defined is the status of a workload with what the definition of its kind says.
+// defined is the status of a workload with the fields that the definition of its kind adds.
 func (w whole) defined(s Status, want *kind.Desired) Status {
 	k := want.Defined()
 	if k == nil || k.StatusExpr == nil {

@@ -1,4 +1,4 @@
-// Package status says what each object of a finished plan comes to: its state, its health, its conditions, and what people read beside them,
+// Package status says what follows from a finished plan for each object: its state, its health, its conditions and its messages for people,
 // in the shape of Kubernetes.
 //
 //	steps of the plan  ->  subjects  ->  findings          ->  objects  ->  workloads

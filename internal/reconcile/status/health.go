@@ -7,23 +7,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Health is how an object is in the cloud, whatever its manifest says. Besides these it can be what the kind says of one that
-// is down, such as "stopped".
+// Health is the condition of an object in the cloud, whatever its manifest says. A kind can add a word for an object that is
+// down, such as "stopped".
 type Health string
 
-// The healths of objects, the worst first; what is down is as bad as what failed.
+// The healths of objects, the worst first. An object that is down is as bad as a failed one.
 const (
 	HealthFailed   Health = "failed"
 	HealthMissing  Health = "missing"
 	HealthUnknown  Health = "unknown" // the cloud could not be asked
 	HealthDegraded Health = "degraded"
-	HealthBusy     Health = "in progress" // the cloud works on it
+	HealthBusy     Health = "in progress" // the cloud is working on it
 	HealthGood     Health = "healthy"
 )
 
 var worstHealth = []Health{HealthFailed, HealthMissing, HealthUnknown, HealthDegraded, HealthBusy, HealthGood}
 
-// Worse is the worse of two; "" is none.
+// Worse is the worse of two healths; "" is none.
 func (h Health) Worse(other Health) Health {
 	if h == "" || other != "" && other.gravity() < h.gravity() {
 		return other
@@ -33,7 +33,7 @@ func (h Health) Worse(other Health) Health {
 
 func (h Health) gravity() int { return max(0, slices.Index(worstHealth, h)) }
 
-// health is that of a step's object.
+// health is the health of a step's object.
 func (s subject) health() Health {
 	switch {
 	case s.have == nil && s.Action == plan.Wait && s.Error:
@@ -52,7 +52,7 @@ func (s subject) health() Health {
 	return HealthGood
 }
 
-// sync is how a step's object compares with its manifest, however well it is; state is what both come to.
+// sync says how a step's object compares with its manifest, regardless of its health; state combines both.
 func (s subject) sync(state State) State {
 	switch {
 	case state.gravity() != StateFailed.gravity() && state != StateDegraded:

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// How an object compares with its manifest and how well it is are two words: neither hides the other.
+// The comparison with the manifest and the health are two separate values: neither hides the other.
 func TestSyncAndHealth(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
@@ -34,7 +34,7 @@ func TestSyncAndHealth(t *testing.T) {
 	}
 }
 
-// What stands for others is as well as the worst of them, and compares as the gravest.
+// A workload has the health of its worst part, and the comparison of its gravest one.
 func TestHealthOfSeveral(t *testing.T) {
 	s := summary([]*Object{
 		{Status: Status{State: StateInSync, Sync: StateInSync, Health: HealthGood, Conditions: make([]Condition, 2)}},

@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// What people read beside a state: everything that is said of the object, each thing once; a lock only where nothing else is to be said.
+// The message beside a state has everything that is said about the object, each text once. A lock is named only if there is nothing
+// else.
 func TestMessages(t *testing.T) {
 	other, told := manifest.Key{Kind: "Thing", Name: "b"}, cause.List{cause.Of(cause.Told, "by hand")}
 	locked := &kind.Live{Phase: kind.Ready, Locked: "locked by Ann"}
@@ -39,7 +40,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Only a step that waits for one other object, and for nothing else, has K-ORC's words.
+// Only a step that waits for one other object, and for nothing else, has K-ORC's message.
 func TestWaiting(t *testing.T) {
 	b := manifest.Key{Kind: "Thing", Name: "b"}
 	waits := cause.List{cause.Of(cause.WaitsFor, b)}
@@ -57,7 +58,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// What is missing says that, or why its creation failed.
+// The message of a missing object says so, or says why its creation failed.
 func TestWhatIsMissingSaysWhy(t *testing.T) {
 	for _, c := range []struct {
 		fault Fault
@@ -70,7 +71,7 @@ func TestWhatIsMissingSaysWhy(t *testing.T) {
 	}
 }
 
-// What the kind of a workload says stands beside the other fields.
+// The fields of a workload's kind stand beside the other fields.
 func TestOwnFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		own  map[string]any
@@ -84,7 +85,7 @@ func TestOwnFields(t *testing.T) {
 	}
 }
 
-// Where a manifest stands and who has changed an object is shown as far as it is known.
+// The place of a manifest, and who changed an object, are shown as far as they are known.
 func TestOriginAndTrace(t *testing.T) {
 	if got := originOf(manifest.Origin{}); got != nil {
 		t.Errorf("nowhere is %+v", got)
@@ -102,7 +103,7 @@ func TestOriginAndTrace(t *testing.T) {
 	}
 }
 
-// An object names what it was expanded from.
+// An object names the object that it was expanded from.
 func TestOwners(t *testing.T) {
 	alone, part := plan.Step{Key: manifest.Key{Kind: "Thing", Name: "a"}}, plan.Step{Key: manifest.Key{Kind: "Thing", Name: "b"}, Parent: manifest.Key{Kind: "Machine", Name: "m"}}
 	list := show(plan.Plan{}, nil, []subject{{Step: &alone}, {Step: &part}})

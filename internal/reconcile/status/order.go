@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// partsFirst orders workloads so that each comes after its parts, and after what its definition shows.
+// partsFirst orders workloads so that each comes after its parts, and after the objects that its definition shows.
 func partsFirst(list []plan.Workload) []plan.Workload {
 	parent := map[manifest.Key]manifest.Key{}
 	for _, w := range list {
@@ -32,8 +32,8 @@ func partsFirst(list []plan.Workload) []plan.Workload {
 	}))
 }
 
-// shownFirst is a list of workloads in which each comes after those that its definition shows, and their parts, as far as
-// they do not show it in turn.
+// shownFirst orders workloads so that each comes after those that its definition shows, and their parts. In a circle the
+// order is kept.
 func shownFirst(list []plan.Workload) []plan.Workload {
 	byKey, parts := map[manifest.Key]plan.Workload{}, map[manifest.Key][]plan.Workload{}
 	for _, w := range list {

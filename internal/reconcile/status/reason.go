@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The reasons of conditions. Those that K-ORC has are its words.
-// (k-orc/openstack-resource-controller api/v1alpha1/conditions.go)
+// The reasons of conditions that K-ORC has, too. (k-orc/openstack-resource-controller
+// api/v1alpha1/conditions.go)
 const (
 	ReasonSuccess     = "Success"
 	ReasonProgressing = "Progressing"
@@ -18,7 +18,7 @@ const (
 	ReasonFatal       = "UnrecoverableError"
 )
 
-// Reasons for which K-ORC has no word.
+// Reasons that K-ORC does not have.
 const (
 	ReasonOutdated  = "Outdated"
 	ReasonSuspended = "Suspended"
@@ -31,7 +31,7 @@ const (
 	ReasonFailed    = "Failed"
 )
 
-// Meaning is a reason that conditions can have, and what it means.
+// Meaning is a reason of conditions, and what it means.
 type Meaning struct{ Reason, Means string }
 
 var reasons = []Meaning{
@@ -51,7 +51,7 @@ var reasons = []Meaning{
 	{ReasonFatal, "cannot be done, or used, until a person changes the manifest or the cloud"},
 }
 
-// Reasons are all that conditions can have, the gravest last.
+// Reasons are all reasons that conditions can have, the gravest last.
 func Reasons() []Meaning { return slices.Clone(reasons) }
 
 func graver(a, b string) bool { return gravityOf(a) > gravityOf(b) }
@@ -60,13 +60,13 @@ func gravityOf(reason string) int {
 	return slices.IndexFunc(reasons, func(r Meaning) bool { return r.Reason == reason })
 }
 
-// reasonOfObstacle is why an object that a manifest only refers to cannot be used.
+// reasonOfObstacle is the reason why an object that manifests only refer to cannot be used.
 var reasonOfObstacle = map[plan.Obstacle]string{plan.NotYet: ReasonProgressing, plan.Never: ReasonFatal, plan.Ambiguous: ReasonInvalid}
 
 // Fault is why a pass could not carry out a step: for people, and as the reason of a condition.
 type Fault struct{ Text, Reason string }
 
-// FaultOf is that of an error.
+// FaultOf is the fault for an error.
 func FaultOf(err error) Fault {
 	f := Fault{err.Error(), ReasonTransient}
 	switch {

@@ -16,16 +16,16 @@ type Object struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
 	Metadata   Metadata `json:"metadata"`
-	// Spec is what the manifest says; nil unless it was asked for with [plan.Plan.Specs].
+	// Spec is the spec of the manifest; nil unless it was requested with [plan.Plan.Specs].
 	Spec   any    `json:"spec,omitempty"`
 	Status Status `json:"status"`
 }
 
-// Metadata identifies an object, and what it comes from.
+// Metadata identifies an object, and the object that it comes from.
 type Metadata struct {
 	Name            string            `json:"name"`
 	Namespace       string            `json:"namespace"`
-	Labels          map[string]string `json:"labels"` // its own, those of what it comes from, and which stack it belongs to
+	Labels          map[string]string `json:"labels"` // its own, those of the object that it comes from, and its stack
 	OwnerReferences []Owner           `json:"ownerReferences,omitempty"`
 }
 
@@ -36,43 +36,43 @@ type Owner struct {
 	Name       string `json:"name"`
 }
 
-// Status is what the cloud says of an object, and what is to be done about it.
+// Status is the state of an object in the cloud, and what will be done about it.
 type Status struct {
 	State State `json:"state"`
-	// Sync is how it compares with its manifest, Health how it is in the cloud: State is what both come to.
+	// Sync is how it compares with its manifest, Health its health in the cloud. State combines both.
 	Sync     State       `json:"sync"`
 	Health   Health      `json:"health"`
 	WaitsFor string      `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
 	Message  string      `json:"message,omitempty"`
-	Action   plan.Action `json:"action,omitempty"` // of the plan's step; "" for what only stands for others
+	Action   plan.Action `json:"action,omitempty"` // of the plan's step; "" for an object that only stands for others
 	Drift    bool        `json:"drift,omitempty"`
-	// Trace is who made the difference, of drift; nil where the cloud was not asked.
+	// Trace is who caused the drift; nil if the cloud was not asked.
 	Trace     *Trace   `json:"changedBy,omitempty"`
-	Surplus   bool     `json:"surplus,omitempty"` // a copy that bears the mark of the object besides it
-	Ready     string   `json:"ready"`             // N/M: how many can be used, of its machines or other members, or of itself
+	Surplus   bool     `json:"surplus,omitempty"` // a copy that also bears the mark of the object
+	Ready     string   `json:"ready"`             // N/M: how many of its machines or other members, or of itself, can be used
 	ID        string   `json:"id,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
-	// Changes are the fields that differ, LeftAlone those of which nothing is made.
-	// Of secrets the values are left out.
+	// Changes are the fields that differ, LeftAlone the differing fields that are left alone. The values of secrets
+	// are left out.
 	Changes   []kind.Change `json:"changes,omitempty"`
 	LeftAlone []kind.Change `json:"leftAlone,omitempty"`
-	// Names say what IDs among the values of both stand for, by ID.
+	// Names are the names for IDs among the values of both, by ID.
 	Names      map[string]string `json:"names,omitempty"`
 	Notes      []kind.Note       `json:"notes,omitempty"`
 	Origin     *Origin           `json:"origin,omitempty"`
-	LastChange *Touch            `json:"lastChange,omitempty"` // nil when it was not asked for
+	LastChange *Touch            `json:"lastChange,omitempty"` // nil if it was not requested
 	Resource   any               `json:"resource,omitempty"`
 	Conditions []Condition       `json:"conditions"`
-	// Made is when the cloud says that it made the object, or the first of what it stands for; zero when it does not.
+	// Made is when the cloud created the object, or the first of its parts; zero if the cloud does not report it.
 	Made time.Time `json:"-"`
-	// Own is what a workload kind says besides, in its own words; it stands beside the other fields.
+	// Own are further fields of a workload kind; they stand beside the other fields.
 	Own map[string]any `json:"-"`
 
-	// worst is the message of the part that made a workload's state.
+	// worst is the message of the part that decided a workload's state.
 	worst string
-	// able are how many can be used of the members; an object without any is its own.
+	// able is how many of the members can be used; an object without members counts as its own member.
 	able, members int
-	// unmanaged is only used: it may be older than the stack.
+	// unmanaged is true of an import: it may be older than the stack.
 	unmanaged bool
 }
 
@@ -87,7 +87,7 @@ func (s Status) MarshalJSON() ([]byte, error) {
 	return slices.Concat(own[:len(own)-1], []byte(","), text[1:]), err
 }
 
-// Origin is where the manifest stands.
+// Origin is the position of the manifest.
 type Origin struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -101,14 +101,14 @@ type Touch struct {
 	Subject string `json:"subject"`
 }
 
-// Trace is who changed an object in the cloud, as far as the cloud says: nothing of it where it does not.
+// Trace says who changed an object in the cloud; fields that the cloud does not report are empty.
 type Trace struct {
 	User   string `json:"user,omitempty"`   // a name, or the ID of a user
 	Time   string `json:"time,omitempty"`   // RFC 3339, UTC
-	Action string `json:"action,omitempty"` // as the cloud calls it
+	Action string `json:"action,omitempty"` // the cloud's own word
 }
 
-// TraceOf is that of a step; nil where nobody asked.
+// TraceOf is the trace of a step; nil if it was not requested.
 func TraceOf(s plan.Step) *Trace {
 	if s.Trace == nil {
 		return nil
@@ -127,7 +127,7 @@ func originOf(o manifest.Origin) *Origin {
 	return &Origin{File: o.File, Line: o.Line}
 }
 
-// unsealed leaves out the values of secrets, of which changes hold fingerprints.
+// unsealed leaves out the values of secrets, for which changes have fingerprints.
 func unsealed(list []kind.Change) []kind.Change {
 	var out []kind.Change
 	for _, c := range list {
@@ -139,10 +139,9 @@ func unsealed(list []kind.Change) []kind.Change {
 	return out
 }
 
-// Addressed is implemented by what [kind.Kind.Status] returns of kinds whose objects
-// have addresses.
+// Addressed is implemented by the results of [kind.Kind.Status] for kinds whose objects have addresses.
 type Addressed interface {
-	// Addresses lists them in the order in which people look for them.
+	// Addresses lists them in the order of interest to people.
 	Addresses() []string
 }
 

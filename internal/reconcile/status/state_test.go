@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What is not as it should be never reads as in sync, and says what it is.
+// An object that is not as it should be is never in sync, and its state says why.
 func TestStates(t *testing.T) {
 	const suspended, ignoring = " suspend=true", " ignore-fields=spec.resource.colour"
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What is left alone is shown, and counted nowhere.
+// Changes that are left alone are shown, and not counted.
 func TestLeftAlone(t *testing.T) {
 	for _, annotation := range []string{"suspend=true", "ignore-fields=spec.resource.colour"} {
 		p := planned(t, []string{"a colour=red " + annotation}, []string{"a ours colour=blue"}, nil)
@@ -100,7 +100,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// There is one count: whoever counts statuses gets what the plan says.
+// Statuses and plans have the same count of actions.
 func TestStatusesCountAsPlansDo(t *testing.T) {
 	files, err := filepath.Glob("../plan/decide/testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -116,7 +116,7 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 			part[f.Name] = lines(f.Data)
 		}
 		if _, err := thingtest.New().Wanted(part["repo"]...); err != nil {
-			continue // refused: there is no plan
+			continue // refused, so there is no plan
 		}
 		p := planned(t, part["repo"], part["cloud"], part["options"])
 		got, want := map[plan.Action]int{}, map[plan.Action]int{}
@@ -139,7 +139,7 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 	}
 }
 
-// Nothing of a stack that is suspended will be done, and its status says so.
+// No step of a suspended stack is carried out, and its status says so.
 func TestStatesOfASuspendedStack(t *testing.T) {
 	p := planned(t, []string{"new", "same colour=red"}, []string{"same ours colour=red"}, nil)
 	p.Suspended = "suspend is true"
@@ -151,7 +151,7 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 	}
 }
 
-// A workload is as bad as the worst of its parts.
+// A workload has the state of its worst part.
 func TestStatesOfWorkloads(t *testing.T) {
 	machine := manifest.Key{Kind: "Machine", Namespace: "default", Name: "m"}
 	part := func(name string, live kind.Live, action plan.Action) subject {
@@ -172,7 +172,7 @@ func TestStatesOfWorkloads(t *testing.T) {
 	}
 }
 
-// What only the plan knows to be wrong with an object is said of one that the cloud calls well. What is overdue is no fault of the object in the cloud.
+// Problems that only the plan knows make an object unwell, even if the cloud calls it ready. Overdue work is not a fault of the object in the cloud.
 func TestWhatAilsAnObject(t *testing.T) {
 	for _, c := range []struct {
 		ails   ails

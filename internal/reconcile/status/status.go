@@ -12,12 +12,11 @@ import (
 
 const stackLabel = "stackreeve.dev/stack"
 
-// Of returns the status of every object of a plan: each after what it was
-// expanded into, workloads with conditions that sum up those of their parts. There
-// is one for each step, so that they can be counted as [plan.Plan.Summary] counts.
+// Of returns the status of every object of a plan. Each workload comes after its parts, and its conditions summarise
+// theirs. There is one status for each step, so that statuses can be counted as [plan.Plan.Summary] counts.
 func Of(p plan.Plan, kinds []*kind.Kind) []Object { return After(p, kinds, nil) }
 
-// After is [Of] after a pass that tried steps of the plan: faults say why it failed at some, by the keys of their objects.
+// After is [Of] after a pass that tried steps of the plan. faults say why steps failed, by the keys of their objects.
 func After(p plan.Plan, kinds []*kind.Kind, faults map[manifest.Key]Fault) []Object {
 	return show(p, kinds, subjectsOf(p, faults))
 }
@@ -51,7 +50,7 @@ func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 	return out
 }
 
-// finding is what an object comes to, before anybody gives it a shape.
+// finding is the result for one object, before it gets the shape of a status.
 type finding struct {
 	state, sync            State
 	health                 Health
@@ -59,7 +58,7 @@ type finding struct {
 	available, progressing Condition
 }
 
-// find decides about one subject.
+// find derives the finding for one subject.
 func find(s subject, h halt, w waits) finding {
 	waitsFor := w.of(s)
 	f := finding{state: s.state(h, waitsFor), health: s.health()}
@@ -75,11 +74,11 @@ func find(s subject, h halt, w waits) finding {
 	return f
 }
 
-// frames is what objects have before their status: names, labels, owners.
+// frames has the parts of objects besides their status: names, labels, owners.
 type frames struct {
 	stack   string
 	kinds   map[string]*kind.Kind
-	labels  map[manifest.Key]map[string]string // those of their parents among them
+	labels  map[manifest.Key]map[string]string // includes those of their parents
 	secrets *redact.Redactor
 }
 
@@ -117,7 +116,7 @@ func (f frames) apiVersion(kind string) string {
 	return manifest.GroupVersionKind{Group: k.Info.Group, Version: k.Info.Version}.APIVersion()
 }
 
-// status is that of a step's object, without secrets.
+// status is the status of a step's object, without secrets.
 func (f frames) status(s subject, found finding) Status {
 	hide := s.Secrets.Text
 	out := Status{

@@ -6,12 +6,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// subject is what the state of one object follows from: the step of the plan, what the step is about, and why a pass failed at it.
+// subject is everything that the state of one object follows from: the step of the plan, the object of the step, and why a pass
+// failed at it.
 type subject struct {
 	*plan.Step
-	want *kind.Desired // nil where no manifest stands for the object
-	have *kind.Live    // nil where the object is not in the cloud
-	// aside are the differences that a suspension, or the strategy of a group, leaves.
+	want *kind.Desired // nil if no manifest stands for the object
+	have *kind.Live    // nil if the object is not in the cloud
+	// aside are the differences that remain because of a suspension, or the strategy of a group.
 	aside               []kind.Change
 	outdated, suspended bool
 	ails                ails
@@ -19,14 +20,14 @@ type subject struct {
 	fault               Fault
 }
 
-// ails are what is wrong with an object besides what the cloud says of it; each is a text for people, "" for nothing.
+// ails are problems of an object that the cloud does not report; each is a text for people, "" for none.
 type ails struct {
 	sick    string // the probes of its group do not reach it
-	crowded string // it shares a host with others that are to be kept apart
-	overdue string // what time made due is not done
+	crowded string // it shares a host with others that must be kept apart
+	overdue string // work that is due with time is not done
 }
 
-// subjectsOf are those of all steps of a plan, after a pass that failed at some.
+// subjectsOf are the subjects of all steps of a plan, after a pass that failed at some.
 func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
 	list := make([]subject, len(p.Steps))
 	for i := range p.Steps {
@@ -45,7 +46,7 @@ func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
 // broken reports whether the cloud shows the object as failed.
 func (s subject) broken() bool { return s.have != nil && s.have.Phase == kind.Failed }
 
-// lock says why the cloud refuses changes of the object until somebody unlocks it; "" where it does not.
+// lock says why the cloud refuses changes of the object until somebody unlocks it; "" if it is not locked.
 func (s subject) lock() string {
 	if s.have == nil {
 		return ""

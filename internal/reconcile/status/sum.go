@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// summary is the status of a workload: the gravest state of its parts, and all
-// their addresses.
+// summary is the status of a workload: the gravest state of its parts, and all their addresses.
 func summary(parts []*Object) Status {
 	out := Status{State: StateInSync, Sync: StateInSync, Conditions: sumUp(parts)}
 	fine, seen := 0, map[string]bool{}
@@ -39,7 +38,7 @@ func summary(parts []*Object) Status {
 	return out
 }
 
-// settled is a status with what follows from whether the object can be used: whether it is ready, and how many of its members are, where it has some.
+// settled adds what follows from the condition Available: the condition Ready, and how many of the object's members can be used.
 func (s Status) settled(members []*Object) Status {
 	ready := s.Conditions[0]
 	ready.Type = "Ready"
@@ -63,8 +62,7 @@ func (s Status) settled(members []*Object) Status {
 
 func (o *Object) name() string { return o.Kind + "/" + o.Metadata.Name }
 
-// sumUp gives a workload the conditions of its parts: available when all of
-// them are, progressing when one of them is, and the reason of the worst.
+// sumUp derives a workload's conditions from its parts: available if all of them are, progressing if one of them is, with the reason of the worst.
 func sumUp(parts []*Object) []Condition {
 	can := Condition{Type: "Available", Status: "True", Reason: ReasonSuccess}
 	going := Condition{Type: "Progressing", Status: "False", Reason: ReasonSuccess, Message: upToDate}

@@ -13,7 +13,7 @@ func partIn(name string, state State, health Health, message string, addresses .
 	return &Object{Kind: "Thing", Metadata: Metadata{Name: name}, Status: Status{State: state, Sync: state, Health: health, Message: message, Addresses: addresses, Conditions: make([]Condition, 2)}}
 }
 
-// Of several parts that are equally bad the first one is named, and each address once.
+// If several parts are equally bad, the first one is named. Each address is listed once.
 func TestTheFirstOfTheWorstIsNamed(t *testing.T) {
 	got := summary([]*Object{
 		partIn("well", StateInSync, HealthGood, "", "10.0.0.1", "10.0.0.2"),
@@ -31,7 +31,7 @@ func TestTheFirstOfTheWorstIsNamed(t *testing.T) {
 	}
 }
 
-// The worst of the states are those in which a person has to act.
+// The worst states are those in which a person has to act.
 func TestGravity(t *testing.T) {
 	for i, s := range gravest {
 		if got := s.gravity(); got != i {
@@ -43,7 +43,7 @@ func TestGravity(t *testing.T) {
 	}
 }
 
-// How an object compares with its manifest is what it would be if it were well.
+// The comparison with the manifest is the state that the object would have if it were healthy.
 func TestSync(t *testing.T) {
 	failed, changed := &kind.Live{Phase: kind.Failed}, []kind.Change{{Field: "spec.x"}}
 	for _, c := range []struct {
@@ -70,7 +70,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// How well an object is: what is not there is missing, unless the cloud could not be asked.
+// An object that does not exist is missing, unless the cloud could not be asked.
 func TestHealth(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -94,7 +94,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// What is broken and stays so has failed, whatever else is said of it; what is broken and changed is to be changed.
+// A broken object that stays as it is has failed, even if it also drifted. A broken object with an update is to be changed.
 func TestStatesOfWhatIsBroken(t *testing.T) {
 	for _, c := range []struct {
 		step plan.Step
@@ -106,7 +106,7 @@ func TestStatesOfWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Where a plan is held, what waits for a person, an answer or the cloud says that, and not that it is held.
+// In a held plan, an object that waits for a person, an answer or the cloud says so, and not that it is held.
 func TestWhatWaitsForOthersIsNotHeld(t *testing.T) {
 	b := []manifest.Key{{Kind: "Thing", Name: "b"}}
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestWhatWaitsForOthersIsNotHeld(t *testing.T) {
 	}
 }
 
-// Only drift and what waits say whom they wait for.
+// Only drifted and waiting objects name the object that they wait for.
 func TestDriftSaysWhatItWaitsFor(t *testing.T) {
 	b := step("b", plan.Refuse)
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestDriftSaysWhatItWaitsFor(t *testing.T) {
 	}{
 		{plan.Step{Action: plan.Update, Drift: true, Awaits: []manifest.Key{b.Key}}, "Thing/b"},
 		{plan.Step{Action: plan.Update, Awaits: []manifest.Key{b.Key}}, "Thing/b"},
-		{plan.Step{Action: plan.Recreate, Awaits: []manifest.Key{b.Key}}, ""}, // it is broken
+		{plan.Step{Action: plan.Recreate, Awaits: []manifest.Key{b.Key}}, ""}, // the object itself is broken
 	} {
 		of := subject{Step: &c.step, have: &kind.Live{Phase: map[bool]kind.Phase{true: kind.Failed, false: kind.Ready}[c.step.Action == plan.Recreate]}}
 		if got := find(of, halt{}, waitsOf([]subject{of, {Step: &b}})).waitsFor; got != c.want {
@@ -143,7 +143,8 @@ func TestDriftSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// Workloads come after their parts, the deepest first, and otherwise as they are written; one that is its own part ends nothing.
+// Workloads come after their parts, the deepest first, and otherwise in the order of the manifests. A workload that is its own
+// part causes no endless loop.
 func TestPartsFirst(t *testing.T) {
 	w := func(name, parent string) plan.Workload {
 		of := plan.Workload{Key: manifest.Key{Kind: "Group", Name: name}}
@@ -161,7 +162,7 @@ func TestPartsFirst(t *testing.T) {
 	}
 }
 
-// A group without members has none that are ready; what is no group is one thing.
+// A group without members has none that are ready. A workload that is no group counts as one.
 func TestReadyOfWhatHasNoParts(t *testing.T) {
 	group, net := manifest.Key{Kind: "Group", Name: "g"}, manifest.Key{Kind: "Net", Name: "n"}
 	kinds := []*kind.Kind{{Info: kind.Info{Kind: "Group"}, Group: kind.Group{Members: "Machine"}}, {Info: kind.Info{Kind: "Net"}}}

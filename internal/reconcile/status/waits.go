@@ -5,14 +5,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// theCloud is who is waited for when it works on the object itself.
+// theCloud is the name in Status.WaitsFor when the cloud is working on the object itself.
 const theCloud = "the cloud"
 
-// waits finds what the objects of a plan wait for.
+// waits finds out what the objects of a plan wait for.
 type waits struct {
 	at    map[manifest.Key]*subject
 	going map[string]bool         // names of objects that the plan destroys
-	roots map[manifest.Key]string // those that were asked for
+	roots map[manifest.Key]string // results that are known
 }
 
 func waitsOf(list []subject) waits {
@@ -29,8 +29,8 @@ func waitsOf(list []subject) waits {
 	return w
 }
 
-// of names what a step waits for and the plan does not bring about: "" when it
-// can go on in its turn.
+// of names the object that a step waits for and that the plan does not provide; "" if the step can continue in its
+// turn.
 func (w waits) of(s subject) string {
 	switch {
 	case s.Error || s.Action == plan.Keep || s.Action == plan.Refuse:
@@ -56,9 +56,8 @@ func (w waits) of(s subject) string {
 	return ""
 }
 
-// root is the first of what a key waits for that does not go on by itself; "" when
-// all of it does. It is worked out once for each key, and ends where keys wait for
-// each other.
+// root is the first object, in the chain of those that a key waits for, that does not continue by itself; "" if all of
+// them do. The result is kept for each key, and a circle of waiting keys ends.
 func (w waits) root(key manifest.Key) string {
 	if known, ok := w.roots[key]; ok {
 		return known
@@ -79,7 +78,8 @@ func (w waits) root(key manifest.Key) string {
 	return w.roots[key]
 }
 
-// unmade says what an object waits for that is not made yet, in K-ORC's words; "" where it is something else, or more.
+// unmade names the missing object that an object waits for, in K-ORC's message; "" if it waits for anything else, or
+// for several.
 func (w waits) unmade(s subject) string {
 	if s.have != nil || s.Error || s.Action != plan.Create || len(s.Awaits) != 1 || w.root(s.Awaits[0]) == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// step is one of a Thing that waits for others.
+// step is a step of a Thing that waits for others.
 func step(name string, action plan.Action, awaits ...string) plan.Step {
 	s := plan.Step{Key: thingtest.Key(name), Action: action}
 	for _, other := range awaits {
@@ -19,8 +19,8 @@ func step(name string, action plan.Action, awaits ...string) plan.Step {
 	return s
 }
 
-// What a step waits for is the first thing that the plan does not bring about; what it does is not waited for, nor is anything where a
-// person has to act on the step itself.
+// A step waits for the first object that the plan does not provide. Objects that the plan provides are not waited for. A step that a
+// person has to act on waits for nothing.
 func TestWhatIsWaitedFor(t *testing.T) {
 	wrong := func(s plan.Step) plan.Step { s.Error = true; return s }
 	blocked := func(action plan.Action, by ...string) plan.Step { s := step("a", action); s.Blockers = by; return s }
@@ -63,7 +63,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		add(wrong(step("wrong", plan.Create)), nil)
 		add(step("far", plan.Create, "refused"), nil)
 		add(step("circle", plan.Create, "circle"), nil)
-		for range 2 { // what was found out once is known
+		for range 2 { // the second call uses the kept result
 			if got := w.of(subject{Step: &c.step}); got != c.want {
 				t.Errorf("%s: %q, want %q", c.name, got, c.want)
 			}
@@ -71,7 +71,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// What goes is known by its name in the cloud: its users are waited for no longer.
+// An object that the plan destroys is known by its name in the cloud, so its users no longer wait for it.
 func TestWhatGoes(t *testing.T) {
 	var list []subject
 	for name, action := range map[string]plan.Action{"deleted": plan.Delete, "replaced": plan.Recreate, "changed": plan.Update, "kept": plan.Keep} {
@@ -86,8 +86,8 @@ func TestWhatGoes(t *testing.T) {
 	}
 }
 
-// K-ORC's words are used of an object that is not made and waits for one other; an object that a manifest does not have is created, any
-// other one is ready.
+// K-ORC's message is used for an object that does not exist yet and waits for one other object. An object without a manifest is awaited
+// until it is created, any other until it is ready.
 func TestUnmade(t *testing.T) {
 	with := func(s plan.Step, change func(*subject)) subject {
 		x := subject{Step: &s}
@@ -121,7 +121,7 @@ func TestUnmade(t *testing.T) {
 	}
 }
 
-// The words stand in both conditions, unless the step failed: then that is said.
+// Both conditions have the message, unless the step failed: then they say that.
 func TestUnmadeIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		fault Fault

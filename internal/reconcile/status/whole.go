@@ -7,10 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// whole sums up over workloads: it has the objects whose status is known so far.
+// whole has the objects whose status is known so far, for the summaries of workloads.
 type whole struct {
 	frames
-	parts     map[manifest.Key][]*Object // by what they are parts of
+	parts     map[manifest.Key][]*Object // by the object that they are parts of
 	shown     shown
 	fallbacks map[manifest.Key]string
 	rollouts  map[manifest.Key]string
@@ -27,13 +27,13 @@ func newWhole(p plan.Plan, f frames) whole {
 	return w
 }
 
-// add notes the object of a key, whose status is known.
+// add records an object whose status is known.
 func (w whole) add(o *Object, parent, key manifest.Key, want *kind.Desired) {
 	w.parts[parent] = append(w.parts[parent], o)
 	w.shown.note(o, key, want)
 }
 
-// status is that of a workload, whose parts are known.
+// status is the status of a workload whose parts are known.
 func (w whole) status(of plan.Workload) Status {
 	out := summary(w.parts[of.Key])
 	out.Origin, out.Notes, out.Own = originOf(of.Origin), of.Notes, w.own(of)
@@ -46,7 +46,7 @@ func (w whole) status(of plan.Workload) Status {
 	return w.defined(out, of.Want)
 }
 
-// own is what the kind of a workload says of it.
+// own are the fields that the kind of a workload adds.
 func (w whole) own(of plan.Workload) map[string]any {
 	k := w.kinds[of.Key.Kind]
 	if k == nil || k.Summarize == nil || of.Want == nil {
@@ -60,7 +60,7 @@ func (w whole) own(of plan.Workload) map[string]any {
 	return own
 }
 
-// members are the parts of a workload that stand for others in turn, such as the machines of a group; nil of one that has none.
+// members are the parts of a workload that stand for others in turn, such as the machines of a group; nil if it has none.
 func (w whole) members(of plan.Workload) (list []*Object) {
 	if k := w.kinds[of.Key.Kind]; k != nil && k.Group.Members != "" {
 		list = []*Object{}
