@@ -66,13 +66,13 @@ func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list
 		if p.adoptedNow(item) {
 			continue
 		}
-		s := p.orphan(o, item)
-		if adopter != nil && s.Action.Writes() {
-			refusal = cause.Of(cause.AdoptedTwice, adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
+		s, why := p.orphan(o, item), refusal
+		if adopter != nil {
+			why = cause.Of(cause.AdoptedTwice, adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
 		}
-		if !refusal.IsZero() && s.Action.Writes() {
+		if !why.IsZero() && s.Action.Writes() {
 			s.Error = true
-			s = s.WithAction(plan.Refuse, refusal)
+			s = s.WithAction(plan.Refuse, why)
 		}
 		list = append(list, s)
 	}

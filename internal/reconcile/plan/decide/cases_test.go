@@ -1,0 +1,149 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// decision is a case of what a plan decides: repo and cloud as [thingtest.Filled] reads them, a line of repo that begins with
+// "kind: " as a manifest. alter changes what is known besides.
+type decision struct {
+	repo, cloud []string
+	kinds       []*kind.Kind // besides Thing and Flock
+	alter       func(*world.Input)
+	want        map[string]string // what [said] says of the steps of each name
+}
+
+// day is when the decisions are made.
+var day = time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC)
+
+func decisions(t *testing.T, cases map[string]decision) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := Compute(c.input(t))
+			got := map[string]string{}
+			for _, s := range p.Steps {
+				got[s.Key.Name] = strings.TrimPrefix(got[s.Key.Name]+"; "+said(s), "; ")
+			}
+			for _, name := range slices.Sorted(maps.Keys(got)) {
+				if got[name] != c.want[name] {
+					t.Errorf("%s: got %q, want %q", name, got[name], c.want[name])
+				}
+			}
+			for name := range c.want {
+				if got[name] == "" {
+					t.Errorf("%s has no step", name)
+				}
+			}
+		})
+	}
+}
+
+func (c decision) input(t *testing.T) world.Input {
+	t.Helper()
+	w := thingtest.New()
+	kinds := append([]*kind.Kind{w.Kind(), thingtest.Flock()}, c.kinds...)
+	files := fstest.MapFS{}
+	for i, line := range c.repo {
+		text := line
+		if !strings.HasPrefix(line, "kind: ") {
+			text = thingtest.Manifest(line)
+		}
+		files[fmt.Sprintf("%03d.yaml", i)] = &fstest.MapFile{Data: []byte(text)}
+	}
+	reader := resolve.Reader{Kinds: kinds, Entries: resolve.Entries{Further: []string{"other"}}, Missing: true}
+	reading, err := reader.Read(context.Background(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, c.cloud, reading.Want)
+	in := world.Input{Stack: "s", Kinds: kinds, Want: reading.Want, Have: w.Snapshot(), Replace: true, Now: day, Past: world.Past{Lost: map[string]string{}, Made: map[string]string{}, Begun: map[manifest.Key]bool{}}}
+	if c.alter != nil {
+		c.alter(&in)
+	}
+	return in
+}
+
+// item is a Thing of the cloud for a test to change.
+func item(in *world.Input, name string) *kind.Live {
+	items := in.Have["Thing"].Items
+	return &items[slices.IndexFunc(items, func(l kind.Live) bool { return l.Name == name })]
+}
+
+// desired is a Thing of the repository for a test to change.
+func desired(in *world.Input, name string) *kind.Desired {
+	return &in.Want[slices.IndexFunc(in.Want, func(d kind.Desired) bool { return d.Key == thingtest.Key(name) })]
+}
+
+// said is what a step comes to: its action, what else is true of it, the codes of its causes, the fields that differ, and the names of
+// the objects that it waits for.
+func said(s plan.Step) string {
+	words := []string{string(s.Action)}
+	for _, flag := range []struct {
+		word string
+		is   bool
+	}{
+		{"error", s.Error}, {"drift", s.Drift}, {"adopts", s.Adopts}, {"surplus", s.Surplus}, {"left", s.Left}, {"lost", s.Lost != ""}, {"unused", s.Unused}, {"healing", s.Healing},
+		{"spare", s.Spare}, {"in-use", s.InUse}, {"of-suspended", s.OfSuspended}, {"of-this", s.OfThis && s.Want != nil}, {"crowded", s.Crowded != ""}, {"follows", s.Follows}, {"continues", s.Continues},
+		{string(s.Obstacle), s.Obstacle != ""},
+	} {
+		if flag.is {
+			words = append(words, flag.word)
+		}
+	}
+	if codes := codesOf(s.Causes); len(codes) > 0 {
+		words = append(words, ":", strings.Join(codes, " "))
+	}
+	fields := func(word string, list []kind.Change) {
+		for i, c := range list {
+			if i == 0 {
+				words = append(words, word)
+			}
+			words = append(words, strings.TrimPrefix(strings.ReplaceAll(c.Field, " ", "-"), "spec.resource."))
+		}
+	}
+	fields("changes", s.Changes)
+	fields("ignores", s.Ignored)
+	fields("aside", s.Aside)
+	for i, key := range s.Awaits {
+		if i == 0 {
+			words = append(words, "after")
+		}
+		words = append(words, key.Name)
+	}
+	if len(s.Blockers) > 0 {
+		words = append(words, "used by", strings.Join(s.Blockers, " "))
+	}
+	return strings.Join(words, " ")
+}
+
+// codesOf are the codes of causes, each before those that it rests on.
+func codesOf(list cause.List) (codes []string) {
+	for _, c := range list {
+		codes = append(codes, string(c.Code))
+		for _, arg := range c.Args {
+			switch arg := arg.(type) {
+			case cause.Cause:
+				codes = append(codes, codesOf(cause.List{}.And(arg))...)
+			case cause.List:
+				codes = append(codes, codesOf(arg)...)
+			}
+		}
+	}
+	return codes
+}
