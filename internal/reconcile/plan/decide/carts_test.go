@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
@@ -9,11 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// carts are two kinds of workloads: a Cart is a Thing that stands on another one, its wheel, and a Train is a group of Carts.
+// carts are three kinds of workloads. A Cart is a Thing that stands on another one, its wheel; a Train is a group of Carts, and a Row one
+// of Things.
 func carts() []*kind.Kind {
 	return []*kind.Kind{
 		typed.Workload[cartSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Cart", Parts: []string{"Thing"}}, Validate: func(*cartSpec, *kind.Report) {}, Expand: expandCart}.Kind(),
 		typed.Workload[trainSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Train", Parts: []string{"Cart"}}, Group: kind.Group{Members: "Cart"}, Validate: func(*trainSpec, *kind.Report) {}, Expand: expandTrain}.Kind(),
+		typed.Workload[rowSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Row", Parts: []string{"Thing"}}, Group: kind.Group{Members: "Thing"}, Validate: func(*rowSpec, *kind.Report) {}, Expand: expandRow}.Kind(),
 	}
 }
 
@@ -21,18 +24,30 @@ type cartSpec struct {
 	Colour string `json:"colour,omitempty"`
 	Shape  string `json:"shape,omitempty"`
 	Wheel  string `json:"wheel,omitempty"` // the shape of its wheel
+	Tag    bool   `json:"tag,omitempty"`   // whether a third Thing is near the wheel
 }
 
 type trainSpec struct {
 	Carts int      `json:"carts"`
 	From  int      `json:"from"` // the first one that is changed
+	Most  int      `json:"most"` // how many there may be, where somebody else decides that
+	Heal  bool     `json:"heal"` // whether those that are down are brought back
+	Drain bool     `json:"drain"`
 	Cart  cartSpec `json:"cart"`
+}
+
+type rowSpec struct {
+	Count int `json:"count"`
+	Most  int `json:"most"`
 }
 
 func expandCart(s *cartSpec, e *kind.Expansion) {
 	wheel := e.Key.Name + "-wheel"
 	e.Child("Thing", wheel, thing(thingtest.Spec{Shape: s.Wheel}))
 	e.Child("Thing", e.Key.Name, thing(thingtest.Spec{Colour: s.Colour, Shape: s.Shape, On: []string{wheel}}))
+	if s.Tag {
+		e.Child("Thing", e.Key.Name+"-tag", thing(thingtest.Spec{Near: []string{wheel}}))
+	}
 }
 
 func thing(resource thingtest.Spec) any {
@@ -40,10 +55,28 @@ func thing(resource thingtest.Spec) any {
 }
 
 func expandTrain(s *trainSpec, e *kind.Expansion) {
-	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 1}, MaxSurge: &rollout.Amount{}, Partition: s.From, From: s.From}, nil)
-	for i := range s.Carts {
-		e.Child("Cart", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Cart})
+	strategy := rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 1}, MaxSurge: &rollout.Amount{}, Partition: s.From, From: s.From}
+	if s.Heal {
+		strategy.Heal = rollout.Heal{Down: map[string]rollout.Cure{"stopped": thingtest.Restart, "stuck": "kick", "failed": rollout.Replace}, PerHour: 3, MaxSick: rollout.Amount{Percent: 100, Share: true}}
 	}
+	if s.Drain {
+		strategy.Drain = time.Minute
+	}
+	e.Roll(strategy, nil)
+	scaled(e, "Cart", s.Carts, s.Most, map[string]any{"spec": s.Cart})
+}
+
+func expandRow(s *rowSpec, e *kind.Expansion) {
+	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 1}, MaxSurge: &rollout.Amount{}}, nil)
+	scaled(e, "Thing", s.Count, s.Most, thing(thingtest.Spec{}))
+}
+
+// scaled adds so many members at least, and at most.
+func scaled(e *kind.Expansion, of string, least, most int, body any) {
+	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
+	only := func(int) int { return 0 }
+	e.Varied(of, least, name, []any{body}, only, kind.Always)
+	e.Varied(of, most-least, func(i int) string { return name(least + i) }, []any{body}, only, kind.Scaled)
 }
 
 // cart is a manifest of a Cart that adopts what bears its names.
@@ -51,7 +84,11 @@ func cart(name string) string {
 	return "kind: Cart\napiVersion: test/v1\nmetadata: {name: " + name + ", annotations: {stackreeve.dev/adopt: \"true\"}}\nspec: {}"
 }
 
-// train is a manifest of a Train.
-func train(name, spec string) string {
-	return "kind: Train\napiVersion: test/v1\nmetadata: {name: " + name + "}\nspec: {" + spec + "}"
+// train is a manifest of a Train called t, row one of a Row called r.
+func train(spec string) string {
+	return "kind: Train\napiVersion: test/v1\nmetadata: {name: t}\nspec: {" + spec + "}"
+}
+
+func row(spec string) string {
+	return "kind: Row\napiVersion: test/v1\nmetadata: {name: r}\nspec: {" + spec + "}"
 }

@@ -1,0 +1,109 @@
+package decide
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// asks has somebody ask for a number of members on an object.
+func asks(name, number string) func(*world.Input) {
+	return func(in *world.Input) { item(in, name).WantedReplicas = number }
+}
+
+// A wish chooses among the numbers that a manifest allows; a text that is no number leaves a group as it is.
+func TestSizesThatAreAskedFor(t *testing.T) {
+	for text, members := range map[string]int{"": 3, "2": 2, "4": 4, "5": 5, "9": 5, "1": 2, "0": 2, "-1": 3, "04": 3, "+4": 3, "many": 3, "4.0": 3} {
+		if got := (wish{thingtest.Key("a"), text}).size(3, 2, 5).Members; got != members {
+			t.Errorf("%q is asked for: %d members, want %d", text, got, members)
+		}
+	}
+}
+
+// A group whose size is open has those members that it has, and those before them, until somebody asks for another number.
+func TestMembersThatComeAndGo(t *testing.T) {
+	decisions(t, map[string]decision{
+		"nothing is there":                                {repo: []string{row("count: 1, most: 3")}, kinds: carts(), want: map[string]string{"r-0": "create"}},
+		"a later one is there":                            {repo: []string{row("count: 1, most: 4")}, kinds: carts(), cloud: []string{"r-2 ours"}, want: map[string]string{"r-0": "create", "r-1": "create", "r-2": "keep of-this"}},
+		"the last one is there":                           {repo: []string{row("count: 1, most: 4")}, kinds: carts(), cloud: []string{"r-0 ours", "r-3 ours"}, want: map[string]string{"r-0": "keep of-this", "r-1": "create", "r-2": "create", "r-3": "keep of-this"}},
+		"a later one only outlives its manifest":          {repo: []string{row("count: 1, most: 4")}, kinds: carts(), cloud: []string{"r-0 ours", "r-2 keep"}, want: map[string]string{"r-0": "keep of-this", "r-2": "keep : gone left-as-asked"}},
+		"more are asked for":                              {repo: []string{row("count: 1, most: 3")}, kinds: carts(), cloud: []string{"r-0 ours"}, alter: asks("r-0", "2"), want: map[string]string{"r-0": "keep of-this", "r-1": "create"}},
+		"more are asked for in sync":                      {repo: []string{row("count: 1, most: 3")}, kinds: carts(), cloud: []string{"r-0 ours"}, alter: func(in *world.Input) { asks("r-0", "2")(in); in.Synced = true }, want: map[string]string{"r-0": "keep of-this", "r-1": "create"}},
+		"fewer are asked for":                             {repo: []string{row("count: 1, most: 3")}, kinds: carts(), cloud: []string{"r-0 ours", "r-1 ours", "r-2 ours"}, alter: asks("r-0", "1"), want: map[string]string{"r-0": "keep of-this", "r-1": "delete : beyond-the-size", "r-2": "delete : beyond-the-size"}},
+		"it is asked for on another member":               {repo: []string{row("count: 1, most: 3")}, kinds: carts(), cloud: []string{"r-0 ours", "r-1 ours"}, alter: asks("r-1", "3"), want: map[string]string{"r-0": "keep of-this", "r-1": "keep of-this"}},
+		"two bear the mark of the first":                  {repo: []string{row("count: 1, most: 3")}, kinds: carts(), cloud: []string{"r-0 ours", "x ours as=r-0"}, alter: asks("r-0", "3"), want: map[string]string{"r-0": "refuse error : several-bear-the-mark unmark-by"}},
+		"of carts, nothing is there":                      {repo: []string{train("carts: 1, most: 3")}, kinds: carts(), want: map[string]string{"t-0": "create after t-0-wheel", "t-0-wheel": "create"}},
+		"of carts, a wheel is there":                      {repo: []string{train("carts: 1, most: 3")}, kinds: carts(), cloud: []string{"t-1-wheel ours"}, want: map[string]string{"t-0": "create after t-0-wheel", "t-0-wheel": "create", "t-1": "create", "t-1-wheel": "keep of-this"}},
+		"of carts, it is asked for on the one that works": {repo: []string{train("carts: 1, most: 3")}, kinds: carts(), cloud: []string{"t-0-wheel ours", "t-0 ours atop=id-001"}, alter: asks("t-0", "2"), want: map[string]string{"t-0": "keep of-this", "t-0-wheel": "keep of-this", "t-1": "create after t-1-wheel", "t-1-wheel": "create"}},
+		"of carts, it is asked for on a wheel":            {repo: []string{train("carts: 1, most: 3")}, kinds: carts(), cloud: []string{"t-0-wheel ours", "t-0 ours atop=id-001"}, alter: asks("t-0-wheel", "2"), want: map[string]string{"t-0": "keep of-this", "t-0-wheel": "keep of-this"}},
+		"of carts, fewer are asked for":                   {repo: []string{train("carts: 1, most: 3")}, kinds: carts(), cloud: []string{"t-0-wheel ours", "t-0 ours atop=id-001", "t-1-wheel ours", "t-1 ours atop=id-003"}, alter: asks("t-0", "1"), want: map[string]string{"t-0": "keep of-this", "t-0-wheel": "keep of-this", "t-1": "delete : beyond-the-size", "t-1-wheel": "delete : beyond-the-size used by Thing/t-1"}},
+		"another namespace asks": {repo: []string{row("count: 1, most: 3")}, kinds: carts(), cloud: []string{"r-0 ours", "x stale"}, want: map[string]string{"r-0": "keep of-this; update changes owner-mark"}, alter: func(in *world.Input) {
+			elsewhere := *desired(in, "r-0")
+			elsewhere.Key.Namespace, elsewhere.Parent = "other", manifest.Key{}
+			in.Want = append(in.Want, elsewhere)
+			item(in, "x").Mark.Owner = elsewhere.PlainMark("s").Owner
+			asks("x", "3")(in)
+		}},
+	})
+}
+
+// The reason why a member goes names its group.
+func TestWhoIsBeyondASize(t *testing.T) {
+	for _, c := range []decision{
+		{repo: []string{row("count: 1, most: 2")}, kinds: carts(), cloud: []string{"r-0 ours", "r-1 ours"}, alter: asks("r-0", "1")},
+		{repo: []string{train("carts: 1, most: 2")}, kinds: carts(), cloud: []string{"t-0 ours", "t-0-wheel ours", "t-1-wheel ours"}, alter: asks("t-0", "1")},
+	} {
+		in := c.input(t)
+		p := Compute(in)
+		group := in.Want[len(in.Want)-1].Key
+		for _, d := range in.Want {
+			if d.Rollout != nil {
+				group = d.Key
+			}
+		}
+		if last := p.Steps[len(p.Steps)-1]; len(last.Causes) != 1 || last.Causes[0].Args[0] != any(group) {
+			t.Errorf("%s goes because of %v, want of %s", last.Key, last.Causes, group)
+		}
+	}
+}
+
+// An object that uses members which come and go has not drifted while it lacks one, or still has one.
+func TestWhatUsesMembersThatComeAndGo(t *testing.T) {
+	synced := func(number string, more ...func(*world.Input)) func(*world.Input) {
+		return func(in *world.Input) {
+			asks("r-0", number)(in)
+			in.Synced = true
+			for _, f := range more {
+				f(in)
+			}
+		}
+	}
+	members := []string{"r-0 ours", "r-1 ours"}
+	front := []string{row("count: 1, most: 2"), "front near=r-1 colour=red"}
+	byToken := func(in *world.Input) {
+		item(in, "r-1").Tokens = []string{"address"}
+		item(in, "front").Uses = []string{"address"}
+	}
+	decisions(t, map[string]decision{
+		"it has one that goes":                  {repo: front, kinds: carts(), cloud: append(members, "front ours near=id-002 colour=red"), alter: synced("1"), want: map[string]string{"front": "update of-this changes near", "r-0": "keep of-this", "r-1": "delete : beyond-the-size used by Thing/front"}},
+		"it lacks one that is there":            {repo: front, kinds: carts(), cloud: append(members, "front ours colour=red"), alter: synced("2"), want: map[string]string{"front": "update of-this changes near", "r-0": "keep of-this", "r-1": "keep of-this"}},
+		"it has one that stays":                 {repo: front, kinds: carts(), cloud: append(members, "front ours near=id-002 colour=blue"), alter: synced("2"), want: map[string]string{"front": "update drift of-this changes colour", "r-0": "keep of-this", "r-1": "keep of-this"}},
+		"it lacks one that goes":                {repo: front, kinds: carts(), cloud: append(members, "front ours colour=blue"), alter: synced("1"), want: map[string]string{"front": "update drift of-this changes colour", "r-0": "keep of-this", "r-1": "delete : beyond-the-size"}},
+		"it has one by an address that goes":    {repo: front, kinds: carts(), cloud: append(members, "front ours colour=blue"), alter: synced("1", byToken), want: map[string]string{"front": "update of-this changes colour", "r-0": "keep of-this", "r-1": "delete : beyond-the-size used by Thing/front"}},
+		"it has one by an address that stays":   {repo: front, kinds: carts(), cloud: append(members, "front ours near=id-002 colour=blue"), alter: synced("2", byToken), want: map[string]string{"front": "update drift of-this changes colour", "r-0": "keep of-this", "r-1": "keep of-this"}},
+		"it refers to one that is always there": {repo: []string{row("count: 1, most: 2"), "front near=r-0 colour=red"}, kinds: carts(), cloud: append(members, "front ours colour=red"), alter: synced("1"), want: map[string]string{"front": "update drift of-this changes near", "r-0": "keep of-this", "r-1": "delete : beyond-the-size"}},
+	})
+}
+
+// Further members are there while others are interrupted; those that are there and not needed go.
+func TestFurtherMembers(t *testing.T) {
+	decisions(t, map[string]decision{
+		"one that is needed":                     {repo: []string{"flock f count=1 surge=1 shape=new"}, cloud: []string{"f-0 stale shape=old"}, want: map[string]string{"f-0": "replace : fixed-field changes shape owner-mark after f-spare-0", "f-spare-0": "create"}},
+		"one that is not needed":                 {repo: []string{"flock f count=1 surge=1"}, cloud: []string{"f-0 ours", "f-spare-0 ours"}, want: map[string]string{"f-0": "keep of-this", "f-spare-0": "delete spare : spare-unneeded"}},
+		"the second of two, while one is needed": {repo: []string{"flock f count=2 surge=2 shape=new"}, cloud: []string{"f-0 stale shape=old", "f-1 ours shape=new", "f-spare-1 ours shape=new"}, want: map[string]string{"f-0": "replace : fixed-field changes shape owner-mark after f-spare-0", "f-1": "keep of-this", "f-spare-0": "create", "f-spare-1": "delete spare : spare-unneeded same-under-another-name"}},
+		"one more than is allowed":               {repo: []string{"flock f count=1 surge=1"}, cloud: []string{"f-0 ours", "f-spare-1 stale"}, want: map[string]string{"f-0": "keep of-this", "f-spare-1": "delete : fewer-members"}},
+		"none is allowed":                        {repo: []string{"flock f count=1"}, cloud: []string{"f-0 ours", "f-spare-0 stale"}, want: map[string]string{"f-0": "keep of-this", "f-spare-0": "delete : fewer-members"}},
+	})
+}
