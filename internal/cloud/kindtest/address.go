@@ -24,7 +24,7 @@ func Address(t *testing.T, c *cloud.Client, by map[string]string) {
 	}
 	for _, p := range ports.Ports {
 		if by[p.Name] != "" {
-			put(p.ID) // another port may be to have its address
+			put(p.ID) // another port may get the address that this one has
 		}
 	}
 	for _, p := range ports.Ports {

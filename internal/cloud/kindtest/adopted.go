@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// adopted takes over the object as if people had made it: nothing is changed but its mark.
-// A kind whose objects can bear no mark afterwards says so in the plan.
+// adopted adopts the object as if people had created it: only its mark changes. If the objects of a
+// kind cannot bear a mark afterwards, the plan says so.
 func (s Suite) adopted(t *testing.T, g *Target) {
 	if s.Unadopted != "" {
 		t.Skip(s.Unadopted)
@@ -45,7 +45,7 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 		case step.Action == plan.Refuse && value == "true" && (step.Causes.Has(cause.Nameless) || step.Causes.Has(cause.NamelessPart)):
 			continue
 		case g.Simulator == nil && step.Action == plan.Refuse && value == "true" && (step.Causes.Has(cause.SeveralToAdopt) || step.Causes.Has(cause.SeveralToAdoptOf)):
-			continue // others have a namesake in a real cloud
+			continue // in a real cloud, objects of others may have the same name
 		case step.Action != plan.Update || !step.Adopts || step.ID() != before.ID():
 			t.Errorf("adopt: %s: %s (%s), adopts: %v", value, step.Action, step.Reason(), step.Adopts)
 		}
@@ -67,19 +67,19 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 }
 
-// fixed reports whether the cloud cannot write a mark on an object that exists.
+// fixed reports whether the cloud cannot write a mark on an existing object.
 func (s Suite) fixed() bool {
 	return slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k *kind.Kind) bool { return k.Info.Kind == s.Key.Kind && k.Info.FixedMark })
 }
 
-// adopting is the manifest of the object with the annotation that has it adopted.
+// adopting is the manifest of the object with the annotation that adopts it.
 func (s Suite) adopting(t *testing.T, value string) string {
 	t.Helper()
 	return s.annotated(t, `stackreeve.dev/adopt: "`+value+`"`)
 }
 
-// unmarking takes the marks of one owner out of what the cloud answers, until something
-// that holds the owner's text is written.
+// unmarking removes the marks of one owner from the cloud's answers, until a request writes that
+// owner's text.
 type unmarking struct {
 	owner   string
 	written atomic.Bool
@@ -136,7 +136,7 @@ func (u *unmarking) pass(next http.RoundTripper, req *http.Request) (*http.Respo
 	return resp, nil
 }
 
-// bareHeaders takes the owner's mark out of headers that are metadata.
+// bareHeaders removes the owner's mark from headers that are metadata.
 func (u *unmarking) bareHeaders(all http.Header) {
 	if !holds(all, u.owner) {
 		return
@@ -148,7 +148,7 @@ func (u *unmarking) bareHeaders(all http.Header) {
 	}
 }
 
-// holds reports whether a text is in a header.
+// holds reports whether any value of the headers contains a text.
 func holds(all http.Header, text string) bool {
 	for _, values := range all {
 		if strings.Contains(strings.Join(values, "\n"), text) {
@@ -158,10 +158,10 @@ func holds(all http.Header, text string) bool {
 	return false
 }
 
-// description stands in for one on a cloud that has none, and is no part of the mark.
+// description replaces the description on a cloud that has none, and is no part of the mark.
 const description = ownertext.Word + "-description"
 
-// bare is JSON without the owner's marks, wherever a service keeps them.
+// bare returns JSON without the owner's marks, wherever a service stores them.
 func (u *unmarking) bare(tree any) any {
 	switch v := tree.(type) {
 	case []any:
@@ -188,7 +188,7 @@ func (u *unmarking) bare(tree any) any {
 	return tree
 }
 
-// text is one without the owner's mark at its end: in brackets, or as words.
+// text returns a text without the owner's mark at its end: in brackets, or as words.
 func (u *unmarking) text(text string) string {
 	at := strings.Index(text, u.owner)
 	if at < 0 || at+len(u.owner) < len(text) && !strings.ContainsAny(text[at+len(u.owner):][:1], " ]") {

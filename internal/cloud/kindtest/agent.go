@@ -19,8 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Client opens a connection of its own, as a newly started agent would. wrap
-// may be nil.
+// Client opens a connection of its own, as a newly started agent would. wrap may be nil.
 func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.Client {
 	g.t.Helper()
 	*g.used = true
@@ -43,14 +42,14 @@ func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.C
 	return c
 }
 
-// SharingClient is Client for a stack that shares what it reads with others.
+// SharingClient is Client for a stack that shares its reads with others.
 func (g *Target) SharingClient(s *cloud.Sharing) *cloud.Client {
 	part := *g
 	part.cfg.Sharing = s
 	return part.Client(nil)
 }
 
-// agent is the connection of agents that nothing disturbs.
+// agent is the connection for agents without faults.
 func (g *Target) agent() *cloud.Client {
 	g.t.Helper()
 	if g.wire.client == nil {
@@ -59,7 +58,7 @@ func (g *Target) agent() *cloud.Client {
 	return g.wire.client
 }
 
-// Engine is an agent that has just been started, over c.
+// Engine is a newly started agent that uses c.
 func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	limit, err := guard.ParseLimit("100%")
 	if err != nil {
@@ -74,8 +73,7 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	return e
 }
 
-// narrow has the agent of a brief test look at those kinds only that there were manifests of:
-// the stack has nothing else.
+// narrow limits the agent of a brief test to the kinds of all manifests so far: the stack has no others.
 func (g *Target) narrow(e *engine.Engine) *engine.Engine {
 	some := false
 	g.seen.Range(func(any, any) bool { some = true; return false })
@@ -88,18 +86,17 @@ func (g *Target) narrow(e *engine.Engine) *engine.Engine {
 	return e
 }
 
-// Also has the agent of a brief test look at further kinds, which others may have objects of.
+// Also makes the agent of a brief test list further kinds, of which others may have objects.
 func (g *Target) Also(kinds ...string) {
 	for _, name := range kinds {
 		g.seen.Store(name, true)
 	}
 }
 
-// open opens the kinds of the stack; c may be nil where only their rules are needed.
+// open opens the kinds of the stack; c may be nil if only their rules are needed.
 func (g *Target) open(c *cloud.Client) []*kind.Kind { return g.kinds(c, g.Defaults) }
 
-// Resolve turns manifests into what the stack wants; it ends the test when
-// they are wrong.
+// Resolve turns manifests into desired objects; it ends the test if they are wrong.
 func (g *Target) Resolve(manifests string) []kind.Desired {
 	g.t.Helper()
 	want, err := g.TryResolve(manifests)
@@ -119,7 +116,7 @@ func (g *Target) TryResolve(manifests string) ([]kind.Desired, error) {
 	return want, err
 }
 
-// Refuses reads, for each change, the manifests that it makes, and wants them refused for its reason.
+// Refuses reads the manifests for each change, and checks that they are refused for the change's reason.
 func (g *Target) Refuses(reasons map[string]string, manifests func(change string) string) {
 	g.t.Helper()
 	for change, reason := range reasons {
@@ -129,8 +126,8 @@ func (g *Target) Refuses(reasons map[string]string, manifests func(change string
 	}
 }
 
-// RefusesEdits makes each edit (what is replaced, by what, for what reason) in object, which needs other
-// manifests, and wants it refused for its reason.
+// RefusesEdits applies each edit (old text, new text, reason) to object, which depends on the manifests needs. It checks that the
+// result is refused for that reason.
 func (g *Target) RefusesEdits(needs, object string, edits map[string][3]string) {
 	g.t.Helper()
 	for name, edit := range edits {
@@ -145,7 +142,7 @@ func (g *Target) RefusesEdits(needs, object string, edits map[string][3]string) 
 	}
 }
 
-// Sync makes the cloud as the manifests say, with a newly started agent.
+// Sync brings the cloud in sync with the manifests, with a newly started agent.
 func (g *Target) Sync(manifests string) engine.Pass {
 	g.t.Helper()
 	return g.SyncThrough(manifests, nil)
@@ -161,20 +158,20 @@ func (g *Target) MustSync(manifests string) engine.Pass {
 	return pass
 }
 
-// SyncThrough is Sync with something between agent and network.
+// SyncThrough is Sync with a layer between agent and network.
 func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http.RoundTripper) engine.Pass {
 	g.t.Helper()
 	bound := 3 * time.Minute
 	if g.Simulator == nil {
-		bound = 10 * time.Minute // a real cloud may have other work
+		bound = 10 * time.Minute // a real cloud may be busy
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.t.Context()), bound)
 	defer cancel()
 	return g.sync(ctx, manifests, wrap)
 }
 
-// SyncUntilKilled is Sync by an agent that dies right after its n-th writing
-// request, before the answer reaches it. reached is false when it ended before.
+// SyncUntilKilled is Sync by an agent that dies right after its n-th writing request, before the answer reaches it. reached is
+// false if it ended before that.
 func (g *Target) SyncUntilKilled(manifests string, n int) (reached bool) {
 	g.t.Helper()
 	ctx, die := context.WithCancel(context.WithoutCancel(g.t.Context()))
@@ -197,10 +194,10 @@ func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.Roun
 	return pass
 }
 
-// memory is an address in a process's memory.
+// memory matches an address in a process's memory.
 var memory = regexp.MustCompile(`0x[0-9a-f]{8,}`)
 
-// oneHash fails where the values that a plan's hash is made of are others in each process: then no approval of it would ever hold.
+// oneHash fails if the values in a plan's hash differ between processes: no approval of such a plan would ever hold.
 func (g *Target) oneHash(p plan.Plan) {
 	g.t.Helper()
 	for _, s := range p.Steps {
@@ -212,15 +209,14 @@ func (g *Target) oneHash(p plan.Plan) {
 	}
 }
 
-// Plan makes the plan for the manifests without touching the cloud.
+// Plan plans the manifests without changing the cloud.
 func (g *Target) Plan(manifests string) plan.Plan {
 	g.t.Helper()
 	want := g.Resolve(manifests)
 	return g.narrow(g.Engine(g.agent())).Plan(context.WithoutCancel(g.t.Context()), "test", want, nil)
 }
 
-// Planner looks at the cloud once, at what the manifests speak of, and makes
-// plans for that moment.
+// Planner reads the cloud once, as far as the manifests need it, and returns a function that plans for that moment.
 func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	g.t.Helper()
 	want := g.Resolve(manifests)
@@ -231,8 +227,8 @@ func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	}
 }
 
-// mine names what the project holds in a simulator, marked or not. In a real
-// cloud others are at work meanwhile: there it is empty.
+// mine names all objects of the project in a simulator, marked or not. It is empty for a real cloud, where others work at the same
+// time.
 func (g *Target) mine() map[string]bool {
 	g.t.Helper()
 	found := map[string]bool{}
@@ -243,7 +239,7 @@ func (g *Target) mine() map[string]bool {
 	whole.only = nil
 	for kind, c := range whole.Engine(g.agent()).Observe(context.WithoutCancel(g.t.Context()), nil) {
 		for _, item := range c.Items {
-			if item.InOwnProject && item.Name != "default" { // the security group that Neutron makes for a project
+			if item.InOwnProject && item.Name != "default" { // Neutron creates this security group for each project
 				found[kind+" "+item.ID+" ("+item.Name+")"] = true
 			}
 		}

@@ -13,13 +13,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Often is how often a cloud is asked that answers at once, and Patience is how long one is waited for.
+// Often is the interval of requests to a cloud that answers at once. Patience is the longest wait for it.
 const (
 	Often    = 50 * time.Millisecond
 	Patience = 2 * time.Minute
 )
 
-// Await asks again, every so often, until nothing is missing, and ends the test with what is missing where that takes longer than within.
+// Await calls missing, every so often, until nothing is missing. If that takes longer than within, it ends the test with the error.
 func Await(t testing.TB, within, every time.Duration, missing func() error) {
 	t.Helper()
 	err, end := missing(), time.Now().Add(within)
@@ -31,7 +31,7 @@ func Await(t testing.TB, within, every time.Duration, missing func() error) {
 	}
 }
 
-// AwaitStatus waits until an object of the cloud has a status, and ends the test where it is broken instead.
+// AwaitStatus waits until an object of the cloud has a status, and ends the test if the object is in ERROR.
 func AwaitStatus(t testing.TB, c *cloud.Client, service, path, status string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // tests clean up after themselves, too

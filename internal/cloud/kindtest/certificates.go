@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 )
 
-// CertificateSecret is the manifest of a Secret as etcd-operator has them: for each prefix a certificate for servers and clients, as PREFIX.crt, its key
-// as PREFIX.key, and whom its owner trusts as PREFIX-ca.crt. All of one test are of one authority.
+// CertificateSecret is the manifest of a Secret in the form of etcd-operator. For each prefix it has a certificate for servers and clients (PREFIX.crt),
+// its key (PREFIX.key) and the authority that its owner trusts (PREFIX-ca.crt). All certificates of one test have the same authority.
 func CertificateSecret(t *testing.T, name string, prefixes ...string) string {
 	t.Helper()
 	master, err := pki.New(bytes.Repeat([]byte{10}, pki.ShortestKey))

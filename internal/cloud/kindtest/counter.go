@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Counter counts requests by method while it passes them on.
+// Counter counts the requests that it passes on: reads and writes.
 type Counter struct {
 	next          http.RoundTripper
 	Reads, Writes atomic.Int64
@@ -23,8 +23,7 @@ func reads(req *http.Request) bool {
 	return req.Method == http.MethodGet || req.Method == http.MethodHead
 }
 
-// RoundTrip implements http.RoundTripper. Authentication is not counted: it
-// writes nothing.
+// RoundTrip implements http.RoundTripper. It does not count authentication, which writes nothing.
 func (c *Counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case reads(req):

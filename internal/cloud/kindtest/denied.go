@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Denied is a plan under a policy that denies one object, and nothing else.
+// Denied is a plan under a policy that denies only one object.
 func Denied(p plan.Plan, denied manifest.Key) plan.Plan {
 	return p.Apply(guard.Judge(func(string) bool { return true }, func(about guard.Subject) (v guard.Verdict) {
 		if about.Key == denied {
@@ -18,8 +18,9 @@ func Denied(p plan.Plan, denied manifest.Key) plan.Plan {
 	}))
 }
 
-// deniedByAll is a law: what a commit changes and a policy denies is carried out by no step, those of other objects included. p
-// is the plan of a commit. Where that has several objects written, as of a machine with its volumes, the others are not denied.
+// deniedByAll is a law: if a policy denies the change of a commit, no step carries it out, not even a step of another object. p
+// is the plan of a commit. If the commit changes several objects, such as a machine with its volumes, the law is skipped, since
+// the others are not denied.
 func (s Suite) deniedByAll(t *testing.T, p plan.Plan) {
 	t.Helper()
 	writing := 0

@@ -18,9 +18,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// detached removes the manifest of an object that is to be detached, again and again, each
-// time killed one writing request later: it stays as it is, and nothing says who owned it.
-// It is adopted in between, which only works where it is still there and no stack owns it.
+// detached removes the manifest of an object that is to be detached, again and again. Each time the
+// agent is killed one writing request later. The object must stay as it is, without an owner. In
+// between it is adopted, which only works if it still exists and no stack owns it.
 func (s Suite) detached(t *testing.T, g *Target) {
 	if s.Older != nil {
 		t.Skip("what it uses goes with it in these suites")
@@ -42,7 +42,7 @@ func (s Suite) detached(t *testing.T, g *Target) {
 		g.MustSync(detaching)
 		step := s.step(t, g.Plan(s.Needs))
 		if step.Action == plan.Keep && step.Causes.Has(cause.MarkHeld) {
-			return // it uses what goes with it, in a circle
+			return // it uses objects that are removed with it, in a circle
 		}
 		if step.Action != plan.Detach || step.ID() != first.ID() {
 			t.Fatalf("without its manifest: %s %s (%s)", step.Action, step.ID(), step.Reason())
@@ -71,7 +71,7 @@ func (s Suite) detached(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 }
 
-// keepsItsMark removes the manifest of what prune: "false" keeps: the mark stays, too.
+// keepsItsMark removes the manifest of an object that prune: "false" keeps: the mark stays, too.
 func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 	t.Helper()
 	annotations := []string{`stackreeve.dev/on-delete: detach, stackreeve.dev/prune: "false"`}
@@ -79,7 +79,7 @@ func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 		annotations = append(annotations, `stackreeve.dev/on-delete: detach`)
 	}
 	for _, a := range annotations {
-		if s.fixed() { // what was written when it was made is what counts
+		if s.fixed() { // only the mark at its creation counts
 			g.MustSync(s.Needs)
 		}
 		g.MustSync(s.annotated(t, a))
@@ -95,7 +95,7 @@ func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 	}
 }
 
-// takeAway deletes an object whose mark says for good that it stays.
+// takeAway deletes an object whose mark permanently says that it stays.
 func (s Suite) takeAway(t *testing.T, g *Target) {
 	t.Helper()
 	step := s.step(t, g.Plan(s.all()))
@@ -110,12 +110,12 @@ func (s Suite) takeAway(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 }
 
-// staysMarked reports whether the mark cannot be taken off.
+// staysMarked reports whether the mark cannot be removed.
 func (s Suite) staysMarked() bool {
 	return s.fixed() || slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k *kind.Kind) bool { return k.Info.Kind == s.Key.Kind && k.Info.StaysMarked })
 }
 
-// annotated are the manifests, with annotations of the object.
+// annotated returns the manifests with annotations of the object.
 func (s Suite) annotated(t *testing.T, annotations string) string {
 	t.Helper()
 	as := "kind: " + s.Key.Kind + "\nmetadata: {name: " + s.Key.Name
@@ -125,7 +125,7 @@ func (s Suite) annotated(t *testing.T, annotations string) string {
 	return s.Needs + "\n---\n" + strings.Replace(s.Object, as, as+", annotations: {"+annotations+"}", 1)
 }
 
-// searching looks for a text in what the cloud answers.
+// searching looks for a text in the cloud's answers.
 type searching struct {
 	text []byte
 	seen atomic.Bool

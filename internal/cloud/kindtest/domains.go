@@ -1,7 +1,7 @@
 package kindtest
 
-// Domains are manifests of two domains, shop and store. What they are called in the cloud begins
-// with name, which must be the test's own: there are no two domains of one name.
+// Domains are manifests of two domains, shop and store. Their names in the cloud start with name,
+// which must be unique to the test: two domains cannot have the same name.
 func Domains(name string) string {
 	return `
 apiVersion: openstack.k-orc.cloud/v1alpha1

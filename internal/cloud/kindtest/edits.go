@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// edits are those of the suite and, for every other field that its declaration says
-// enough of, one that follows from it: another value for what the manifest has, and
-// one for what it leaves out, which is only planned.
+// edits are the edits of the suite, and derived edits for all other fields whose declaration allows
+// it. A field in the manifest gets another value. A field that the manifest leaves out gets a
+// value, which is only planned.
 func (s Suite) edits(t *testing.T) []Edit {
 	t.Helper()
 	edits := slices.Clone(s.Edits)
@@ -39,7 +39,7 @@ func (s Suite) edits(t *testing.T) []Edit {
 	return edits
 }
 
-// names reports whether the suite itself deals with a field.
+// names reports whether the suite itself covers a field.
 func (s Suite) names(path string) bool {
 	for field := range s.Unseen {
 		if strings.HasPrefix(path, field) {
@@ -49,7 +49,7 @@ func (s Suite) names(path string) bool {
 	return slices.ContainsFunc(s.Edits, func(e Edit) bool { return strings.HasPrefix(path, e.Field) || strings.HasPrefix(e.Field, path) })
 }
 
-// spec is the type of the kind's spec, and the path of what its fields are in.
+// spec returns the type of the kind's spec, and the path above its fields.
 func (s Suite) spec(t *testing.T) (spec reflect.Type, above string) {
 	t.Helper()
 	for _, k := range s.Kinds(nil, defaults.Defaults{}) {
@@ -84,7 +84,7 @@ func (s Suite) derived(path string, f table.Field) (Edit, bool) {
 	return e, value != ""
 }
 
-// another is a value in YAML that is not the one there is; "" where none is known.
+// another is a YAML value that differs from value; "" if none is known.
 func another(t reflect.Type, value string) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -18,18 +18,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// homeOfGuests is how real machines see this one.
+// homeOfGuests is the address of this machine for real machines.
 const homeOfGuests = "169.254.77.1"
 
-// NewGuests is a cloud whose servers are real machines, or the end of the test. The volumes that outlive machines are
-// deleted in the end.
+// NewGuests is a cloud whose servers are real machines; it skips the test if there is none. Volumes that outlive their machines are
+// deleted at the end.
 func NewGuests(t *testing.T, kinds Kinds) *Target {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
 		t.Skip("real machines: deploy/devcloud/README.md says how, then STACKREEVE_TEST_GUESTS=1")
 	}
 	var g *Target
-	t.Cleanup(func() { g.DiscardVolumes(t) }) // after those of the target
+	t.Cleanup(func() { g.DiscardVolumes(t) }) // runs after the clean-up of the target
 	g = NewTarget(t, kinds)
 	return g
 }
@@ -55,7 +55,7 @@ func (g *Target) DiscardVolumes(t *testing.T) {
 	}
 }
 
-// RealImage has the servers of another image be real machines until the test ends. An administrator of the devcloud asks for that.
+// RealImage makes the servers of another image real machines until the test ends. It needs an administrator of the devcloud.
 func RealImage(t *testing.T, name string) {
 	t.Helper()
 	ask := func(ctx context.Context, verb, property string) {
@@ -68,7 +68,7 @@ func RealImage(t *testing.T, name string) {
 	t.Cleanup(func() { ask(context.WithoutCancel(t.Context()), "unset", "devcloud_guest") })
 }
 
-// ServeGuests offers a folder to real machines, whose network there may not be yet, and says the address and port.
+// ServeGuests serves a folder to real machines, and returns the address and port. Their network may not exist yet.
 func ServeGuests(t *testing.T, folder string) (at string) {
 	t.Helper()
 	early := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
@@ -86,15 +86,15 @@ func ServeGuests(t *testing.T, folder string) (at string) {
 	return l.Addr().String()
 }
 
-// ProbingAgent is a newly started agent, which asks the machines.
+// ProbingAgent is a newly started agent that probes the machines.
 func (g *Target) ProbingAgent() *engine.Engine {
 	e := g.Engine(g.Client(nil))
 	e.Probe = probe.Asker{}.Ask
 	return e
 }
 
-// MustSyncGuests is what an agent that nobody disturbs does about manifests, which has to be done within a time: a pass, and those that
-// decide about what the pass before has left to them.
+// MustSyncGuests runs an agent without faults until the manifests are in sync, and ends the test if that takes longer than within.
+// Further passes finish the work that the first one leaves.
 func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests string) {
 	t.Helper()
 	began := time.Now()
@@ -111,7 +111,7 @@ func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests st
 	t.Logf("in sync after %s", time.Since(began).Round(time.Second))
 }
 
-// AddressOf is that of a port, by its name.
+// AddressOf is the address of a port, by the port's name.
 func AddressOf(t *testing.T, c *cloud.Client, port string) string {
 	t.Helper()
 	var answer struct {

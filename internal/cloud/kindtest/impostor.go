@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Impostor is the same target for agents from now on, with somebody else who answers at an address of a machine, such as 10.0.0.5:2379.
+// Impostor is the same target, but a foreign server answers agents at an address of a machine, such as 10.0.0.5:2379.
 func (g *Target) Impostor(at string, answer http.HandlerFunc) *Target {
 	g.t.Helper()
 	server := httptest.NewServer(answer)
@@ -27,7 +27,7 @@ func (g *Target) Impostor(at string, answer http.HandlerFunc) *Target {
 	return other
 }
 
-// Nonsense is what a machine may answer that runs another program than it should.
+// Nonsense has answers of a machine that runs another program than it should.
 func Nonsense() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"a page": func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>")) },
@@ -38,7 +38,7 @@ func Nonsense() map[string]http.HandlerFunc {
 	}
 }
 
-// Writes are the steps of a plan that change something: "create Kind/name".
+// Writes lists the steps of a plan that change something: "create Kind/name".
 func Writes(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Action.Writes() {

@@ -18,8 +18,8 @@ import (
 
 var errKilled = errors.New("the agent was killed")
 
-// killer lets so many writing requests through and nothing after them, as if
-// the process had died when the last answer came in.
+// killer lets a number of writing requests through and nothing after them, as if the process had
+// died when the last answer came in.
 type killer struct {
 	mu   sync.Mutex
 	left int
@@ -49,7 +49,7 @@ func (k *killer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if k.left--; k.left == 0 {
 		k.die()
 		if err == nil {
-			_ = resp.Body.Close() // nobody is left to read it
+			_ = resp.Body.Close() // nobody will read it
 		}
 		return nil, errKilled
 	}
@@ -66,9 +66,9 @@ func writes(req *http.Request) bool {
 	return !reads(req) && !strings.HasSuffix(req.URL.Path, "/auth/tokens")
 }
 
-// killed runs the creation of the object again and again, each time dying one
-// writing request later, and then a new agent that finds what is there, and finds
-// that nobody touched it. It ends with the request that left nothing to do.
+// killed creates the object again and again. Each time the agent is killed one writing request
+// later. A new agent then finishes the work, and must not take the half-made state for a change by
+// people. The test ends with the request that left nothing to do.
 func (s Suite) killed(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)
@@ -81,7 +81,7 @@ func (s Suite) killed(t *testing.T, g *Target) {
 	}
 }
 
-// editKilled does the same with every edit. A real cloud is spared it.
+// editKilled does the same with every edit, only on the simulator.
 func (s Suite) editKilled(t *testing.T, g *Target) {
 	testcost.Long(t)
 	if g.Simulator == nil {
@@ -98,8 +98,8 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 				more = g.SyncUntilKilled(edited, n)
 				var after Counter
 				pass := g.SyncThrough(edited, after.Wrap)
-				// What refers to an object that was replaced differs as if somebody had
-				// changed it: nothing in the cloud distinguishes the two after a restart.
+				// An object that refers to a replaced one differs as if somebody had changed it:
+				// after a restart nothing in the cloud distinguishes the two.
 				if !e.Replaces {
 					untouched(t, pass, n)
 				}
@@ -110,7 +110,7 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 	}
 }
 
-// untouched wants a pass that followed to say of nothing that somebody changed it.
+// untouched checks that a later pass reports no drift.
 func untouched(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
 	for _, step := range slices.Concat(pass.First.Steps, pass.Late) {
@@ -120,7 +120,7 @@ func untouched(t *testing.T, pass engine.Pass, n int) {
 	}
 }
 
-// oneOfEach looks whether a pass that followed ended in sync, and counts.
+// oneOfEach checks that a later pass ended in sync, and counts the objects.
 func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
 	if pass.Outcome() != plan.InSync {
@@ -145,12 +145,11 @@ func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 	}
 }
 
-// loser swallows the answer to one writing request after the cloud has done
-// what it asked.
+// loser drops the answer to one writing request after the cloud has carried it out.
 type loser struct {
 	mu    sync.Mutex
 	at    int
-	after int // writing requests that came later
+	after int // writing requests after that
 	next  http.RoundTripper
 }
 
@@ -181,9 +180,8 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// lost repeats the creation, each time losing the answer to another request;
-// the same agent must see it through. It ends with the request that is the last
-// whether its answer comes or not.
+// lost repeats the creation, each time losing the answer to another request; the same agent must
+// finish the work. The test ends when no writing request follows the lost answer.
 func (s Suite) lost(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)

@@ -11,21 +11,20 @@ import (
 	"strings"
 )
 
-// Older stands between agents and a cloud, and makes it one that can do less:
-// what it lacks is not listed, refused in requests with the service's own message,
-// and missing from answers.
+// Older stands between agents and a cloud, and reduces the cloud's capabilities. A missing
+// capability is not listed, is refused in requests with the service's own message, and is missing
+// from answers.
 type Older struct {
-	// Compute, Volume and Balancer are the newest versions of these APIs, e.g.
-	// "2.60"; "" leaves what there is.
+	// Compute, Volume and Balancer are the newest versions of these APIs, e.g. "2.60"; "" leaves
+	// the version unchanged.
 	Compute, Volume, Balancer string
-	// Extensions are those that Neutron lacks, by alias.
+	// Extensions are the extensions that Neutron lacks, by alias.
 	Extensions []string
 
 	next http.RoundTripper
 }
 
-// attributes are what Neutron's extensions bring, by alias.
-// (neutron-lib api/definitions)
+// attributes are the attributes of Neutron's extensions, by alias. (neutron-lib api/definitions)
 var attributes = map[string][]string{
 	"port-security":               {"port_security_enabled"},
 	"stateful-security-group":     {"stateful"},
@@ -42,7 +41,7 @@ var attributes = map[string][]string{
 	"subnet-service-types":        {"service_types"},
 }
 
-// balancerAttributes are what versions of Octavia's API added.
+// balancerAttributes are the attributes that versions of Octavia's API added.
 // (octavia/api/root_controller.py; api-ref/source/v2)
 var balancerAttributes = map[string][]string{
 	"2.1":  {"timeout_client_data", "timeout_member_connect", "timeout_member_data", "timeout_tcp_inspect", "backup"},
@@ -93,14 +92,14 @@ func (o *Older) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err := o.next.RoundTrip(req)
-	if err != nil || resp.StatusCode > http.StatusMultipleChoices { // which Cinder answers with its versions
+	if err != nil || resp.StatusCode > http.StatusMultipleChoices { // Cinder lists its versions with status 300
 		return resp, err
 	}
 	return o.trim(resp, gone)
 }
 
-// lacks are the attributes that the service behind the path does not know, and
-// how it says so.
+// lacks returns the attributes that the service behind the path does not know, and the service's
+// error for them.
 func (o *Older) lacks(path string) (names []string, refuse func(name string) any) {
 	switch {
 	case strings.Contains(path, "/lbaas/"):
@@ -122,7 +121,7 @@ func (o *Older) lacks(path string) (names []string, refuse func(name string) any
 	}
 }
 
-// tooNew is what is wrong with the microversion that a request asks for.
+// tooNew is the error for a microversion that is newer than the service; "" for none.
 func (o *Older) tooNew(h http.Header) string {
 	service, version, _ := strings.Cut(h.Get("OpenStack-API-Version"), " ")
 	newest := map[string]string{"compute": o.Compute, "volume": o.Volume}[service]
@@ -132,16 +131,16 @@ func (o *Older) tooNew(h http.Header) string {
 	return fmt.Sprintf("Version %s is not supported by the API. Maximum is %s.", version, newest)
 }
 
-// noRoute lists the collections that an old Octavia does not have.
+// noRoute reports whether the path is a collection that an old Octavia does not have.
 func (o *Older) noRoute(path string) bool {
 	since := map[bool]string{strings.HasSuffix(path, "/lbaas/flavors"): "2.6", strings.HasSuffix(path, "/lbaas/availability-zones"): "2.14"}[true]
 	return o.Balancer != "" && since != "" && newer(since, o.Balancer)
 }
 
-// trim takes out of an answer what an older cloud would not say.
+// trim removes from an answer the parts that an older cloud does not send.
 func (o *Older) trim(resp *http.Response, gone []string) (*http.Response, error) {
 	text, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close() // read to its end
+	_ = resp.Body.Close() // it was read to its end
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +179,7 @@ func (o *Older) trimLists(body any) {
 	}
 }
 
-// lower bounds the newest microversion that a version of an API reports.
+// lower limits the newest microversion that a version of an API reports.
 func (o *Older) lower(v any) {
 	version, _ := v.(map[string]any)
 	for id, newest := range map[string]string{"v2.1": o.Compute, "v3.0": o.Volume} {
@@ -190,8 +189,7 @@ func (o *Older) lower(v any) {
 	}
 }
 
-// tooNewBalancer finds the entries of Octavia's list, which have no version
-// but their ID.
+// tooNewBalancer finds too new entries of Octavia's list, whose ID is their only version.
 func (o *Older) tooNewBalancer(v any) bool {
 	version, _ := v.(map[string]any)
 	id, _ := version["id"].(string)
@@ -199,7 +197,7 @@ func (o *Older) tooNewBalancer(v any) bool {
 	return o.Balancer != "" && !hasVersion && strings.HasPrefix(id, "v2.") && newer(strings.TrimPrefix(id, "v"), o.Balancer)
 }
 
-// newer compares versions of one major.
+// newer compares two versions with the same major version.
 func newer(a, b string) bool {
 	minor := func(v string) int {
 		_, text, _ := strings.Cut(v, ".")
@@ -209,7 +207,7 @@ func newer(a, b string) bool {
 	return minor(a) > minor(b)
 }
 
-// mentions gives the first of the names that is a key anywhere in v.
+// mentions returns a name that is a key anywhere in v; "" if there is none.
 func mentions(v any, names []string) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -231,7 +229,7 @@ func mentions(v any, names []string) string {
 	return ""
 }
 
-// strip removes the keys from v and everything in it.
+// strip removes the keys from v and everything below it.
 func strip(v any, keys []string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -249,7 +247,7 @@ func strip(v any, keys []string) {
 }
 
 func answered(req *http.Request, code int, body any) *http.Response {
-	text, _ := json.Marshal(body) // of maps and strings only
+	text, _ := json.Marshal(body) // it contains only maps and strings
 	return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: http.Header{"Content-Type": {"application/json"}}, Request: req,
 		Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 }

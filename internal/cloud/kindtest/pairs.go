@@ -2,7 +2,7 @@ package kindtest
 
 import "testing"
 
-// Pairs are rows of choices, few as they are, in which each two choices are made in all four ways: none, one, the other, and both. The first row has none.
+// Pairs returns a few rows of choices. For each two choices, the rows have all four cases: none, one, the other, and both. The first row has none.
 func Pairs(t *testing.T, choices int) (rows [][]bool) {
 	t.Helper()
 	const most = 10 // each choice is in three of five rows, and no two are in the same three

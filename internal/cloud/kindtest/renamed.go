@@ -12,9 +12,8 @@ import (
 
 var written = regexp.MustCompile(`kind: (\w+)\nmetadata: \{name: ([-.a-z0-9]+)\}`)
 
-// renamed gives the object another name, with the annotation that says what it was
-// called, and takes the annotation off again: it stays what it is in the cloud, with
-// everything that it holds.
+// renamed gives the object another name, with the annotation that has its old name, and removes the
+// annotation again. In the cloud it stays the same object, with all its data.
 func (s Suite) renamed(t *testing.T, g *Target) {
 	found := written.FindAllStringSubmatch(s.Object, -1)
 	i := slices.IndexFunc(found, func(m []string) bool { return len(found) == 1 || m[1] == s.Key.Kind && m[2] == s.Key.Name })
@@ -61,7 +60,7 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 
 func (s Suite) isKind(step plan.Step) bool { return step.Key.Kind == s.Key.Kind }
 
-// hasToStay reports whether a plan says that the annotation cannot be removed.
+// hasToStay reports whether a plan says that the annotation cannot be removed yet.
 func hasToStay(step plan.Step) bool {
 	return slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return strings.Contains(n.Field, "/moved-from") })
 }

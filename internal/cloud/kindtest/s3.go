@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/s3"
 )
 
-// S3 is where a real cloud's Swift speaks the S3 protocol, and keys for the project of c, which are deleted at the end of the test.
+// S3 returns the address where a real cloud's Swift offers the S3 protocol, and keys for the project of c. The keys are deleted at
+// the end of the test.
 func S3(t *testing.T, c *cloud.Client) (endpoint string, keys s3.Keys) {
 	t.Helper()
 	var catalog struct {

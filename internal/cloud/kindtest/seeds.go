@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Seeds are those of what a test on real machines does at random moments: so many as
-// STACKREEVE_TEST_SEEDS says, or from which to which, as in 4-20.
+// Seeds are the seeds for tests that act at random moments on real machines. STACKREEVE_TEST_SEEDS
+// is their number, or a range such as 4-20.
 func Seeds(t *testing.T, unset string) (all []uint64) {
 	t.Helper()
 	text := os.Getenv("STACKREEVE_TEST_SEEDS")

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Shown is what status.resource of an object is as JSON.
+// Shown is the status.resource of an object as JSON.
 func (g *Target) Shown(manifests string, key manifest.Key) (shown map[string]any) {
 	g.t.Helper()
 	for _, o := range status.Of(g.Plan(manifests), g.open(nil)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// startSimulator starts a simulator whose machines and load balancers take
-// their time, as the real ones do, only less of it.
+// startSimulator starts a simulator whose machines and load balancers take some time, as real ones
+// do, but less.
 func startSimulator(t *testing.T, options simulator.Options) (*simulator.Server, cloud.Config) {
 	t.Helper()
 	if options.BuildDelay == 0 {

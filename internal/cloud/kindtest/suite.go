@@ -15,67 +15,66 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Suite is what a kind brings to be judged by the laws.
+// Suite describes a kind for the laws that test it.
 type Suite struct {
 	Kinds Kinds
 	// Key is the object under test.
 	Key manifest.Key
-	// Needs are the manifests of what it depends on.
+	// Needs are the manifests of the objects that it depends on.
 	Needs string
-	// Object is its manifest, with as many fields set as can be.
+	// Object is its manifest, with as many fields set as possible.
 	Object string
-	// Edits change one field each. Those that follow from the declaration of a field
-	// need not be written.
+	// Edits change one field each. Edits that follow from the declaration of a field need not be
+	// written.
 	Edits []Edit
-	// Unseen are the fields that the cloud does not give back, or that cannot be changed
-	// by themselves, each with the reason.
+	// Unseen are the fields that the cloud does not return, or that cannot be changed by
+	// themselves, each with the reason.
 	Unseen map[string]string
-	// Partial suites change what Edits say, and nothing that follows from declarations:
-	// another suite of the kind deals with all fields. On a real cloud, in short, they are
-	// judged by what differs from that one only (see [law]), unless they say Elsewhere.
+	// Partial suites test only their own Edits, and none that follow from declarations: another
+	// suite of the kind covers all fields. On a real cloud with -short they run only the laws that
+	// depend on their fields (see [law]), unless they set Elsewhere.
 	Partial bool
-	// Together lets a real cloud, in short, carry out in one pass what edits can be made
-	// at once; what each would do is planned for it alone all the same.
+	// Together lets a real cloud with -short carry out all compatible edits in one pass. Each edit
+	// is still planned by itself.
 	Together bool
-	// Elsewhere names the suites of other kinds that send the same requests, so that a real
-	// cloud, in short, only plans replacements and ways, and is struck at fewer writes.
+	// Elsewhere names the suites of other kinds that send the same requests. So a real cloud with
+	// -short only plans replacements and ways, and kills the agent at fewer writes.
 	Elsewhere string
-	// Unadopted says why nothing that people made can be adopted, which the kind judges
-	// itself then; "" where it can.
+	// Unadopted says why objects that people created cannot be adopted; the kind tests that itself.
+	// "" if they can be.
 	Unadopted string
-	// Simulator is another sort of cloud than the plain one; nil for that.
+	// Simulator has the options of a simulator that differs from the default; nil for the default.
 	Simulator *simulator.Options
-	// Machines is how the agent asks what runs on machines.
+	// Machines sends the agent's requests to services on machines.
 	Machines outbound.Machines
-	// Administrator has the agent work with the credentials of one.
+	// Administrator makes the agent use an administrator's credentials.
 	Administrator bool
-	// MarksInDescriptions has the agent keep marks there.
+	// MarksInDescriptions makes the agent store marks in descriptions.
 	MarksInDescriptions bool
-	// Older makes the cloud one that can do less; nil leaves it as it is.
+	// Older reduces the cloud's capabilities; nil leaves them unchanged.
 	Older *Older
 }
 
-// Edit is a change of one field in the manifest. Since plans compare, it is as
-// good as the opposite change in the cloud.
+// Edit is a change of one field in the manifest. Since plans compare, it has the same effect as the
+// opposite change in the cloud.
 type Edit struct {
 	// Field is the path that the plan must report.
 	Field string
-	// Old and New are replaced in the manifest: Old must occur exactly once.
+	// Old is replaced by New in the manifest; Old must occur exactly once.
 	Old, New string
-	// Replaces is true when the field cannot be changed in place.
+	// Replaces is true if the field cannot be changed in place.
 	Replaces bool
-	// Way is that in which the change is carried out because the object's annotation asks
-	// for it; "" without such an annotation. Each way that a field declares has an edit.
+	// Way is the way in which the change is carried out, since the object's annotation asks for it;
+	// "" without such an annotation. Each way that a field declares has an edit.
 	Way string
-	// Also lists further fields that may be reported along with it.
+	// Also lists further fields that may be reported together with it.
 	Also []string
-	// PlanOnly edits are not carried out: the cloud under test cannot.
+	// PlanOnly edits are not carried out, since the cloud under test cannot do it.
 	PlanOnly bool
 }
 
-// Run judges the kind: one law after the other, in one stack, so that what the
-// object depends on is made once. Each law begins by making what it starts from,
-// and can be run alone.
+// Run tests the kind: one law after the other, in one stack, so that the objects that it depends on
+// are created once. Each law first creates the state that it starts from, and can run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
 	g.Machines = s.Machines
@@ -92,7 +91,7 @@ func (s Suite) Run(t *testing.T) {
 	s.narrow(t, g)
 	for _, law := range s.laws() {
 		if law.further && g.Brief() && s.Partial && s.Elsewhere == "" {
-			continue // another suite of the kind is judged by it
+			continue // another suite of the kind tests this law
 		}
 		t.Run(law.name, func(t *testing.T) {
 			before := g.wire.requests.Load()
@@ -108,7 +107,7 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// law is one of those that every kind obeys. A further one says the same of all objects of a kind,
+// law is a law that every kind obeys. A further law has the same result for all objects of a kind,
 // whatever their fields.
 type law struct {
 	name    string
@@ -156,8 +155,8 @@ func (s Suite) created(t *testing.T, g *Target) {
 	s.judgeStatuses(t, g, pass.Last)
 }
 
-// judgeStatuses judges the status of every object: it is about what people asked for,
-// so no owner mark shows in it.
+// judgeStatuses checks the status of every object: it is about the manifest, so it contains no
+// owner mark.
 func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 	t.Helper()
 	for _, o := range status.Of(planned, s.Kinds(nil, defaults.Defaults{})) {
@@ -167,9 +166,9 @@ func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 	}
 }
 
-// edited looks first what the plan of each edit would be, and then carries out
-// those that the cloud can. Each starts from the object as it was and goes back
-// to that; a real cloud, in short, goes on from one to the next.
+// edited first plans each edit, and then carries out those that the cloud can. Each edit starts
+// from the original object and restores it. A real cloud with -short continues from one edit to the
+// next.
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	planned, onward := g.Planner(s.all()), g.Brief()

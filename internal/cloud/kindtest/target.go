@@ -1,6 +1,6 @@
-// Package kindtest holds the laws that every kind obeys, as one suite, and the
-// cloud to run it on: the simulator, or a real OpenStack when
-// STACKREEVE_TEST_CLOUD names an entry of clouds.yaml.
+// Package kindtest has the laws that every kind obeys, as one suite, and the cloud to run it on.
+// The cloud is the simulator, or a real OpenStack if STACKREEVE_TEST_CLOUD names an entry of
+// clouds.yaml.
 package kindtest
 
 import (
@@ -33,38 +33,36 @@ type Target struct {
 	kinds    Kinds
 	Stack    string
 	Defaults defaults.Defaults
-	// Simulator is the cloud, when it is not a real one.
+	// Simulator is the cloud; nil if it is a real one.
 	Simulator *simulator.Server
-	// Machines is how agents ask what runs on machines.
+	// Machines sends the agents' requests to services on machines.
 	Machines outbound.Machines
 
-	only map[string]bool // the kinds that agents look at; nil for all
-	seen *sync.Map       // those that there were manifests of
-	used *bool           // whether any agent was let loose
+	only map[string]bool // the kinds that agents list; nil for all
+	seen *sync.Map       // the kinds of all manifests so far
+	used *bool           // whether any agent has run
 	wire *wire
-	// between stands between every agent and the cloud; nil for nothing.
+	// between is a layer between every agent and the cloud; nil for none.
 	between func(http.RoundTripper) http.RoundTripper
 }
 
-// wire is how the agents of a target reach their cloud. They share connections
-// and, where nothing stands between them and the cloud, a token: a real cloud
-// needs a while for each.
+// wire connects the agents of a target with their cloud. They share connections. Without a layer
+// between them and the cloud they share a token, too: a real cloud needs a while for each.
 type wire struct {
 	transport *http.Transport
 	client    *cloud.Client
 	requests  atomic.Int64
 }
 
-// NewTarget starts a simulator for the test, or takes the cloud named by
-// STACKREEVE_TEST_CLOUD. Whatever the test leaves there under its stack is
-// deleted at its end.
+// NewTarget starts a simulator for the test, or uses the cloud that STACKREEVE_TEST_CLOUD names.
+// Objects that the test leaves there under its stack are deleted at its end.
 func NewTarget(t *testing.T, kinds Kinds) *Target {
 	t.Helper()
 	return NewTargetOn(t, kinds, nil)
 }
 
-// NewTargetOn is NewTarget with a simulator of another sort, unless options are
-// nil; a real cloud is what it is, and the test is skipped.
+// NewTargetOn is NewTarget for a simulator with other options, unless options is nil. A real cloud
+// cannot be adapted, so the test is skipped there.
 func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target {
 	t.Helper()
 	target := newTarget(t, kinds)
@@ -81,16 +79,15 @@ func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target 
 	return target
 }
 
-// MarksInDescriptions has every agent keep marks there, and is the same target.
+// MarksInDescriptions makes every agent store marks in descriptions, and returns the same target.
 func (g *Target) MarksInDescriptions() *Target {
 	g.cfg.MarksInDescriptions = true
 	return g
 }
 
-// Beside is another stack in the same cloud, with the credentials of another
-// entry of clouds.yaml unless entry is "". For a real cloud the entry is called
-// like that of the cloud, with this one's name behind a hyphen; the test is
-// skipped where there is none.
+// Beside is another stack in the same cloud. It uses the credentials of another entry of
+// clouds.yaml, unless entry is "". For a real cloud that entry has the name of the cloud's entry, a
+// hyphen and entry. The test is skipped if there is none.
 func (g *Target) Beside(entry string) *Target {
 	g.t.Helper()
 	other := newTarget(g.t, g.kinds)
@@ -109,8 +106,7 @@ func (g *Target) Beside(entry string) *Target {
 	return other
 }
 
-// Through is the same target behind something that every agent has to go
-// through.
+// Through is the same target with a layer between every agent and the cloud.
 func (g *Target) Through(wrap func(http.RoundTripper) http.RoundTripper) *Target {
 	other := *g
 	other.between = wrap
@@ -125,8 +121,8 @@ func (g *Target) In(t *testing.T) *Target {
 	return &part
 }
 
-// Only makes agents look at no kinds but those of the manifests and what they
-// are expanded into: a real cloud takes its time for every list.
+// Only limits agents to the kinds of the manifests and of the objects that they expand into: each
+// list takes a real cloud time.
 func (g *Target) Only(manifests ...string) {
 	g.t.Helper()
 	g.only = map[string]bool{}

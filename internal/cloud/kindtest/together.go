@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// editedTogether carries out the edits in as few passes as can be, each of which has to end in sync.
+// editedTogether carries out the edits in as few passes as possible. Each pass has to end in sync.
 func (s Suite) editedTogether(t *testing.T, g *Target, planned func(string) plan.Plan, edits []Edit) {
 	t.Helper()
 	for len(edits) > 0 {
@@ -21,9 +21,9 @@ func (s Suite) editedTogether(t *testing.T, g *Target, planned func(string) plan
 	}
 }
 
-// batch chooses the edits that leave each other's text alone, concern fields of their own, make a valid
-// manifest together and are all reported by its plan: another protocol makes another pool, say, and of
-// that no algorithm is changed. The first edit is always chosen; the rest is returned.
+// batch chooses edits that do not touch each other's text or fields. Together they make a valid
+// manifest whose plan reports all of them. A counterexample: another protocol replaces the pool, so no
+// change of its algorithm is reported. The first edit is always chosen; the rest is returned.
 func (s Suite) batch(t *testing.T, g *Target, planned func(string) plan.Plan, edits []Edit) (edited Suite, rest []Edit) {
 	t.Helper()
 	var batch []Edit
@@ -41,7 +41,8 @@ func (s Suite) batch(t *testing.T, g *Target, planned func(string) plan.Plan, ed
 	return edited, rest
 }
 
-// reports says whether the manifests are valid, and their plan reports what every edit changes.
+// reports says whether the manifests are valid, and whether their plan reports the change of every
+// edit.
 func (s Suite) reports(t *testing.T, g *Target, planned func(string) plan.Plan, manifests string, edits []Edit) bool {
 	t.Helper()
 	if _, err := g.TryResolve(manifests); err != nil {

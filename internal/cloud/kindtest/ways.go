@@ -11,8 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// start are the manifests that an edit begins with: with the annotation that has it
-// carried out in its way.
+// start are the manifests that an edit starts from, with the annotation that chooses its way.
 func (s Suite) start(e Edit) string {
 	if e.Way == "" {
 		return s.all()
@@ -23,7 +22,7 @@ func (s Suite) start(e Edit) string {
 	return s.Needs + "\n---\n" + object
 }
 
-// inTheWay wants a plan to say in which way the field is changed.
+// inTheWay checks that a plan names the way in which the field is changed.
 func (s Suite) inTheWay(t *testing.T, step plan.Step, e Edit) {
 	t.Helper()
 	for _, c := range step.Changes {
@@ -33,7 +32,7 @@ func (s Suite) inTheWay(t *testing.T, step plan.Step, e Edit) {
 	}
 }
 
-// sameObject wants the object to be the one that it was before it was changed in a way.
+// sameObject checks that the object is still the same after a change in a way.
 func (s Suite) sameObject(t *testing.T, pass engine.Pass, e Edit) {
 	t.Helper()
 	before, after := s.step(t, pass.First).ID(), s.step(t, pass.Last).ID()
@@ -42,7 +41,7 @@ func (s Suite) sameObject(t *testing.T, pass engine.Pass, e Edit) {
 	}
 }
 
-// everyWay wants an edit for each way that a field declares.
+// everyWay checks that there is an edit for each way that a field declares.
 func (s Suite) everyWay(t *testing.T, edits []Edit, path string, f table.Field) {
 	t.Helper()
 	for _, way := range f.Ways {

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// Weather is something that goes wrong between an agent and one service of its
-// cloud.
+// Weather is a fault between an agent and one service of its cloud.
 type Weather struct {
 	Name string
 	// Spoil handles one request in place of next.
 	Spoil func(req *http.Request, next http.RoundTripper) (*http.Response, error)
 }
 
-// Weathers lists the faults that a cloud's services show on their bad days.
+// Weathers lists faults that a cloud's services show on bad days.
 func Weathers() []Weather {
 	return []Weather{
 		{"500", answer(http.StatusInternalServerError, nil)},
@@ -31,7 +30,7 @@ func Weathers() []Weather {
 	}
 }
 
-// answer does nothing and says so with a status.
+// answer rejects a request with a status, and does nothing.
 func answer(code int, header http.Header) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: header.Clone(), Request: req,
@@ -39,13 +38,13 @@ func answer(code int, header http.Header) func(*http.Request, http.RoundTripper)
 	}
 }
 
-// Answer is a service that does nothing and says so with a status.
+// Answer rejects requests with a status, and does nothing.
 func Answer(code int) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return answer(code, nil)
 }
 
-// hang never answers: the client's own deadline has to end it. It is short
-// here, so that the test is.
+// hang never answers: the client's own deadline has to end the request. It is short here, so that
+// the test is short.
 func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	timer := time.NewTimer(300 * time.Millisecond)
 	defer timer.Stop()
@@ -56,7 +55,7 @@ func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	return nil, errors.New("no answer within the deadline")
 }
 
-// cut lets the service do its work and gives half of its answer.
+// cut lets the service do its work and returns half of its answer.
 func cut(end error) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		resp, err := next.RoundTrip(req)
@@ -64,7 +63,7 @@ func cut(end error) func(*http.Request, http.RoundTripper) (*http.Response, erro
 			return nil, err
 		}
 		whole, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close() // read to its end
+		_ = resp.Body.Close() // it was read to its end
 		if err != nil {
 			return nil, err
 		}
@@ -89,11 +88,11 @@ func lose(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	return nil, err
 }
 
-// Storm spoils some of the requests to one service: every third, Times times
-// in all. The first list is spared, so that there is something to be seen.
+// Storm spoils some of the requests to one service: every third, Times times in all. The first
+// lists are not spoilt, so that the agent can see something.
 type Storm struct {
 	Weather
-	// Service is a word of the request's host or path.
+	// Hits reports whether a request belongs to the service.
 	Hits  func(*http.Request) bool
 	Times int
 

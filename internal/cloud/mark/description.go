@@ -8,27 +8,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// A Neutron that refuses tags in a create request (all releases before 2025) takes
-// a description there, and the mark stands at its end, behind what the manifest
-// says:
+// A Neutron that refuses tags in a create request (all releases before 2025) accepts a description
+// there. The mark stands at its end, behind the text of the manifest:
 //
 //	where the web servers are [stackreeve:prod:Network/front stackreeve-applied:abc…]
 //	[stackreeve:prod:Network/front]
 //
-// The first form is a finished mark, and stays. The second is that of an object
-// which takes several requests to make: it has the form of all that earlier versions
-// made, and says that nothing is applied yet. No manifest can hold either (see
-// [ownertext.LooksLikeMark]).
+// The first form is a finished mark, and stays. The second form marks an object that needs several
+// requests to create, and says that nothing is applied yet. Earlier versions wrote it for every
+// object. No manifest can contain either form (see [ownertext.LooksLikeMark]).
 
-// maxDescription is how many characters a description can have.
-// (neutron-lib db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for others)
+// maxDescription is the largest length of a description in characters. (neutron-lib
+// db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for others)
 const maxDescription = 255
 
 // Text is the description of an object to which nothing is applied yet.
 func Text(m kind.Mark) string { return "[" + m.Owner + "]" }
 
-// InText finds the mark in a text that holds nothing else, and which says that
-// nothing is applied yet; nil when there is none.
+// InText finds a mark in a text with no other content, if the mark says that nothing is applied
+// yet; nil if there is none.
 func InText(text string) *kind.Mark {
 	if own, m := InDescription(text); own == "" && m != nil && m.Applied == "" {
 		return m
@@ -36,8 +34,7 @@ func InText(text string) *kind.Mark {
 	return nil
 }
 
-// Description puts the mark behind what people wrote. ok is false where there is no
-// room for it.
+// Description appends the mark to people's own text. ok is false if there is no room for it.
 func Description(m kind.Mark, own string) (text string, ok bool) {
 	text = "[" + m.Owner + " " + appliedPrefix + appliedText(m) + "]"
 	if own != "" {
@@ -46,8 +43,8 @@ func Description(m kind.Mark, own string) (text string, ok bool) {
 	return text, utf8.RuneCountInString(text) <= maxDescription
 }
 
-// InDescription is the opposite of [Description]: what people wrote, and the mark behind
-// it, nil when there is none. Anyone who is named as an owner in front of a mark is a rival.
+// InDescription reverses [Description]: it returns people's own text, and the mark behind it, nil
+// if there is none. Another owner in the text before the mark is a rival.
 func InDescription(text string) (own string, m *kind.Mark) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")
@@ -73,9 +70,9 @@ func InDescription(text string) (own string, m *kind.Mark) {
 	return own, Claimed(append(ownertext.In(own), owner), ReadApplied(digest))
 }
 
-// InLabels finds the mark of an object that may carry it in its tags and in its
-// description. Two owners are rivals, wherever they stand; two marks of one owner that
-// do not agree, as between two requests, say nothing of what was applied.
+// InLabels finds the mark of an object that may carry it in its tags and in its description. Two
+// owners are rivals, wherever they stand. Two marks of one owner that differ, as between two
+// requests, do not say what was applied.
 func InLabels(tags []string, description string) *kind.Mark {
 	inTags := InTags(tags)
 	_, inText := InDescription(description)

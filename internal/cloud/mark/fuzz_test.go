@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// FuzzMarks: whatever others write where marks are carried, only what has the
-// form of a mark is one, a mark comes back as it was written beside it, and
-// users' own words stay theirs.
+// FuzzMarks checks three things for any text in the places of marks. Only text in the form of a
+// mark is read as one. A mark is read back as it was written beside that text. Users' own text is
+// kept.
 func FuzzMarks(f *testing.F) {
 	owner := "stackreeve:prod:Network/front"
 	f.Add(owner, "stackreeve-applied:0123456789ab", "0123456789ab", true)
@@ -35,7 +35,7 @@ func FuzzMarks(f *testing.F) {
 			}
 		}
 		if strings.ContainsAny(applied, ":") || applied == "" {
-			return // no digest is written so
+			return // no digest has this form
 		}
 		want := kind.Mark{Owner: owner, Applied: applied, Keep: keep, Detach: keep && len(a)%2 == 1}
 		user := mark.UserTags([]string{a, b})

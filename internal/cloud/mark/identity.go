@@ -8,40 +8,40 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Keystone keeps attributes that it does not know, shows them in lists and leaves
-// them alone when others are changed. There its objects bear the mark, in one text:
+// Keystone keeps attributes that it does not know, shows them in lists and leaves them alone when
+// others are changed. Its objects bear the mark there, in one text:
 //
 //	stackreeve: "stackreeve:prod:User/ada stackreeve-applied:abc… stackreeve-project:4690…"
 //
-// The project is that of the stack, whose name is unique within one: what bears the
-// mark of a namesake in another project is not ours. Domains have no attributes
-// besides their own in newer Keystones, and application credentials in none: they
-// bear the same text in brackets at the end of their description.
+// The project is that of the stack, whose name is unique within one project. A mark of a stack with
+// the same name in another project is not ours. In newer Keystones domains have no additional
+// attributes, and application credentials have none in any: they bear the same text in brackets at
+// the end of their description.
 
-// ExtraKey is the attribute with the mark. Keystone turns colons and hyphens in
-// names of attributes into underscores.
+// ExtraKey is the attribute with the mark. Keystone turns colons and hyphens in names of attributes
+// into underscores.
 const ExtraKey = ownertext.Word
 
 const projectWord = ProjectKey + ":"
 
-// noProject is the project of a mark that names none, which is never the stack's.
+// noProject stands for a mark without a project, and is never the stack's project.
 const noProject = "-"
 
 // ExtraPlace is the place of a mark in an attribute of its own.
 var ExtraPlace = PlaceIn(ExtraKey,
 	func(value any) (any, Claim) {
-		text, _ := value.(string) // whoever may write it can write anything there
+		text, _ := value.(string) // anyone who may write it can write any value
 		c, _ := ReadIdentity(text)
 		return nil, c
 	},
 	func(_ any, m kind.Mark, _, project string) any {
 		if m.Owner == "" {
-			return nil // Keystone keeps the attribute, with nothing in it
+			return nil // Keystone keeps the attribute, with an empty value
 		}
 		return IdentityText(m, project)
 	})
 
-// IdentityDescriptionPlace is the place of the same text in brackets behind a description.
+// IdentityDescriptionPlace is the place of the same text, in brackets at the end of a description.
 var IdentityDescriptionPlace = PlaceIn("description",
 	func(text string) (string, Claim) {
 		own, c := describedInProject(text)
@@ -57,7 +57,8 @@ var IdentityDescriptionPlace = PlaceIn("description",
 		return own + "[" + IdentityText(m, project) + "]"
 	})
 
-// UnmarkExtra is how people take the mark off an object of a collection of Keystone.
+// UnmarkExtra is the command with which people remove the mark from an object of a Keystone
+// collection.
 func UnmarkExtra(collection, singular string) string {
 	return "the mark is the attribute " + ExtraKey + ": PATCH /v3/" + collection + `/<id> with {"` + singular + `": {"` + ExtraKey + `": null}}`
 }
@@ -67,11 +68,11 @@ func IdentityText(m kind.Mark, project string) string {
 	return m.Owner + " " + appliedPrefix + appliedText(m) + " " + projectWord + project
 }
 
-// Holder is whose something in Keystone is: a stack, by the word that owner texts have for
-// it, of a project. The zero value is nobody.
+// Holder identifies the owner of an object in Keystone: a stack, by its word in owner texts, and
+// its project. The zero value is nobody.
 type Holder struct{ Stack, Project string }
 
-// Holder is whose a claim is.
+// Holder is the owner that a claim names.
 func (c Claim) Holder() Holder {
 	if c.Mark == nil {
 		return Holder{}
@@ -80,11 +81,11 @@ func (c Claim) Holder() Holder {
 	return Holder{o.Stack, c.Project}
 }
 
-// HolderOf is whose an object of Keystone is by the attribute that bears its own mark, which
-// is one for that kind.
+// HolderOf is the owner of a Keystone object by the attribute with its own mark. A mark for another
+// kind does not count.
 func HolderOf(object map[string]json.RawMessage, kindName string) Holder {
 	var text string
-	_ = json.Unmarshal(object[ExtraKey], &text) // what is no text is no mark
+	_ = json.Unmarshal(object[ExtraKey], &text) // a value that is no text is no mark
 	c, ok := ReadIdentity(text)
 	if !ok {
 		return Holder{}
@@ -95,8 +96,8 @@ func HolderOf(object map[string]json.RawMessage, kindName string) Holder {
 	return c.Holder()
 }
 
-// ReadIdentity reads such a text, and the words behind it: reserved names and
-// their values, which are among the notes. ok is false of any other text.
+// ReadIdentity reads such a text, and the words after it: reserved names and their values, which
+// are among the notes. ok is false for any other text.
 func ReadIdentity(text string) (c Claim, ok bool) {
 	words := strings.Split(text, " ")
 	if _, isOwner := ownertext.Parse(words[0]); !isOwner {
@@ -117,8 +118,8 @@ func ReadIdentity(text string) (c Claim, ok bool) {
 	return c, true
 }
 
-// describedInProject is the opposite of what [IdentityDescriptionPlace] puts there. Anyone
-// who is named as an owner in front of a mark is a rival.
+// describedInProject reads the description that [IdentityDescriptionPlace] writes. Another owner in
+// the text before the mark is a rival.
 func describedInProject(text string) (own string, c Claim) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")

@@ -1,7 +1,7 @@
-// Package mark is the owner mark: what it says, and where the objects of each kind
-// carry it, beside what people write there.
+// Package mark is the owner mark: its content, and its place on the objects of each kind, beside the text that people
+// write there.
 //
-// Where each service carries it; it is always in the request that makes the object:
+// Each service carries the mark in another place. It is always in the request that creates the object:
 //
 //	Neutron   tags; on clouds that refuse tags in a create request the end of
 //	          the description (see description.go)
@@ -12,9 +12,8 @@
 //	Manila    the end of the description
 //	Swift     metadata headers
 //
-// Whatever is read here is a claim: people and clouds can write, copy and double
-// all of it. A new form of mark must be one that [ownertext.LooksLikeMark] knows,
-// so that no manifest can hold it.
+// Every mark that is read is only a claim: people and clouds can write, copy and double it. A new form of mark must be
+// one that [ownertext.LooksLikeMark] knows, so that no manifest can contain it.
 package mark
 
 import (
@@ -26,44 +25,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// The words that a mark is written with.
+// The words of a written mark.
 const (
 	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
-	// detachSuffix stands before keepSuffix, so that versions which do not know it keep
-	// the object.
+	// detachSuffix stands before keepSuffix, so that older versions, which do not know it, keep the object.
 	detachSuffix = ":d"
-	// losesSuffix stands alone: what is kept loses nothing.
+	// losesSuffix stands alone: an object that is kept loses nothing.
 	losesSuffix = ":loses"
-	// refusedInfix stands between what is applied and what a group went back from.
+	// refusedInfix stands between the applied digest and the one that a group rolled back.
 	refusedInfix = ":not:"
-	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
-	// ID of the object that a mark was written on: in a copy it is another's.
-	// ProjectKey holds the project of the stack where others' objects are, too.
+	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey has the ID of the object that a mark was
+	// written on: in a copy it is the ID of another object. ProjectKey has the project of the stack, for collections
+	// that also list objects of others.
 	OwnerKey   = ownertext.Word
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 	ProjectKey = OwnerKey + "-project"
 	// TargetKey holds [kind.Mark.Target].
 	TargetKey = OwnerKey + "-target"
-	// AsksKey is for others to write: how many members the group shall have whose first one this is.
+	// AsksKey is written by others, on the first member of a group: the number of members that the group shall have.
 	AsksKey = OwnerKey + "-replicas"
 )
 
-// Begun is the mark of an object that takes several requests to make, for the first
-// of them: a kill between them is then not taken for somebody's change.
+// Begun is the mark for the first request of an object that needs several requests to create. So a kill between them
+// is not taken for a change by people.
 func Begun(m kind.Mark) kind.Mark {
 	m.Applied = ""
 	return m
 }
 
-// UnmarkByTag is how people take the mark off an object that carries it in tags;
-// what is the word for it in their client.
+// UnmarkByTag is the command with which people remove the mark from an object that carries it in tags. what is the
+// client's word for the object.
 func UnmarkByTag(what string) string {
 	return "openstack " + what + " unset --tag <mark> <id>"
 }
 
-// UnmarkByLabel is the same for what may carry it in its description too.
+// UnmarkByLabel is the same for objects that may carry it in their description, too.
 func UnmarkByLabel(what string) string {
 	return UnmarkByTag(what) + ", or where it stands in the description, openstack " + what + " set --description <text> <id>"
 }
@@ -73,7 +71,7 @@ func UnmarkByProperty(what string) string {
 	return "openstack " + what + " unset --property " + OwnerKey + " --property " + AppliedKey + " <id>"
 }
 
-// AppliedText is what a mark says of what was applied, see [ReadApplied].
+// AppliedText is the part of a mark about the applied state, see [ReadApplied].
 func AppliedText(m kind.Mark) string { return appliedText(m) }
 
 func appliedText(m kind.Mark) string {
@@ -92,9 +90,8 @@ func appliedText(m kind.Mark) string {
 	return text
 }
 
-// ReadApplied reads what marks say of what was applied. If several disagree, what
-// was applied is unreadable; one that says keep is enough, and to detach all of them
-// must say so, and so must they of what was refused. The mark has no owner.
+// ReadApplied reads what marks say about the applied state. If several marks disagree, Applied is unreadable. Keep in
+// one of them is enough; Detach and Refused hold only if all agree. The result has no owner.
 func ReadApplied(texts ...string) (said kind.Mark) {
 	for i, text := range texts {
 		digest, stays := strings.CutSuffix(text, keepSuffix)
@@ -122,7 +119,7 @@ func ReadApplied(texts ...string) (said kind.Mark) {
 	return said
 }
 
-// nothingApplied reports whether a text of a mark says that nothing was applied.
+// nothingApplied reports whether the text of a mark says that nothing was applied.
 func nothingApplied(text string) bool {
 	return text == "" || text == keepSuffix || text == detachSuffix+keepSuffix
 }
@@ -141,7 +138,7 @@ func UserTags(tags []string) []string {
 	return user
 }
 
-// Records are the tags that are ours and no part of a mark: what is noted beside it, and stays when a mark is written.
+// Records are our tags that are no part of a mark: they are notes beside it, and stay when a mark is written.
 func Records(tags []string) (list []string) {
 	for _, tag := range tags {
 		if _, owner := ownertext.Parse(tag); !owner && strings.HasPrefix(tag, ownertext.Prefix) {
@@ -155,9 +152,8 @@ func isOurs(tag string) bool {
 	return strings.HasPrefix(tag, ownertext.Prefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
-// InTags finds the mark among tags; nil when there is none. Every request of
-// ours that writes the owner writes what was applied too, so a mark in tags is
-// never half-made.
+// InTags finds the mark among tags; nil if there is none. Each of our requests that writes the owner also writes the
+// applied state, so a mark in tags is never half-made.
 func InTags(tags []string) *kind.Mark {
 	var owners, applied []string
 	for _, tag := range tags {
@@ -193,9 +189,8 @@ func UserMetadata(all map[string]string) map[string]string {
 	return user
 }
 
-// InMetadata finds the mark in metadata; nil when there is none. It is
-// half-made only where it says so itself. A key that differs from ours in case
-// makes no mark, and a rival of one.
+// InMetadata finds the mark in metadata; nil if there is none. It is half-made only if it says so itself. A key that
+// differs from ours in case makes no mark, but is a rival of one.
 func InMetadata(all map[string]string) *kind.Mark {
 	if _, ok := ownertext.Parse(all[OwnerKey]); !ok {
 		return nil

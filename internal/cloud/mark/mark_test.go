@@ -14,7 +14,7 @@ const (
 	applied = "stackreeve-applied:"
 )
 
-// What can stand in the places of a mark, and what it is read as.
+// Each text in the place of a mark is read as the mark given.
 func TestAttackMarksRead(t *testing.T) {
 	want := func(owner, rivals, applied string, keep bool) *kind.Mark {
 		return &kind.Mark{Owner: owner, Rivals: rivals, Applied: applied, Keep: keep}
@@ -78,7 +78,7 @@ func TestAttackMarksRead(t *testing.T) {
 	}
 }
 
-// Keys that a database would take for one of a mark's are refused to everybody.
+// Keys that a database would take for a key of the mark are refused for everybody.
 func TestAttackReservedKeys(t *testing.T) {
 	for key, want := range map[string]bool{
 		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,

@@ -10,32 +10,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Claim is what an object says of its owner.
+// Claim is an object's statement about its owner.
 type Claim struct {
 	// Mark is the owner mark; nil when there is none.
 	Mark *kind.Mark
-	// Self is the ID of the object that the mark was written on, Project the project
-	// that the object is in; "" where it does not say.
+	// Self is the ID of the object that the mark was written on, Project the project that the
+	// object belongs to; "" where the object does not say.
 	Self, Project string
-	// Notes are all reserved entries of the metadata that the mark is in; kinds keep
-	// more than the mark there.
+	// Notes are all reserved entries of the metadata with the mark; kinds store more than the mark
+	// there.
 	Notes map[string]string
 }
 
-// Place is the attribute in which the objects of a kind bear the mark, beside
-// what the manifest says there. Values come from [PlaceIn].
+// Place is the attribute in which the objects of a kind bear the mark, beside the manifest's text.
+// Values come from [PlaceIn].
 type Place struct {
-	// Attribute is its name; Apart says that it is updated by a request of its own,
-	// <object>/<attribute>.
+	// Attribute is its name. Apart says that a request of its own updates it, <object>/<attribute>.
 	Attribute string
 	Apart     bool
 	take      func(json.RawMessage) (own any, c Claim, err error)
 	put       func(own any, m kind.Mark, id, project string) any
 }
 
-// PlaceIn is the place of a mark in an attribute. take separates what people wrote
-// from the mark, put adds the mark of the object with that ID, which is "" before
-// there is one.
+// PlaceIn is the place of a mark in an attribute. take separates people's own text from the mark.
+// put adds the mark of the object with that ID, which is "" before the object exists.
 func PlaceIn[T any](attribute string, take func(T) (own T, c Claim), put func(own T, m kind.Mark, id, project string) T) Place {
 	return Place{Attribute: attribute,
 		take: func(text json.RawMessage) (any, Claim, error) {
@@ -47,14 +45,14 @@ func PlaceIn[T any](attribute string, take func(T) (own T, c Claim), put func(ow
 			return own, c, nil
 		},
 		put: func(own any, m kind.Mark, id, project string) any {
-			value, _ := own.(T) // zero where nothing is said
+			value, _ := own.(T) // zero if there is no own value
 			return put(value, m, id, project)
 		},
 	}
 }
 
-// MetadataPlace is the place of a mark in the metadata of an object, which is
-// updated apart.
+// MetadataPlace is the place of a mark in the metadata of an object, which has an update request of
+// its own.
 var MetadataPlace = apart(PlaceIn("metadata",
 	func(all map[string]string) (map[string]string, Claim) {
 		notes := maps.Clone(all)
@@ -72,12 +70,12 @@ var MetadataPlace = apart(PlaceIn("metadata",
 		return all
 	}))
 
-// DescriptionPlace is the place of a mark at the end of a description, which must be
-// short enough to leave room for it.
+// DescriptionPlace is the place of a mark at the end of a description, which must leave room for
+// it.
 var DescriptionPlace = endOf("description")
 
-// NamePlace is the place of a mark at the end of a name, for what has nothing else that
-// can be written. The name must be short enough to leave room for it.
+// NamePlace is the place of a mark at the end of a name, for objects with no other attribute that
+// can be written. The name must leave room for it.
 var NamePlace = endOf("name")
 
 func endOf(attribute string) Place {
@@ -109,12 +107,12 @@ func (p Place) Name(own string, m kind.Mark) string {
 	return name
 }
 
-// Put is the value of the attribute with the mark m, the zero one for none, of the object with
-// that ID, which is "" before there is one; own is what people want there, nil for nothing.
+// Put is the value of the attribute with the mark m; the zero mark means none. id is the object's
+// ID, "" before it exists. own is people's value, nil for none.
 func (p Place) Put(own any, m kind.Mark, id, project string) any { return p.put(own, m, id, project) }
 
-// Take takes the mark out of an object's attributes, and returns them without it. Others may have
-// the same answer, which stays as it is.
+// Take returns an object's attributes without the mark, and the mark. It does not change answer,
+// since others may share it.
 func (p Place) Take(answer table.Attributes) (table.Attributes, Claim, error) {
 	text := answer[p.Attribute]
 	if p.take == nil || text == nil {

@@ -2,14 +2,14 @@ package mark
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 
-// PropertyPlace is the place of a mark in one property of an image, beside the ID of the
-// image that it was written on: Nova and Cinder copy the properties of an image to what
-// is made of it, and from there to images of that.
+// PropertyPlace is the place of a mark in one property of an image. The property also has the ID of
+// the image that the mark was written on. Nova and Cinder copy the properties of an image to
+// objects that are created from it, and from there to images of those.
 //
 //	stackreeve: "stackreeve:prod:Image/web stackreeve-applied:abc… stackreeve-self:4690…"
 var PropertyPlace = PlaceIn(OwnerKey,
 	func(value any) (any, Claim) {
-		text, _ := value.(string) // whoever may write it can write anything there
+		text, _ := value.(string) // anyone who may write it can write any value
 		c, ok := ReadIdentity(text)
 		if !ok {
 			return nil, Claim{}

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Claimed is the mark of an object that bears these owner texts: nil when there
-// are none, one with rivals when they differ. said is what it says besides.
+// Claimed is the mark of an object that bears these owner texts: nil if there are none, a mark with rivals if they differ.
+// said has the other fields of the mark.
 func Claimed(owners []string, said kind.Mark) *kind.Mark {
 	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
 	if len(owners) == 0 {
@@ -18,8 +18,8 @@ func Claimed(owners []string, said kind.Mark) *kind.Mark {
 	return &said
 }
 
-// Join is the mark of a series of objects of which each has one: of those before, nil for none, and of another one. Where they
-// differ, not all of them were written yet. One that says keep is enough.
+// Join merges the marks of a series of objects into one: all is the result so far, nil at the start, and of the next mark. If
+// they differ, not all of the objects were written yet. Keep in one mark is enough.
 func Join(all, of *kind.Mark) *kind.Mark {
 	if all == nil {
 		m := *of

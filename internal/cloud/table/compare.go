@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Path is where a field of a spec stands in a manifest, unless its kind is flat.
+// Path is the path of a spec's field in a manifest, unless its kind is flat.
 func Path(field string) string { return "spec.resource." + field }
 
-// lookup finds what a reference names.
+// lookup resolves a reference by kind and name.
 type lookup func(kind, name string) kind.Ref
 
-// Differ reports in which fields have is not as want asks for. They are structs of
-// one type that stand at a path of manifests; their references are IDs already.
+// Differ reports the fields in which have differs from want. Both are structs of one type at the
+// path at in manifests; their references are already IDs.
 func Differ(at string, want, have any, c *kind.Changes) {
 	w, h := pointedTo(reflect.ValueOf(want)), pointedTo(reflect.ValueOf(have))
 	rows := rowsOf(w.Type())
@@ -24,10 +24,10 @@ func Differ(at string, want, have any, c *kind.Changes) {
 	}
 }
 
-// byID is the lookup of references that are IDs already.
+// byID is the lookup for references that are already IDs.
 func byID(_, id string) kind.Ref { return kind.Ref{Name: id, ID: id, Ready: id != ""} }
 
-// compare reports the field if it is not as it shall be.
+// compare reports the field if it differs from the manifest.
 func (r *row) compare(field string, find lookup, want, have reflect.Value, name string, c *kind.Changes) {
 	wanted, asked := r.wanted(want, name)
 	seen, shown := r.seen(have)
@@ -48,7 +48,8 @@ func (r *row) compare(field string, find lookup, want, have reflect.Value, name 
 	}
 }
 
-// value is what a value is compared by. A struct with a method String says by it what it is.
+// value is the form in which a value is compared. A struct with a method String is compared by that
+// text.
 func (r *row) value(v reflect.Value) any {
 	if v.Kind() == reflect.String {
 		return r.normal(v.String())
@@ -59,8 +60,8 @@ func (r *row) value(v reflect.Value) any {
 	return v.Interface()
 }
 
-// texts are the elements of a list as they are compared; with find, references are
-// the IDs of what they name. Structs say by their method String what they are.
+// texts are the elements of a list in the form in which they are compared. With find, references
+// are the IDs of their targets. Structs are compared by their method String.
 func (r *row) texts(find lookup, list reflect.Value) []string {
 	out := make([]string, list.Len())
 	for i := range out {
@@ -77,8 +78,8 @@ func (r *row) texts(find lookup, list reflect.Value) []string {
 	return out
 }
 
-// ID is that of what a reference names, or a text that says when it will be known; ""
-// where the reference is not given.
+// ID is the ID of a reference's target, or a text that says when it will be known; "" if there is
+// no reference.
 func ID(ref kind.Ref) string {
 	if ref.Name != "" && !ref.Ready {
 		return "known once " + ref.Key.String() + " is ready"

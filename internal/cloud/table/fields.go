@@ -6,17 +6,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Field is what the declaration of a field says, for tests and documentation.
+// Field is the declaration of a field, for tests and documentation.
 type Field struct {
 	Path     string // below the spec
 	Type     reflect.Type
-	Replaces bool // a change replaces the object, unless a way is chosen
+	Replaces bool // a change replaces the object, unless a way is chosen.
 	Ways     []kind.Way
-	Compared bool   // what the cloud has is read and compared
-	Default  string // what it is when it is left out; "" where nothing is said
-	Stays    bool   // it can be changed, and what the cloud has of it stays where it is left out
-	Doc      string // what manifests' readers are told
-	Plain    bool   // any text, number or flag will do: no reference, no format, no choice
+	Compared bool   // the cloud's value is read and compared.
+	Default  string // its value when it is left out; "" if the declaration does not say.
+	Stays    bool   // it can be changed, and the cloud's value stays when it is left out.
+	Doc      string // its description for readers of manifests.
+	Plain    bool   // any text, number or flag is valid: it is no reference and has no format or choice.
 }
 
 // Fields lists the fields of a spec that have an attribute, in their order.

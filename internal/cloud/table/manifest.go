@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// Manifest is the spec by which a manifest of that name stands for an object: what a
-// service showed, still with IDs for references, without what a manifest that leaves it out means as well.
+// Manifest is the spec with which a manifest of that name describes an object that a service showed.
+// References are still IDs. Fields are left out if a manifest without them means the same.
 func (t *Table[Spec, More]) Manifest(have *Object[Spec, More], name string) *Spec {
 	spec := new(Spec)
 	text, err := json.Marshal(&have.Spec)
@@ -21,7 +21,7 @@ func (t *Table[Spec, More]) Manifest(have *Object[Spec, More], name string) *Spe
 	return spec
 }
 
-// tidy takes out what need not be said.
+// tidy removes the fields that a manifest can leave out.
 func tidy(rows []row, v reflect.Value, name string) {
 	for i := range rows {
 		r := &rows[i]
@@ -61,7 +61,7 @@ func (r *row) isDefault(v reflect.Value) bool {
 	return false
 }
 
-// clear leaves a field out.
+// clear removes the value of a field.
 func (r *row) clear(v reflect.Value) {
 	for _, i := range r.index {
 		if v = pointedTo(v); !v.IsValid() {
@@ -72,7 +72,7 @@ func (r *row) clear(v reflect.Value) {
 	v.SetZero()
 }
 
-// foldEmpty leaves out structs of which nothing is left.
+// foldEmpty removes structs without any remaining field.
 func foldEmpty(v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Field(i)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// normal is a text of the field in the one spelling that services show it in.
+// normal is a text of the field in the one spelling that services show.
 func (r *row) normal(text string) string {
 	if r.trimmed {
 		text = strings.TrimSpace(text)
@@ -17,8 +17,8 @@ func (r *row) normal(text string) string {
 	return normal(r.format, text)
 }
 
-// normal is the one spelling of a text of a format; what is not of that format stays
-// as it is.
+// normal is the one spelling of a text of a format. Text that is not of that format is returned
+// unchanged.
 func normal(format, text string) string {
 	switch format {
 	case "ip":
@@ -33,7 +33,7 @@ func normal(format, text string) string {
 	return text
 }
 
-// IP is the shortest spelling of an IP address; what is none stays as it is.
+// IP is the shortest spelling of an IP address. Other text is returned unchanged.
 func IP(text string) string {
 	if a, err := netip.ParseAddr(text); err == nil {
 		return a.String()
@@ -41,8 +41,8 @@ func IP(text string) string {
 	return text
 }
 
-// Network is the shortest spelling of an IP network, without host bits; what is none
-// stays as it is.
+// Network is the shortest spelling of an IP network, without host bits. Other text is returned
+// unchanged.
 func Network(text string) string {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked().String()

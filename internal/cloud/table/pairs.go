@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// pairsOf is the map that a list of pairs stands for: structs whose first field is
-// the name and whose second one the value. It is never nil.
+// pairsOf is the map for a list of pairs: structs whose first field is the name and whose second
+// one is the value. It is never nil.
 func pairsOf(list reflect.Value) map[string]string {
 	out := make(map[string]string, list.Len())
 	for i := range list.Len() {

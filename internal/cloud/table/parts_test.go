@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A part of an object is made, compared and changed by itself.
+// A part of an object is created, compared and changed by itself.
 func TestParts(t *testing.T) {
 	type part struct {
 		ID     string `json:"id" api:"id,unwritten"`
@@ -57,7 +57,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Spellings that a service does not keep apart are equal, and the one that it keeps is written.
+// Spellings that a service does not distinguish are equal, and the request has the service's own
+// spelling.
 func TestSpellings(t *testing.T) {
 	type part struct {
 		Name    string   `json:"name" api:"dns_name,lower"`

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Attributes are those of an object in an answer, not yet read.
+// Attributes are the undecoded attributes of an object in an answer.
 type Attributes map[string]json.RawMessage
 
-// Read fills the struct that into points to from an answer. What the answer does not
-// have stays as it is.
+// Read fills the struct that into points to from an answer. Fields that the answer does not have
+// stay unchanged.
 func Read(answer Attributes, into any) error {
 	v := reflect.ValueOf(into).Elem()
 	return readFields(answer, rowsOf(v.Type()), v)
@@ -37,8 +37,8 @@ func readFields(answer Attributes, rows []row, into reflect.Value) error {
 	return nil
 }
 
-// find is the attribute at a path; nil where it is absent or null, or an empty text in
-// place of an object, as Nova has it.
+// find is the attribute at a path. It is nil if the attribute is absent or null, or if Nova sends
+// an empty text in place of an object.
 func find(answer Attributes, path []string) (json.RawMessage, error) {
 	text := answer[path[0]]
 	switch {
@@ -59,7 +59,7 @@ func standsForItself(text json.RawMessage) bool {
 	return text[0] == '"' && bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text)
 }
 
-// decode reads a value. The fields of structs are called in the API as their tags say.
+// decode reads a value. The tags of a struct's fields have their names in the API.
 func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 	if r.pairs {
 		return decodePairs(text, into)
@@ -68,7 +68,7 @@ func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 		into.SetBool(strings.EqualFold(string(text), `"true"`))
 		return nil
 	}
-	if own, ok := into.Addr().Interface().(*string); ok && standsForItself(text) { // as most do: a decoder for each costs more than the rest of a list
+	if own, ok := into.Addr().Interface().(*string); ok && standsForItself(text) { // as most texts are: a decoder for each costs more than the rest of a list
 		*own = string(text[1 : len(text)-1])
 		return nil
 	}

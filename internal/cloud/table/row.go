@@ -9,25 +9,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// row is one field, as its tags have it.
+// row is one field with its tags.
 type row struct {
-	name  string   // in manifests
-	path  string   // the same, from the spec on: "ipv6.addressMode"
-	index []int    // of the field, step by step through structs and pointers to them
-	attr  string   // in requests; "" for none
-	read  []string // where answers have it, step by step
-	shown []string // in status, step by step; nil for not at all
+	name  string   // in manifests.
+	path  string   // the path in manifests, below the spec: "ipv6.addressMode".
+	index []int    // of the field, step by step through structs and pointers to them.
+	attr  string   // in requests; "" for none.
+	read  []string // the path in answers.
+	shown []string // the path in status; nil if status does not show it.
 	typ   reflect.Type
-	ref   string // the kind that it names; "" for none
+	ref   string // the kind that it refers to; "" for none
 	doc   string
 
 	required, named, empty, null, set, pairs, unread, unwritten, hidden bool
-	apart                                                               bool // it is said to be judged elsewhere
+	apart                                                               bool // its declaration says that other code handles it
 	omitZero, choice, lower, trimmed                                    bool
 
-	extension string // that the service must have for the attribute; "" for all have it
+	extension string // the extension that the attribute needs; "" for none
 
-	fallback string // what is counted where answers do not have it
+	fallback string // the value if answers do not have it
 	byDefault,
 	format string
 	change kind.Disruption
@@ -95,7 +95,7 @@ func rowOf(f reflect.StructField, name, prefix string, index []int) row {
 	r.rule(f.Tag.Get("rule"))
 	var err error
 	if r.ways, err = kind.WaysOf(f.Tag); err != nil {
-		panic(fmt.Sprintf("table: field %s: %v", f.Name, err)) // as below
+		panic(fmt.Sprintf("table: field %s: %v", f.Name, err)) // see below
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if err := r.option(option); err != nil {
@@ -155,13 +155,13 @@ func (r *row) option(text string) error {
 	return nil
 }
 
-// rule takes from a rule what matters here; package manifest judges the rest.
+// rule reads the rules that matter here; package manifest checks the others.
 func (r *row) rule(tag string) {
 	for part := range strings.SplitSeq(tag, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		switch name {
 		case "pattern":
-			return // it takes the rest
+			return // the pattern is the rest of the tag
 		case "required":
 			r.required = true
 		case "immutable":
@@ -176,7 +176,7 @@ func (r *row) rule(tag string) {
 	}
 }
 
-// of is the field's value in a struct; given is false where it is left out.
+// of is the field's value in a struct; given is false if it is left out.
 func (r *row) of(v reflect.Value) (value reflect.Value, given bool) {
 	for _, i := range r.index {
 		if v = pointedTo(v); !v.IsValid() {
@@ -201,7 +201,7 @@ func pointedTo(v reflect.Value) reflect.Value {
 	return v
 }
 
-// place is where the field's value stands in a struct, made where it is nil.
+// place is the field's place in a struct; it allocates nil pointers on the path.
 func (r *row) place(v reflect.Value) reflect.Value {
 	for _, i := range r.index {
 		v = made(v).Field(i)
@@ -219,7 +219,7 @@ func made(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// wanted is what a field of the spec asks for; asked is false where nothing is.
+// wanted is the value that a field of the spec asks for; asked is false if it asks for none.
 func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, asked bool) {
 	value, given := r.of(spec)
 	switch {
@@ -233,7 +233,7 @@ func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, aske
 	return reflect.Zero(r.typ), r.empty
 }
 
-// seen is the field's value in what a service showed.
+// seen is the field's value in a service's answer.
 func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
 	value, shown = r.of(have)
 	if !shown && r.fallback != "" {

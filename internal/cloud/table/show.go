@@ -5,14 +5,14 @@ import (
 	"reflect"
 )
 
-// Show puts what status shows of a struct into out: nothing that is left out, no
-// empty text and no empty list.
+// Show adds the fields of a struct that status shows to out: no missing fields, empty texts or
+// empty lists.
 func Show(from any, out map[string]any) {
 	v := pointedTo(reflect.ValueOf(from))
 	show(rowsOf(v.Type()), v, out)
 }
 
-// Shown is what status shows of the fields of an object.
+// Shown returns the fields of an object that status shows.
 func (o *Object[Spec, More]) Shown() Shown {
 	shown := Shown{}
 	Show(&o.Spec, shown)
@@ -72,10 +72,10 @@ func (r *row) present(v reflect.Value) any {
 	return list
 }
 
-// Shown is what status shows of an object.
+// Shown has the fields of an object that status shows.
 type Shown map[string]any
 
-// At adds the addresses under which people look for the object.
+// At adds the addresses at which people find the object.
 func (s Shown) At(addresses []string) any { return shownAt{s, addresses} }
 
 type shownAt struct {
@@ -83,7 +83,7 @@ type shownAt struct {
 	addresses []string
 }
 
-// MarshalJSON leaves the addresses out: they are among the fields.
+// MarshalJSON leaves the addresses out: they are already among the fields.
 func (s shownAt) MarshalJSON() ([]byte, error) { return json.Marshal(s.Shown) }
 
 // Addresses implements status.Addressed.

@@ -10,16 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Object is what a service shows of an object: Spec in the words of manifests, with
-// IDs for references, More what only the service says.
+// Object is an object as a service shows it: Spec in the fields of manifests, with IDs for references,
+// More with further attributes of the service.
 type Object[Spec, More any] struct {
 	Spec Spec
 	More More
-	// Absent are the attributes of extensions that the answer did not have.
+	// Absent are the attributes of extensions that were missing from the answer.
 	Absent []string
 }
 
-// Read takes in an answer.
+// Read decodes an answer.
 func (o *Object[Spec, More]) Read(answer Attributes) error {
 	if err := Read(answer, &o.Spec); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (o *Object[Spec, More]) Read(answer Attributes) error {
 	return Read(answer, &o.More)
 }
 
-// Extensions are those that attributes need, by attribute.
+// Extensions are the extensions that attributes need, by attribute.
 func (t *Table[Spec, More]) Extensions() map[string]string {
 	out := map[string]string{}
 	for _, r := range t.rows {
@@ -43,41 +43,40 @@ func (t *Table[Spec, More]) Extensions() map[string]string {
 	return out
 }
 
-// lacks notes a field that is asked for and that the cloud has no attribute for.
+// lacks notes a given field for which the cloud has no attribute.
 func (t *Table[Spec, More]) lacks(r *row, w typed.Want[Spec], c *kind.Changes) {
 	if _, given := r.of(reflect.ValueOf(w.Spec)); given {
 		c.Note(t.root+r.path, "it is left out: this cloud lacks the extension "+r.extension)
 	}
 }
 
-// Table is the fields of a kind, in the order of Spec.
+// Table has the fields of a kind, in the order of Spec.
 type Table[Spec, More any] struct {
-	root string // where the fields stand in manifests: "spec.resource."
+	root string // the path of the fields in manifests: "spec.resource."
 	rows []row
 	odd  []Override[Spec, More]
 }
 
-// Override is the row of a field that is shaped in another way than its attribute, or is
-// compared in a way of its own. What it has no function for is done as the field's
-// tags say.
+// Override is the row of a field whose form differs from its attribute's, or that is compared in a
+// special way. If it lacks a function, the field's tags apply.
 type Override[Spec, More any] struct {
 	Field string // as a path: "gateway"
-	// Compare reports the field if it is not as it shall be.
+	// Compare reports the field if it differs from the manifest.
 	Compare func(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes)
-	// Closed says why the object, as it is now, cannot be changed in a way that the
-	// field's tag ways declares; "" where it can.
+	// Closed says why the object, in its present state, cannot be changed in a way that the field's
+	// tag ways declares; "" if it can.
 	Closed func(w typed.Want[Spec], have *Object[Spec, More], way string) string
-	// Loss says what such a way loses, where it is not what the field's tag loss says; "" where it is.
+	// Loss says what such a way loses, if it differs from the field's tag loss; "" if not.
 	Loss func(have *Object[Spec, More]) string
-	// Write puts the field into the body of a request; have is nil in one that creates,
-	// which asks for fields that are left out, too.
+	// Write puts the field into the body of a request. have is nil for a create request, for which it
+	// is called even if the field is left out.
 	Write func(w typed.Want[Spec], have *Object[Spec, More], body map[string]any)
 }
 
-// New makes the table of a kind. A mistake in it is a panic, which any test finds.
+// New returns the table of a kind. It panics on a mistake in the declaration, which any test finds.
 func New[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] { return newAt(Path(""), odd) }
 
-// NewFlat makes the table of a kind whose fields stand directly under spec.
+// NewFlat returns the table of a kind whose fields stand directly under spec.
 func NewFlat[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] {
 	return newAt("spec.", odd)
 }
@@ -92,7 +91,7 @@ func newAt[Spec, More any](root string, odd []Override[Spec, More]) *Table[Spec,
 	return t
 }
 
-// reaches reports whether a path is another one, or within it.
+// reaches reports whether path is field, or within it.
 func reaches(path, field string) bool {
 	return path == field || len(path) > len(field) && path[:len(field)] == field && path[len(field)] == '.'
 }
@@ -106,8 +105,8 @@ func (t *Table[Spec, More]) oddOf(path string) *Override[Spec, More] {
 	return nil
 }
 
-// Name is what the object is called in the cloud: as its field with the option named
-// says, "" where the kind has none.
+// Name is the object's name in the cloud, from the field with the option named; "" if the kind has no
+// such field.
 func (t *Table[Spec, More]) Name(w typed.Want[Spec]) string {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.named {
@@ -118,7 +117,7 @@ func (t *Table[Spec, More]) Name(w typed.Want[Spec]) string {
 	return ""
 }
 
-// Compare reports every field that is not as it shall be, in the order of Spec.
+// Compare reports every field that differs from the manifest, in the order of Spec.
 func (t *Table[Spec, More]) Compare(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	done := map[*Override[Spec, More]]bool{}
 	for i := range t.rows {
@@ -137,8 +136,7 @@ func (t *Table[Spec, More]) Compare(w typed.Want[Spec], have *Object[Spec, More]
 	}
 }
 
-// Offer says of the changes that would replace the object in which ways, declared by
-// their fields, they can be carried out instead.
+// Offer sets, for changes that would replace the object, the ways that their fields declare.
 func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -159,16 +157,16 @@ func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], 
 	}
 }
 
-// keepsName reports whether an object has a name that its manifest had before: it keeps
-// that where it cannot be renamed and no name is asked for.
+// keepsName reports whether an object has an earlier name of its manifest. It keeps that name if it
+// cannot be renamed and the manifest does not set a name.
 func keepsName[Spec, More any](r *row, w typed.Want[Spec], have *Object[Spec, More]) bool {
 	_, given := r.of(reflect.ValueOf(w.Spec))
 	seen, _ := r.seen(reflect.ValueOf(&have.Spec))
 	return !given && w.WasCalled(seen.String())
 }
 
-// Present is the value that a spec, wanted or read, has of an attribute, as requests
-// have it; nil where no field is of that attribute.
+// Present is the value of an attribute in a spec, desired or read, in the form of requests; nil if no
+// field has that attribute.
 func (t *Table[Spec, More]) Present(attr string, spec *Spec) any {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.attr == attr {
@@ -179,7 +177,7 @@ func (t *Table[Spec, More]) Present(attr string, spec *Spec) any {
 	return nil
 }
 
-// Creation is the body of a request that creates: what the manifest gives.
+// Creation is the body of a create request: the fields that the manifest gives.
 func (t *Table[Spec, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {
@@ -200,8 +198,8 @@ func (t *Table[Spec, More]) Creation(w typed.Want[Spec]) map[string]any {
 	return body
 }
 
-// Update is the body of a request that carries out changes. Those of references that
-// cannot be followed yet are left out.
+// Update is the body of a request that carries out changes. It leaves out references whose target is
+// not known yet.
 func (t *Table[Spec, More]) Update(w typed.Want[Spec], have *Object[Spec, More], changes []kind.Change) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {

@@ -193,7 +193,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What a service answers is of another type than it should be: an error, no panic.
+// An answer with values of other types is an error, and causes no panic.
 func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	for _, value := range []string{`1`, `"x"`, `true`, `[]`, `{}`, `[1]`, `{"id": {}}`, `[{"destination": 1}]`, `[null]`, `-1e99`} {
 		for _, name := range []string{"name", "admin_state_up", "size", "flavor", "nameservers", "routes", "address_mode", "metadata", "provider:segment"} {
@@ -250,7 +250,7 @@ func TestID(t *testing.T) {
 	}
 }
 
-// Services have flags in words, and an empty text where there is no object.
+// Some services send flags in words, and an empty text for a missing object.
 func TestReadsFlagsInWordsAndMissingObjects(t *testing.T) {
 	for answer, want := range map[string]bool{`"True"`: true, `"true"`: true, `true`: true, `"False"`: false, `""`: false, `false`: false} {
 		o := read(t, `{"admin_state_up": `+answer+`, "flavor": ""}`)

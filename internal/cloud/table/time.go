@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Time is a time as services write it; without a zone it is in UTC. Any other text is the zero time.
+// Time is a time in the form of services; without a zone it is in UTC. Any other text is the zero
+// time.
 type Time struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *Time) UnmarshalJSON(text []byte) error {
 	var written string
 	if err := json.Unmarshal(text, &written); err != nil {
-		return nil //nolint:nilerr // no time is no reason to refuse the object
+		return nil //nolint:nilerr // an invalid time is no reason to refuse the object
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
 		if at, err := time.Parse(layout, written); err == nil {
@@ -22,10 +23,10 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes it as status shows it.
+// MarshalJSON writes the time in the form of status.
 func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(Timestamp(t.Time)) }
 
-// Timestamp is a time as status shows it (RFC 3339, UTC), "" for none.
+// Timestamp is a time in the form of status (RFC 3339, UTC), "" for none.
 func Timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -33,7 +34,7 @@ func Timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Text is an attribute that others may have filled with anything: what is no text is
+// Text is an attribute into which others may have written anything: a value that is no text is
 // empty.
 type Text string
 

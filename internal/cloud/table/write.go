@@ -6,17 +6,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Body is the attributes of a struct that is a part of a request by itself, defaults
-// included. Its references are IDs already.
+// Body has the attributes of a struct that is a part of a request by itself, defaults included. Its
+// references are already IDs.
 func Body(from any) map[string]any {
 	return bodyOf(from, func(r *row, v reflect.Value) (reflect.Value, bool) { return r.wanted(v, "") })
 }
 
-// Given is the same without what is left out.
+// Given is Body without the fields that are left out.
 func Given(from any) map[string]any { return bodyOf(from, (*row).of) }
 
-// Changed is the attributes of a struct at a path whose changes, as [Differ] has
-// reported them, are to be carried out.
+// Changed has the attributes of a struct at a path whose changes are to be carried out. [Differ]
+// has reported the changes.
 func Changed(at string, want any, changes []kind.Change) map[string]any {
 	return bodyOf(want, func(r *row, v reflect.Value) (reflect.Value, bool) {
 		value, asked := r.wanted(v, "")
@@ -36,8 +36,8 @@ func bodyOf(from any, take func(r *row, v reflect.Value) (value reflect.Value, t
 	return body
 }
 
-// encode is a value as requests have it: references are IDs, and the fields of
-// structs are called as in the API. Without find, references are IDs already.
+// encode is a value in the form of requests: references are IDs, and the fields of structs have
+// their names in the API. If find is nil, references are already IDs.
 func (r *row) encode(find lookup, v reflect.Value) any {
 	switch {
 	case r.null && v.IsZero():
@@ -66,7 +66,7 @@ func (r *row) encodeOne(find lookup, v reflect.Value) any {
 			}
 		}
 		return fields
-	case v.Kind() == reflect.String && r.ref != "" && v.Len() == 0: // null takes off what there is
+	case v.Kind() == reflect.String && r.ref != "" && v.Len() == 0: // null removes the present value
 		return nil
 	case v.Kind() == reflect.String && r.ref != "" && find != nil:
 		return find(r.ref, v.String()).ID

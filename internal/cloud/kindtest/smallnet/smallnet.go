@@ -1,4 +1,4 @@
-// Package smallnet writes the manifests of small networks, which tests of kinds need that follow a port, an address or a machine. Each manifest begins with the
+// Package smallnet writes the manifests of small networks. They serve tests of kinds that need a port, an address or a machine. Each manifest starts with the
 // line that separates it from others. The package knows how objects of the network are written, and not what is tested.
 package smallnet
 
@@ -9,7 +9,7 @@ import (
 
 const orc = "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: "
 
-// Outside is the network, public, that leads out of the cloud, and that stacks only import.
+// Outside is the network public, which leads out of the cloud. Stacks only import it.
 const Outside = orc + "Network\nmetadata: {name: public}\nspec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}\n"
 
 // resource is a manifest of a kind with fields of its resource.
@@ -17,10 +17,10 @@ func resource(kind, name string, fields ...string) string {
 	return fmt.Sprintf("%s%s\nmetadata: {name: %s}\nspec: {resource: {%s}}\n", orc, kind, name, strings.Join(fields, ", "))
 }
 
-// Network is one of the stack's.
+// Network is a network of the stack.
 func Network(name string) string { return resource("Network", name) }
 
-// Subnet is one of a network, with further fields.
+// Subnet is a subnet of a network, with further fields.
 func Subnet(name, network, cidr string, further ...string) string {
 	version := 4
 	if strings.Contains(cidr, ":") {
@@ -29,7 +29,7 @@ func Subnet(name, network, cidr string, further ...string) string {
 	return resource("Subnet", name, append([]string{"networkRef: " + network, fmt.Sprintf("ipVersion: %d", version), "cidr: " + scalar(cidr)}, further...)...)
 }
 
-// Router leads to nowhere, or to networks outside.
+// Router is a router with gateways to the networks outside, or with none.
 func Router(name string, outside ...string) string {
 	if len(outside) == 0 {
 		return resource("Router", name)
@@ -37,7 +37,7 @@ func Router(name string, outside ...string) string {
 	return resource("Router", name, "externalGateways: [{networkRef: "+strings.Join(outside, "}, {networkRef: ")+"}]")
 }
 
-// Port is one on a network. Each of its addresses is a subnet, or SUBNET=IP; the cloud chooses where there are none.
+// Port is a port on a network. Each of its addresses is a subnet, or SUBNET=IP; without addresses the cloud chooses one.
 func Port(name, network string, addresses ...string) string {
 	fields := []string{"networkRef: " + network}
 	var list []string
@@ -54,27 +54,27 @@ func Port(name, network string, addresses ...string) string {
 	return resource("Port", name, fields...)
 }
 
-// FloatingIP is one of the network outside, with further fields.
+// FloatingIP is a floating IP of the network outside, with further fields.
 func FloatingIP(name string, further ...string) string {
 	return resource("FloatingIP", name, append([]string{"floatingNetworkRef: public"}, further...)...)
 }
 
-// Imported is an object of a kind that the cloud has, by its name there.
+// Imported imports an object of a kind that exists in the cloud, by its name there.
 func Imported(kind, name, there string) string {
 	return fmt.Sprintf("%s%s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {filter: {name: %s}}}\n", orc, kind, name, there)
 }
 
-// Bootable is what [Server] boots: the image centos79 and the flavor small.
+// Bootable imports the objects that [Server] boots from: the image centos79 and the flavor small.
 func Bootable() string {
 	return Imported("Image", "centos79", "centos79") + Imported("Flavor", "small", "n3-1vcpu-2gb")
 }
 
-// Server is a machine with ports, the first of which it is reached at; see [Bootable].
+// Server is a machine with ports, which is reached at the first one; see [Bootable].
 func Server(name string, ports ...string) string {
 	return resource("Server", name, "imageRef: centos79", "flavorRef: small", "ports: [{portRef: "+strings.Join(ports, "}, {portRef: ")+"}]")
 }
 
-// scalar is a text that YAML takes for one inside of braces.
+// scalar is a text as a YAML scalar that is valid inside braces.
 func scalar(text string) string {
 	if strings.Contains(text, ":") {
 		return `"` + text + `"`
