@@ -24,7 +24,7 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 		w.Pass(commit, planOf(commit, "+a"), done)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects")
-		// One that hides ours takes nothing from it, and is hidden in turn.
+		// A status of somebody else that hides the agent's has no effect, and the agent's next one hides it in turn.
 		sync.State, sync.Description = forge.Failure, "broken"
 		w.Forge.SetAs("mallory", commit, sync)
 		w.Restart()
@@ -45,8 +45,8 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 	})
 }
 
-// Whoever may comment makes a conversation longer than is read: people read how to approve all the same, also where
-// there is no comment of ours that could be edited.
+// A person who may comment makes a conversation longer than the agent reads. People can still read how to approve, even where the agent has no
+// comment that it could edit.
 func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
 	for _, planned := range []bool{true, false} {
 		inWorld(t, func(w *world) {
@@ -103,9 +103,8 @@ func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
 	})
 }
 
-// A value of several lines is shown line by line: one of them looks like the line
-// that divides an outcome from the plan below it, and what follows is to leave the
-// block of code when the plan is merged.
+// A value with several lines is shown line by line. One line looks like the divider between an outcome and the plan below it. The rest tries
+// to leave the code block when the plan is merged.
 func TestAttackAValueThatLooksLikeTheDivider(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Review.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, preflight.Findings, error) {

@@ -64,7 +64,7 @@ func TestASingleRunReportsTheBranchWhateverPullRequestsDo(t *testing.T) {
 		w.Branch.Ran(ran(commit, planOf(commit, "+b"), planOf(commit, "b")))
 		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		defer cancel()
-		_ = w.Repo.Once(ctx) // it says that not everything was done
+		_ = w.Repo.Once(ctx) // it reports that not everything was done
 		w.WantStatus(commit, "sync", forge.Success, "in sync")
 	})
 }
@@ -100,8 +100,7 @@ func TestErrorsThatDifferInTheRequestOnlyAreReportedOnce(t *testing.T) {
 	})
 }
 
-// inFiles is drift of so many objects, each in a file of its own that one of so many
-// merged pull requests touched last.
+// inFiles is a plan with drift of so many objects, each in its own file. Each file was last changed by one of so many merged pull requests.
 func inFiles(w *world, commit string, objects, pulls int) plan.Plan {
 	for n := range pulls {
 		w.Forge.Put(forge.Pull{Number: 100 + n, Base: "main", Merged: true})
@@ -144,8 +143,7 @@ func TestDriftOfManyFilesAsksAndWritesLittle(t *testing.T) {
 	})
 }
 
-// What was found out counts when a delivery ends early: the forge is asked about the
-// rest with the next try.
+// Results stay valid when a delivery ends early: the next attempt asks the forge only for the rest.
 func TestDriftOfManyFilesOnAForgeThatFailsNowAndThen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()

@@ -1,14 +1,12 @@
-// Package branch reports the state of a stack's branch, on its commits and on the
-// pull requests that they were merged by: the sync status and the outcome of each
-// pass, the drift status and the comments about drift.
+// Package branch reports the state of a stack's branch, on its commits and on the pull requests that they were merged by. It writes the sync
+// status and the outcome of each pass, the drift status and the comments about drift.
 //
 //	pass ──▶ state (what is known: pure) ──▶ decision ──▶ outbox ──▶ statuses, comments
 //	              ▲                                         │
 //	              └───── read back when it is delivered ◀───┘
 //
-// A pass never waits for the forge: what is decided is put into the outbox, and is
-// compared with what the forge holds when it is delivered. Nothing that matters is
-// remembered here: a new process reads it back (internal/forge/memory).
+// A pass never waits for the forge: a decision is put into the outbox, and is compared with what the forge holds when it is delivered. The
+// package remembers nothing that matters: a new process reads it back (internal/forge/memory).
 package branch
 
 import (
@@ -25,14 +23,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// Tracker follows the branch of one stack and reports on it: a sink, and an [engine.Watcher].
+// Tracker follows the branch of one stack and reports on it. It is a sink, and an [engine.Watcher].
 type Tracker struct {
 	repository *review.Repository
 	review     *review.Planner
 	state      state
 }
 
-// New is the branch of a stack of the repository, of which nothing is known yet.
+// New returns a tracker for a stack of the repository, without any knowledge yet.
 func New(r *review.Repository, s *review.Planner) *Tracker {
 	return &Tracker{repository: r, review: s}
 }
@@ -46,15 +44,13 @@ func (s *Tracker) Planned(p plan.Plan, _ preflight.Findings) {
 	}
 	d := s.state.planned(p, parent, time.Now())
 	s.reportDrift(d.drift)
-	// A commit that is kept while the newest is refused says nothing: nobody would
-	// say how its pass ended.
+	// A commit that is kept while the newest is refused gets no pending status: nothing would report the end of its pass.
 	if d.begins && (!known || newest.Commit == p.Commit) {
 		s.postPending(p)
 	}
 }
 
-// Started implements engine.Watcher: from now on the cloud equals no earlier commit,
-// however the pass ends.
+// Started implements engine.Watcher. From now on the cloud equals no earlier commit, however the pass ends.
 func (s *Tracker) Started(plan.Step) {
 	if replaced, by := s.state.started(); replaced != "" {
 		s.postReplaced(replaced, by)
@@ -72,7 +68,7 @@ func (s *Tracker) Progress(p engine.Progress) {
 	}
 }
 
-// Ran takes note of what came of a visit of the branch. It is a sink.
+// Ran reports the result of a run. It is a sink.
 func (s *Tracker) Ran(run report.Run) {
 	rev, known := s.review.Last()
 	d := s.state.ran(run, rev.Branch, known)
@@ -92,10 +88,9 @@ func (s *Tracker) Ran(run report.Run) {
 	s.reportDrift(d.drift)
 }
 
-// Restore reads from the forge, and remembers, whether a commit was applied and is
-// still the last that was: what a new process, on an empty disk, cannot know
-// otherwise. With an error that is not known, as the forge does not answer; one that
-// lets nobody read it knows of none.
+// Restore reads from the forge, and remembers, whether a commit was applied and is still the last applied one. A new process with an empty
+// disk has no other source. An error means that the forge does not answer, so that this is unknown. A forge that forbids reading knows of no
+// such commit.
 func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
@@ -110,7 +105,7 @@ func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err 
 	return true, nil
 }
 
-// Existed reports whether the forge knows that a commit was in sync, and if so whether there was any object.
+// Existed reports whether the forge knows that a commit was in sync, and if so whether it had any object.
 func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
@@ -126,7 +121,7 @@ func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, 
 	return false, false, nil
 }
 
-// recorded is what the forge has of a commit's sync status.
+// recorded is the sync status of a commit at the forge.
 func (s *Tracker) recorded(ctx context.Context, commit string) (memory.Status, error) {
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 	if err != nil {
@@ -136,7 +131,7 @@ func (s *Tracker) recorded(ctx context.Context, commit string) (memory.Status, e
 	return memory.ParseStatus(status), nil
 }
 
-// Approvals are those of the pull request that a commit was merged by.
+// Approvals returns the approvals in the pull request that a commit was merged by.
 func (s *Tracker) Approvals(ctx context.Context, commit string) []plan.Approval {
 	return s.review.Approvals(ctx, commit)
 }
@@ -144,8 +139,7 @@ func (s *Tracker) Approvals(ctx context.Context, commit string) []plan.Approval 
 // context is the name of a status.
 func (s *Tracker) context(about string) string { return review.Context(s.review.Name, about) }
 
-// put has something about a commit delivered, in the place of what was to be
-// delivered about it before.
+// put queues a report about a commit. It replaces a pending one about the same thing.
 func (s *Tracker) put(about, commit string, deliver func(context.Context) error) {
 	s.repository.Outbox.Put(fmt.Sprintf("%s %s %s", about, s.review.Name, report.Short(commit)), deliver)
 }
@@ -156,7 +150,7 @@ func (s *Tracker) set(ctx context.Context, commit, about string, status memory.S
 	return err
 }
 
-// status is a meaning as a status.
+// status is the status for a meaning.
 func (s *Tracker) status(about string, status memory.Status, url string) forge.Status {
 	out := status.Forge()
 	out.Context, out.URL = s.context(about), url

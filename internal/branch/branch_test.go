@@ -119,7 +119,7 @@ func TestLongPassesSayHowFarTheyAre(t *testing.T) {
 	})
 }
 
-// begins has the pass of a commit begin that was held until somebody approved.
+// begins starts the pass of a commit that was held until somebody approved it.
 func begins(w *world) (commit string) {
 	commit = w.Merge(1, w.Open(1, "-a -b -c -d"))
 	held := planOf(commit, "-a -b -c -d")
@@ -150,8 +150,7 @@ func TestAPassOfWhichTheForgeDidNotHearTheBeginning(t *testing.T) {
 	})
 }
 
-// How far drift is put back is not said in the place of an outcome that the forge was
-// not told of yet.
+// The progress of correcting drift does not replace an outcome that the forge has not taken yet.
 func TestAnOutcomeThatWaitsWhileDriftIsPutBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Merge(1, w.Open(1, "+a"))

@@ -26,16 +26,15 @@ type driftComments struct {
 	files   map[string]int // the pull requests of files, as far as an attempt found them
 }
 
-// mostFiles bounds of how many files it is asked who touched them, and mostDriftPulls
-// on how many pull requests drift is reported: a forge takes hundreds of requests as
-// long as all reports wait.
+// mostFiles is for how many files the forge is asked which pull request changed them. mostDriftPulls is on how many pull requests drift is
+// reported. A forge needs hundreds of requests for that, and all reports wait meanwhile.
 const (
 	mostFiles      = 50
 	mostDriftPulls = 10
 )
 
-// postDriftComments has the pull requests that last touched the files of drifted
-// objects say so, each about its own, and the drift status lead to one of them.
+// postDriftComments reports the drift on the pull requests that last changed the files of the drifted objects, each with its own objects. The
+// drift status then links to one of them.
 func (s *Tracker) postDriftComments(r driftReport) {
 	r.Stack = s.review.Name
 	rev, _ := s.review.Last()
@@ -56,8 +55,8 @@ func (s *Tracker) postDriftComments(r driftReport) {
 	})
 }
 
-// writeDriftComments writes the comments, and returns the address of the last; ""
-// when there is none. Where no comment may be written the others are.
+// writeDriftComments writes the comments, and returns the address of the last one; "" when there is none. If one comment is refused, the
+// others are still written.
 func (s *Tracker) writeDriftComments(ctx context.Context, c driftComments) (url string, err error) {
 	all := slices.Sorted(maps.Keys(c.authors))
 	for _, number := range all {
@@ -75,8 +74,7 @@ func (s *Tracker) writeDriftComments(ctx context.Context, c driftComments) (url 
 	return url, nil
 }
 
-// writeDriftComment writes the comment of one pull request; all are those that get
-// one.
+// writeDriftComment writes the comment of one pull request. all are the pull requests that get one.
 func (s *Tracker) writeDriftComment(ctx context.Context, number int, all []int, c driftComments) (forge.Comment, error) {
 	f := s.repository.Forge
 	if c.runs[number] == 0 {
@@ -94,8 +92,7 @@ func (s *Tracker) writeDriftComment(ctx context.Context, number int, all []int, 
 	return written, err
 }
 
-// linkDriftStatus makes a commit's status lead to a comment about its drift, while
-// there is drift.
+// linkDriftStatus makes a commit's status link to a comment about its drift, while there is drift.
 func (s *Tracker) linkDriftStatus(ctx context.Context, commit, url string) error {
 	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
 	if err != nil || !ok || url == "" || memory.ParseStatus(status).Is != memory.Drifted {
@@ -106,15 +103,14 @@ func (s *Tracker) linkDriftStatus(ctx context.Context, commit, url string) error
 	return err
 }
 
-// driftReported notes that the comments say what differs.
+// driftReported records that the comments describe the current difference.
 func (s *state) driftReported(difference string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drift.reported = difference
 }
 
-// driftCommented notes that a pull request has a comment, and whether it will have
-// to say that the drift is over.
+// driftCommented records that a pull request has a comment. open says whether that must be closed when the drift is over.
 func (s *state) driftCommented(number int, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,9 +120,8 @@ func (s *state) driftCommented(number int, open bool) {
 	s.drift.comments[number] = open
 }
 
-// authors finds, for each step, the pull request that last touched its file; more is
-// how many steps are left out because they are of too many files or pull requests.
-// files are those that were found before, and gets the others.
+// authors returns, for each step, the pull request that last changed its file. more is how many steps are left out because there are too many
+// files or pull requests. files holds the results of earlier attempts, and gets the new ones.
 func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step, files map[string]int) (pulls map[int][]plan.Step, more int, err error) {
 	pulls = map[int][]plan.Step{}
 	for _, step := range steps {
@@ -148,7 +143,7 @@ func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step,
 	return pulls, more, nil
 }
 
-// author is the pull request that last touched a file, 0 when none did.
+// author is the pull request that last changed a file, 0 for none.
 func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) {
 	if !s.repository.Forge.Reviewed() {
 		return 0, nil
@@ -166,8 +161,8 @@ func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) 
 	return 0, err
 }
 
-// closeDriftComments has the comments about drift that is over say so, and those
-// that a comment names as reported with it.
+// closeDriftComments writes into the comments that their drift is over. It includes the comments that another comment names as reported
+// together with it.
 func (s *Tracker) closeDriftComments(c driftClosing) {
 	run := time.Now().UnixMilli()
 	s.repository.Outbox.Put("end of drift "+s.review.Name, func(ctx context.Context) error {
@@ -194,8 +189,7 @@ func (s *Tracker) closeDriftComments(c driftClosing) {
 	})
 }
 
-// commentOfDriftStatus finds a comment that a process before this one wrote: by
-// the status that it left on this commit, or on the one before.
+// commentOfDriftStatus finds a comment that an earlier process wrote: by the status that it left on this commit, or on the one before.
 func (s *Tracker) commentOfDriftStatus(ctx context.Context, commit, parent string) (number int, ok bool, err error) {
 	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
 	if err == nil && !ok && parent != "" {
@@ -208,8 +202,7 @@ func (s *Tracker) commentOfDriftStatus(ctx context.Context, commit, parent strin
 	return number, ok, nil
 }
 
-// closeDriftComment has one comment say that the drift is over, and returns the
-// pull requests to which the same was reported.
+// closeDriftComment writes into one comment that the drift is over. It returns the pull requests to which the same drift was reported.
 func (s *Tracker) closeDriftComment(ctx context.Context, number int, commit string, run int64) (reported []int, err error) {
 	comments, err := s.repository.Forge.Comments(ctx, number)
 	if err != nil {

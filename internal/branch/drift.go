@@ -13,34 +13,31 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
-// drift is what is remembered of it between passes. It belongs to [state], which
-// locks it.
+// drift is what is remembered about drift between passes. It belongs to [state], which holds the lock.
 type drift struct {
 	open  bool      // the cloud differs now
-	since time.Time // when it began, or had begun
-	count int       // how many objects drifted, when the cloud was last seen
-	news  bool      // it has begun since the branch last said so
-	// carried is what passes have found that did not end as passes of a commit that
-	// is in sync: it is reported with the next that does.
+	since time.Time // start of the current or the last drift
+	count int       // number of drifted objects, when the cloud was last read
+	news  bool      // it has begun since the last report
+	// carried are steps of passes that did not end as passes of a commit in sync. The next pass that does reports them.
 	carried []plan.Step
-	// reported is the difference that pull requests have comments about, so as not to
-	// find out again which.
+	// reported is the difference that the comments describe. While it is the same, the pull requests are not searched again.
 	reported string
-	// comments are the pull requests whose comments are about drift that is not over.
+	// comments are the pull requests with a comment about drift that is not over.
 	comments map[int]bool
-	// searched is set once comments of a process before this one were looked for.
+	// searched is set once the comments of an earlier process were searched for.
 	searched bool
 }
 
-// driftDecision is what follows for what is said about drift.
+// driftDecision is what is to be reported about drift.
 type driftDecision struct {
-	commit  string // "" when nothing is said
-	unknown string // why nothing is known of it; else its status is posted
+	commit  string // "" when nothing is reported
+	unknown string // why nothing is known of it; otherwise its status is posted
 	report  *driftReport
 	closing *driftClosing
 }
 
-// driftReport is drift that pull requests get comments about.
+// driftReport is drift for comments on pull requests.
 type driftReport struct {
 	comment.Drift
 	difference string // the same for the same drift
@@ -50,19 +47,18 @@ type driftReport struct {
 type driftClosing struct {
 	commit, parent string
 	pulls          []int
-	// search is set when a process before this one may have written more.
+	// search is set when an earlier process may have written more.
 	search bool
 }
 
 const (
-	// patientPasses is how many passes in a row may miss the cloud before the
-	// branch says that nothing is known.
+	// patientPasses is how many passes in a row may fail to read the cloud before the branch reports that its state is unknown.
 	patientPasses = 2
-	// mostCarried bounds what is kept to be reported.
+	// mostCarried is the maximum number of steps in carried.
 	mostCarried = 1000
 )
 
-// planned notes what a pass over the synced commit sets out to report or to correct.
+// planned records the drift that a pass over the synced commit starts with, to report or to correct it.
 func (d *drift) planned(p plan.Plan, now time.Time) (next driftDecision) {
 	steps := p.Drifting()
 	if len(steps) == 0 {
@@ -73,8 +69,8 @@ func (d *drift) planned(p plan.Plan, now time.Time) (next driftDecision) {
 	return next
 }
 
-// ran notes what a visit found. synced says that its revision is the commit that the cloud
-// was last made equal to, unseen how many passes in a row could not see the cloud.
+// ran records the drift that a run found. synced means that its revision is the commit that the cloud was last made equal to. unseen is how
+// many passes in a row could not read the cloud.
 func (d *drift) ran(run report.Run, synced bool, unseen int) (next driftDecision) {
 	commit := run.Revision.Commit
 	if run.Pass != nil && (run.Pass.Interrupted || !synced) {
@@ -109,7 +105,7 @@ func (d *drift) ran(run report.Run, synced bool, unseen int) (next driftDecision
 	return next
 }
 
-// begin notes that objects drift, which may be news.
+// begin records that objects drift, which may be new.
 func (d *drift) begin(objects int, now time.Time) {
 	if !d.open {
 		d.open, d.since, d.news = true, now, true
@@ -118,7 +114,7 @@ func (d *drift) begin(objects int, now time.Time) {
 	d.count = objects
 }
 
-// report is what pull requests are to say; nil when they say it.
+// report returns what pull requests must report; nil when they already do.
 func (d *drift) report(about comment.Drift) *driftReport {
 	about.Since = d.since
 	difference := alike(about)
@@ -128,7 +124,7 @@ func (d *drift) report(about comment.Drift) *driftReport {
 	return &driftReport{Drift: about, difference: difference}
 }
 
-// close takes the comments that are to say that drift is over; nil for none.
+// close returns the comments that must report the end of drift; nil for none.
 func (d *drift) close(commit, parent string) *driftClosing {
 	c := &driftClosing{commit: commit, parent: parent, search: !d.searched}
 	for number, open := range d.comments {
@@ -144,8 +140,7 @@ func (d *drift) close(commit, parent string) *driftClosing {
 	return c
 }
 
-// found is the drift that a pass found, in whichever round, and that is not
-// reported yet; of several steps for an object the first.
+// found returns the drift that a pass found, in any round, and that is not reported yet. Of several steps for an object it takes the first.
 func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	known := map[manifest.Key]bool{}
 	for _, step := range slices.Concat(d.carried, p.First.Drifting(), p.Late) {
@@ -157,7 +152,7 @@ func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	return steps
 }
 
-// alike is the same where the same is said of drift.
+// alike returns the same text for drift with the same comment.
 func alike(d comment.Drift) string {
 	all := checksum.New("drift comments")
 	all.Add(d.Commit, strconv.FormatBool(d.Corrected))

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// reportDrift has said what was decided.
+// reportDrift carries out a decision.
 func (s *Tracker) reportDrift(d driftDecision) {
 	switch {
 	case d.commit == "":
@@ -27,12 +27,10 @@ func (s *Tracker) reportDrift(d driftDecision) {
 	s.postDriftStatus(d.commit)
 }
 
-// calmAfter is how many drift statuses a commit gets before those that would be
-// over at once are left out: a forge takes 1,000.
+// calmAfter is the number of drift statuses of a commit after which those are left out that would be over at once: a forge takes 1,000.
 const calmAfter = 200
 
-// postDriftStatus has a commit say whether the cloud has drifted from it, as that
-// is when it is delivered.
+// postDriftStatus reports on a commit whether the cloud has drifted from it, with the state at the time of delivery.
 func (s *Tracker) postDriftStatus(commit string) {
 	board, name := s.repository.Board, s.context("drift")
 	s.put("drift", commit, func(ctx context.Context) error {
@@ -53,7 +51,7 @@ func (s *Tracker) postDriftStatus(commit string) {
 	})
 }
 
-// takeDrift is the drift as it is now. Its news are taken: they are said once.
+// takeDrift returns the current drift. It takes its news, which are reported only once.
 func (s *state) takeDrift() drift {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,16 +60,15 @@ func (s *state) takeDrift() drift {
 	return d
 }
 
-// returnDrift gives back the news of drift that could not be said for now.
+// returnDrift returns news of drift that could not be reported for now.
 func (s *state) returnDrift(d drift) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drift.news = s.drift.news || d.news
 }
 
-// statuses are what a commit says about drift, one after the other: what began and
-// is over already is said as well, unless there was much of that. The time that a
-// process before this one gave counts.
+// statuses are the statuses of a commit about drift, in their order. Drift that is already over is reported, too, unless there was much of it.
+// The start time in a status of an earlier process counts.
 func (d drift) statuses(before memory.Status, calm bool) (list []memory.Status) {
 	drifted := memory.Status{Is: memory.Drifted, Objects: d.count, Since: d.since}
 	if before.Is == memory.Drifted {

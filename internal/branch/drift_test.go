@@ -72,7 +72,7 @@ func TestWhatWasLeftOpenByAnEarlierProcessIsClosed(t *testing.T) {
 	})
 }
 
-// A pull request that takes no comment, as one that is locked, hides no comment that was written.
+// A pull request that takes no comment, such as a locked one, does not hide a comment that was written.
 func TestDriftOnALockedPullRequestIsClosedElsewhere(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
@@ -166,7 +166,7 @@ func TestDriftThatCannotBeCorrectedIsNotTheCommitsFault(t *testing.T) {
 	})
 }
 
-// What began and was over before a forge took a status is said all the same.
+// Drift that began and ended before a forge took a status is reported all the same.
 func TestDriftThatIsOverBeforeAStatusIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()

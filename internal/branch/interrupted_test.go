@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// TestPassesThatWereInterruptedSayNothingAboutTheCloud has them interrupted while they list it.
+// TestPassesThatWereInterruptedSayNothingAboutTheCloud interrupts passes while they list the cloud.
 func TestPassesThatWereInterruptedSayNothingAboutTheCloud(t *testing.T) {
 	unlisted := engine.Pass{Last: plan.Plan{Unlisted: []string{"context canceled"}}}
 	interrupted := unlisted

@@ -6,8 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// TestAKeptCommitIsNotPending has a pass begin on a commit that is kept while the
-// newest is refused: nobody would say how it ended.
+// TestAKeptCommitIsNotPending starts a pass on a commit that is kept while the newest is refused: nothing would report how it ended.
 func TestAKeptCommitIsNotPending(t *testing.T) {
 	inWorld(t, func(w *world) {
 		kept := w.Base

@@ -111,8 +111,7 @@ func TestABranchThatGoesBackIsAppliedAgainAfterARestart(t *testing.T) {
 	})
 }
 
-// A commit ends being what the cloud is with the first step of another one's, which
-// costs a request then, and none afterwards.
+// A commit stops being equal to the cloud at the first step of another commit. That costs one request, and none afterwards.
 func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 	inWorld(t, func(w *world) {
 		old := w.Synced()
@@ -147,7 +146,7 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 	})
 }
 
-// A process that begins with a commit does not know which was in sync before.
+// A process that starts with a commit does not know which commit was in sync before.
 func TestANewProcessEndsWhatWasInSync(t *testing.T) {
 	inWorld(t, func(w *world) {
 		old := w.Synced()
@@ -213,8 +212,8 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 	})
 }
 
-// A status that the forge takes only after another commit has taken the place of its own
-// does not say that the cloud still equals that.
+// The forge takes a status only after another commit has replaced the status's own commit. The status then does not say that the cloud still
+// equals that commit.
 func TestWhatWasInSyncIsSaidTooLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := w.Merge(1, w.Open(1, "+a"))

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// A correction is reported whichever round found it: after the first plan, in a
-// pass that gave way to a newer commit, in a pass that applied a commit as well.
+// A correction is reported, no matter which round found it. That may be after the first plan, in a pass that gave way to a newer commit, or in
+// a pass that also applied a commit.
 func TestEveryCorrectionIsReported(t *testing.T) {
 	ran := func(w *world, commit string, pass engine.Pass) {
 		w.Branch.Planned(pass.First, preflight.Findings{})

@@ -13,10 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// writeOutcome writes what came of a pass on top of the comment of the pull
-// request that its commit was merged by, and returns the commit's status, complete:
-// where it leads to, and how to approve of what no pull request approves of. It is
-// nil when the outcome is out of date: the plan was approved meanwhile.
+// writeOutcome writes the outcome of a pass at the top of the comment on the pull request that its commit was merged by. It returns the
+// commit's complete status: its link, and how to approve a plan that no pull request can approve. It returns nil when the outcome is outdated,
+// because the plan was approved meanwhile.
 func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, error) {
 	status := s.status("sync", o.means, "")
 	held := heldPlan(o.run)
@@ -37,7 +36,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 			return &status, err
 		}
 		if len(review.Covering(list, *held)) > 0 {
-			s.review.Again() // the pass could not read that
+			s.review.Again() // the pass could not read the approval
 			return nil, nil
 		}
 		if m.Unread && o.means.Is == memory.Held {
@@ -59,9 +58,8 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 	return &status, err
 }
 
-// ending is the plan's comment with its outcome on top. ok is false when there
-// is nothing to add: an earlier run has said how the same commit ended, and this
-// one found nothing to do.
+// ending is the plan's comment with its outcome on top. ok is false when there is nothing to add: an earlier run reported how the same commit
+// ended, and this run found nothing to do.
 func ending(m review.Merged, o outcome, stack string, state forge.State) (marker memory.Marker, parts []string, ok bool) {
 	page := comment.Page{Stack: stack, Number: m.Pull.Number, Head: m.Pull.Head, Base: m.Pull.Base, BaseCommit: o.commit, Unread: m.Unread, After: &o.run}
 	marker, parts = memory.Marker{Kind: memory.PlanComment, Stack: stack, Head: m.Pull.Head}, []string{""}
@@ -79,7 +77,7 @@ func ending(m review.Merged, o outcome, stack string, state forge.State) (marker
 	return marker, parts, true
 }
 
-// onTop puts news above what a comment said before, in the place of older news.
+// onTop puts news above the former text of a comment, and replaces older news.
 func onTop(news, before string) string {
 	news = review.Clip(news, memory.OutcomeSize-memory.DividerSize)
 	before = memory.Below(before)
@@ -90,13 +88,12 @@ func onTop(news, before string) string {
 	return memory.Divided(news, review.Clip(before, memory.CommentSize))
 }
 
-// withCommand is the status of a commit that is held where there is no pull
-// request to approve on, with what to run instead.
+// withCommand is the status of a held commit without a pull request to approve on. It contains the command to run instead.
 func (s *Tracker) withCommand(held plan.Plan) memory.Status {
 	return memory.Status{Is: memory.Held, Command: comment.RunCommand(s.review.Name, held.Hash()), Why: held.Held.String()}
 }
 
-// howTo is that for the log.
+// howTo is the same text for the log.
 func (s *Tracker) howTo(held plan.Plan) error {
 	return fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, comment.RunCommand(s.review.Name, held.Hash()))
 }

@@ -10,28 +10,27 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// state is what is remembered of a branch between passes. Each of its methods
-// locks it, takes note of something, and returns as data what follows.
+// state is what is remembered of a branch between passes. Each of its methods takes the lock, records an event, and returns what follows as
+// data.
 type state struct {
 	mu   sync.Mutex
 	sync insync.State
-	// pass and parent are the commit of the pass in progress and the one before it;
-	// works is set when that has something to do which its commit is to say.
+	// pass and parent are the commit of the pass in progress and the commit before it. works is set when the pass has something to do that its
+	// commit must report.
 	pass, parent string
 	works        bool
-	// unseen counts the passes in a row that could not see the cloud.
+	// unseen counts the passes in a row that could not read the cloud.
 	unseen   int
 	branch   string // whose pull requests were looked for
 	plan     string // the last plan, by its commit and hash
 	begun    time.Time
-	reported time.Time // when progress was last reported
-	// outcome is the pass that made a commit's status what it is: what is said of
-	// it, however many passes come before that is delivered.
+	reported time.Time // time of the last report of progress
+	// outcome is the outcome that the commit's status must report, however many passes follow before the status is delivered.
 	outcome outcome
 	drift   drift
 }
 
-// outcome is what a pass makes of a commit, and the pass.
+// outcome is the meaning of a pass for its commit, and the pass.
 type outcome struct {
 	commit string
 	means  memory.Status
@@ -40,12 +39,11 @@ type outcome struct {
 
 // beginning is what follows when a pass begins.
 type beginning struct {
-	begins bool // something that its commit is to say
+	begins bool // its commit must report something
 	drift  driftDecision
 }
 
-// planned notes that a pass begins; parent is the commit before its own, "" if that
-// is not known.
+// planned records that a pass begins. parent is the commit before the pass's commit, "" when unknown.
 func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,17 +60,16 @@ func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	return b
 }
 
-// started notes that a step of the pass in progress begins. It returns the commit whose
-// place its own takes by that, and its own; "" for none.
+// started records that a step of the pass in progress begins. It returns the commit that the pass's commit replaces by that, and the pass's
+// own commit; "" for none.
 func (s *state) started() (replaced, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.replace(s.pass, s.parent), s.pass
 }
 
-// replace notes that a commit changes the cloud, or is in sync: no other one is any
-// more. It returns the one that was, or may have been for a process before this one;
-// "" when that was said.
+// replace records that a commit changes the cloud, or is in sync: then no other commit is. It returns the commit that was in sync, or may have
+// been for an earlier process; "" when that was reported already.
 func (s *state) replace(commit, parent string) (replaced string) {
 	replaced = s.sync.Replaced(commit, parent)
 	s.sync = s.sync.Changed(commit)
@@ -86,21 +83,18 @@ func (s *state) equals(commit string) bool {
 	return s.sync.Was(commit) == insync.Yes
 }
 
-// replacedBy is the commit that has taken the place of one since the cloud equalled
-// that; "" for none.
+// replacedBy is the commit that replaced another one since the cloud equalled that; "" for none.
 func (s *state) replacedBy(commit string) (by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sync.Since(commit)
 }
 
-// firstProgress is when a pass is long enough to say how far it is; after that
-// the pauses double.
+// firstProgress is the time after which a pass is long enough to report its progress. After that the pauses double.
 const firstProgress = 15 * time.Second
 
-// progressed notes that a pass goes on, and reports whether it is time to say so.
-// works is the commit that is to say what the pass does, "" for none: of one that the
-// cloud equals an outcome may wait to be delivered.
+// progressed records that a pass goes on, and reports whether progress is due. works is the commit that must report it. It is "" when the
+// cloud already equals the commit, since its outcome may still wait for delivery.
 func (s *state) progressed(now time.Time) (due bool, works string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,26 +108,25 @@ func (s *state) progressed(now time.Time) (due bool, works string) {
 	return due, works
 }
 
-// restore notes that a process before this one made the cloud equal to a commit.
+// restore records that an earlier process made the cloud equal to a commit.
 func (s *state) restore(commit string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sync = s.sync.Answered(commit, true)
 }
 
-// decision is what follows from a visit of the branch.
+// decision is what follows from a run.
 type decision struct {
-	outdates bool       // plans of pull requests are out of date
-	wakes    bool       // pull requests are to be visited
-	held     *plan.Plan // what the branch is held with
-	// replaced is the commit that the cloud equalled until by changed it, or took its
-	// place; "" for none.
+	outdates bool       // plans of pull requests are outdated
+	wakes    bool       // pull requests must be visited
+	held     *plan.Plan // the plan with which the branch is held
+	// replaced is the commit that the cloud equalled until commit `by` changed the cloud or took its place; "" for none.
 	replaced, by string
-	outcome      *outcome // nil when the visit says nothing about its commit
+	outcome      *outcome // nil when the run says nothing about its commit
 	drift        driftDecision
 }
 
-// ran notes a visit of the branch. branch is what it is called, if that is known.
+// ran records a run. branch is the name of the branch, if known is true.
 func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +139,7 @@ func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
 	return d
 }
 
-// seen notes what the next visit compares with.
+// seen records what the next run compares with.
 func (s *state) seen(run report.Run, d *decision) {
 	if run.Pass != nil {
 		plan := run.Revision.Commit + run.Pass.Last.Hash()
@@ -164,7 +157,7 @@ func (s *state) seen(run report.Run, d *decision) {
 	}
 }
 
-// judged notes what a visit makes of its commit.
+// judged records what a run means for its commit.
 func (s *state) judged(run report.Run, d *decision) {
 	commit, means, ok := verdict(run, s.sync.Was(run.Revision.Commit) == insync.Yes)
 	inSync := ok && means.Is == memory.InSync
@@ -185,7 +178,7 @@ func (s *state) judged(run report.Run, d *decision) {
 	d.outcome = &one
 }
 
-// heldPlan is the plan that a run was held with.
+// heldPlan is the plan with which a run was held.
 func heldPlan(run report.Run) *plan.Plan {
 	if run.Pass == nil || run.Pass.First.Held == nil {
 		return nil
@@ -193,8 +186,8 @@ func heldPlan(run report.Run) *plan.Plan {
 	return &run.Pass.First
 }
 
-// unseenBecause is why a visit says nothing about the cloud, "" when it does or when it was
-// interrupted, which is no fault of the cloud's.
+// unseenBecause is why a run says nothing about the cloud. It is "" when the run does, or when it was interrupted, which is not the cloud's
+// fault.
 func unseenBecause(run report.Run) string {
 	switch {
 	case run.Err != nil:

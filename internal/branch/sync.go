@@ -14,8 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// postPending has a commit say that a pass over it has begun, with what is to be
-// done.
+// postPending reports on a commit that its pass has begun, and what there is to do.
 func (s *Tracker) postPending(p plan.Plan) {
 	s.put("sync", p.Commit, func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, p.Commit, s.context("sync"))
@@ -26,10 +25,8 @@ func (s *Tracker) postPending(p plan.Plan) {
 	})
 }
 
-// pendingReplaces reports whether a pass that begins takes the place of a status that
-// its commit has: the commit was held or suspended and is not any more, or the
-// branch went back to it and there is something to do. What failed stays until
-// something else comes of it.
+// pendingReplaces reports whether a pass that begins replaces the status of its commit. It does if the commit was held or suspended and is no
+// longer. It does if the branch went back to the commit and there is something to do. A failure stays until there is another result.
 func pendingReplaces(before forge.Status, inSync bool) bool {
 	switch memory.ParseStatus(before).Is {
 	case memory.Held, memory.Suspended:
@@ -39,8 +36,8 @@ func pendingReplaces(before forge.Status, inSync bool) bool {
 	}
 }
 
-// postProgress has a commit say how far its pass is: one that says that the pass has
-// begun, or was to say so and had not been delivered yet.
+// postProgress reports the progress of a pass on its commit. It replaces only the report that the pass has begun, whether that is delivered or
+// still pending.
 func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	now := report.StateDuring(p, time.Now())
 	text := now.Message
@@ -62,12 +59,12 @@ func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	})
 }
 
-// postReplaced has a commit that the cloud equalled say that another changed it, or
-// took its place: should the branch go back to it, it has to be applied again.
+// postReplaced reports on a commit that another one changed the cloud, or took its place. If the branch goes back to it, it must be applied
+// again.
 func (s *Tracker) postReplaced(commit, by string) {
 	s.put("end of sync", commit, func(ctx context.Context) error {
 		if s.state.equals(commit) {
-			return nil // it has been again, before this was delivered
+			return nil // it is in sync again; that happened before this was delivered
 		}
 		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 		if err != nil || !ok || before.State != forge.Success {
@@ -77,15 +74,15 @@ func (s *Tracker) postReplaced(commit, by string) {
 	})
 }
 
-// postOutcome has the pull request and then the commit say what came of a pass.
+// postOutcome reports the outcome of a pass on the pull request and then on the commit.
 func (s *Tracker) postOutcome(o outcome) {
-	written := false // the comment was, now or in an attempt before
+	written := false // the comment was written, now or in an earlier attempt
 	s.put("sync", o.commit, func(ctx context.Context) error {
 		news, err := s.repository.Board.News(ctx, o.commit, s.status("sync", o.means, ""))
 		if review.Later(err) || err == nil && !news && !written {
 			return err
 		}
-		// The comment comes first: whoever is killed in between says both again.
+		// The comment comes first: a process that is killed in between makes the next one report both again.
 		status, err := s.writeOutcome(ctx, o)
 		if review.Later(err) || status == nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// verdict is what a visit makes of a commit; ok is false when it says nothing
-// about it. synced says that the revision was in sync before.
+// verdict is the meaning of a run for a commit. ok is false when the run says nothing about it. synced means that the revision was in sync
+// before.
 func verdict(run report.Run, synced bool) (commit string, means memory.Status, ok bool) {
 	commit = run.Revision.Commit
 	switch {
@@ -25,7 +25,7 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 		return commit, means, false
 	default:
 		means = passed(*run.Pass)
-		// What differs by drift alone the drift status says.
+		// A difference that is only drift belongs to the drift status.
 		if last := run.Pass.Last; means.Is != memory.InSync && synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, means, false
 		}
@@ -33,8 +33,7 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 	return commit, means, commit != ""
 }
 
-// passed is what a pass makes of its commit. Drift that is only reported takes
-// nothing from a commit that was applied.
+// passed is the meaning of a pass for its commit. Drift that is only reported does not change that the commit was applied.
 func passed(p engine.Pass) memory.Status {
 	switch last := p.Last; {
 	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
@@ -53,13 +52,13 @@ func passed(p engine.Pass) memory.Status {
 	}
 }
 
-// unknown says that the cloud could not be seen.
+// unknown means that the cloud could not be read.
 func unknown(why string) memory.Status {
 	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.Steady(why)}
 }
 
-// onlyDrift reports whether all that differs is what somebody changed in the
-// cloud. Where every change waits for an approval drift is reported in this way, too.
+// onlyDrift reports whether all differences were made in the cloud by somebody. If every change waits for an approval, drift is reported in
+// this way, too.
 func onlyDrift(p plan.Plan) bool {
 	if p.Held != nil && p.Manual == "" || len(p.Unlisted) > 0 {
 		return false

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Somebody between the agent and its server takes the offer of TLS away: then nothing is sent, the login least of all.
+// An attacker between the agent and its server removes the offer of TLS. Then nothing is sent, least of all the login.
 func TestAttackMailWithoutTLS(t *testing.T) {
 	ours, theirs := net.Pipe()
 	said := make(chan []string, 1)
@@ -40,7 +40,7 @@ func TestAttackMailWithoutTLS(t *testing.T) {
 	}
 }
 
-// What would be taken for more than an address, or leads elsewhere, is refused in the configuration.
+// The configuration refuses a text that would be read as more than an address, or that leads elsewhere.
 func TestAttackMailAddresses(t *testing.T) {
 	for server, want := range map[string]string{"smtp://mail.example.com": "", "smtp://127.0.0.1:25": "", "http://mail.example.com": "is not a mail server", "smtps://me:pw@h": "carries a login", "smtps://h/x": "something behind"} {
 		if got := CheckMail(server, Mail{From: "a@b.c"})["url"]; (got == "") != (want == "") || !strings.Contains(got, want) {

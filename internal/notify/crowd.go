@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// alone is how many stacks are told of one by one.
+	// alone is how many stacks are reported individually.
 	alone = 5
-	// crowdTime is how long stacks that get into the same state for the same reason count together, from the first of them on.
+	// crowdTime is how long stacks that get into the same state for the same reason are counted together, from the first of them on.
 	crowdTime = time.Minute
 	// mostNamed is how many of them are named.
 	mostNamed = 40
 )
 
-// Crowd is for what happens to many stacks for one reason, as when a cloud is away: people are told of the first few at
+// Crowd joins notifications when the same thing happens to many stacks, as when a cloud is down. People are told of the first few stacks at
 // once, and of the others together, a minute after the first. Programs are told of each (see [Format.ForPeople]).
 type Crowd struct {
 	send func(Notification)
 
 	mu   sync.Mutex
 	open map[reason]*gathered
-	ill  map[string]bool // the stacks of which people were told last that something is wrong
+	ill  map[string]bool // the stacks whose last notification to people said that something is wrong
 }
 
-// gathered are stacks to which the same has happened.
+// gathered are stacks in the same state for the same reason.
 type gathered struct {
-	told    int // in this minute
+	told    int // number of notifications in this minute
 	waiting []Notification
 }
 
@@ -39,13 +39,13 @@ type reason struct {
 	over         bool
 }
 
-// NewCrowd is one that nothing has happened to. send must not wait.
+// NewCrowd returns an empty crowd. send must not wait.
 func NewCrowd(send func(Notification)) *Crowd {
 	return &Crowd{send: send, open: map[reason]*gathered{}, ill: map[string]bool{}}
 }
 
-// Tell sends a notification, or has it wait for others. Nothing older is told of its stack, and nothing at all when something
-// is over that was still waiting to be told.
+// Tell sends a notification, or keeps it until others can join it. It drops older notifications about the stack. When something is over that
+// was not yet sent, it sends nothing at all.
 func (c *Crowd) Tell(n Notification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *Crowd) Tell(n Notification) {
 	c.tell(n, n)
 }
 
-// tell sends what there is to say of some stacks.
+// tell sends a notification about some stacks.
 func (c *Crowd) tell(text Notification, of ...Notification) {
 	for _, n := range of {
 		c.ill[n.Stack] = !n.well()
@@ -81,7 +81,7 @@ func (c *Crowd) tell(text Notification, of ...Notification) {
 	c.send(text)
 }
 
-// over tells of those that wait, and gathers for another minute where there were some.
+// over sends the waiting notifications. If there were some, it gathers for another minute.
 func (c *Crowd) over(why reason) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *Crowd) sendWaiting(g *gathered) {
 	}
 }
 
-// Flush tells of all that wait.
+// Flush sends all waiting notifications.
 func (c *Crowd) Flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *Crowd) Flush() {
 	}
 }
 
-// together is one notification for several, of one state.
+// together makes one notification of several with the same state.
 func together(list []Notification) Notification {
 	all := list[0]
 	if len(list) == 1 {

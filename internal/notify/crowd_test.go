@@ -14,7 +14,7 @@ import (
 
 const away = "the cloud cannot be reached"
 
-// crowded is a crowd, and what was sent of it.
+// crowded is a crowd, and a function that returns what it has sent.
 func crowded() (*notify.Crowd, func() string) {
 	var mu sync.Mutex
 	var told []string
@@ -39,7 +39,7 @@ func again(stack string) notify.Notification {
 	return notify.Notification{Stack: stack, State: report.StateInSync, Before: report.StateFailed}
 }
 
-// A cloud is away, and comes back: people are told of some stacks, and of all others together.
+// A cloud is down, and comes back: people are told of some stacks, and of all others together.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()
@@ -71,7 +71,7 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// What is over before it was told of is not told.
+// A state that ends before its notification was sent is not reported.
 func TestCrowdNewestOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()
@@ -87,7 +87,7 @@ func TestCrowdNewestOnly(t *testing.T) {
 	})
 }
 
-// A cloud is away for half a minute: only of stacks that people were told of do they hear that it is over.
+// A cloud is down for half a minute. People are told of the end only for stacks whose failure they were told of.
 func TestCrowdOverBeforeItWasTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()
@@ -115,7 +115,7 @@ func TestCrowdOverBeforeItWasTold(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect("")
 
-		// What was told of one stack is over, although something else of it was not told.
+		// The reported failure of the stack is over, although another one of it was not reported.
 		c.Tell(failing("s7", "no valid host"))
 		all(fail)
 		told()
@@ -126,7 +126,7 @@ func TestCrowdOverBeforeItWasTold(t *testing.T) {
 	})
 }
 
-// An agent that ends tells of all that wait; what a hundred stacks have in common is one line of names.
+// An agent that ends sends all waiting notifications. The names of a hundred stacks take one line.
 func TestCrowdAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()

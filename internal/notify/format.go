@@ -8,7 +8,7 @@ import (
 
 type object map[string]any
 
-// text is the whole of a notification, in a few lines. What manifests say is not markup.
+// text is the whole notification in a few lines. Text from manifests is not markup.
 func (n Notification) text() string {
 	text := n.Title()
 	for _, more := range []string{n.Message, n.Link} {
@@ -19,7 +19,7 @@ func (n Notification) text() string {
 	return text
 }
 
-// cloudEvent is one in structured mode (CloudEvents 1.0, section 3.1, and its JSON format).
+// cloudEvent is a CloudEvent in structured mode (CloudEvents 1.0, section 3.1, and its JSON format).
 func cloudEvent(n Notification) object {
 	return object{
 		"specversion": "1.0", "id": id(n), "source": "stackreeve/" + n.Stack, "type": "dev.stackreeve.stack." + strings.ReplaceAll(kindOf(n), " ", "-"),
@@ -39,8 +39,8 @@ func kindOf(n Notification) string {
 	return n.State
 }
 
-// slack is what incoming webhooks of Slack take, and of Mattermost and Rocket.Chat. Slack's markup begins with three characters. The others
-// have Markdown and mentions, so what is not ours stands in a block of code, which nothing in it ends.
+// slack is the body for incoming webhooks of Slack, Mattermost and Rocket.Chat. Slack's markup begins with three characters. The others have
+// Markdown and mentions. So text that is not ours stands in a code block, which nothing in it can end.
 func slack(n Notification) object {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "`", "'").Replace
 	text := escape(n.Title())
@@ -53,7 +53,7 @@ func slack(n Notification) object {
 	return object{"text": text}
 }
 
-// teams is what a workflow of Teams takes: a message with an Adaptive Card.
+// teams is the body for a workflow of Teams: a message with an Adaptive Card.
 func teams(n Notification) object {
 	color := map[Severity]string{Error: "attention", Warning: "warning", Info: "good"}[n.Severity]
 	plain := func(text string, more object) object {
@@ -77,8 +77,8 @@ func teams(n Notification) object {
 	}}}
 }
 
-// pagerDuty is an event of its Events API v2: one incident a stack, which ends when the stack is in sync. To end one that is not
-// there changes nothing.
+// pagerDuty is an event of PagerDuty's Events API v2. A stack has one incident, which ends when the stack is in sync. Ending an incident that
+// does not exist changes nothing.
 func pagerDuty(n Notification, key string) object {
 	event := object{"routing_key": key, "dedup_key": "stackreeve/" + n.Stack, "event_action": "trigger"}
 	if n.well() {

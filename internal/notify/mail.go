@@ -21,16 +21,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Mail is who gets e-mail, and from whom. The server is the receiver's URL: smtps://host for TLS from the first byte, smtp://host
-// for STARTTLS, which the server has to offer; only one on this machine may do without.
+// Mail is the sender and the recipients of e-mail. The server is the receiver's URL: smtps://host for TLS from the first byte, smtp://host for
+// STARTTLS. The server must offer STARTTLS; only a server on this machine may do without.
 type Mail struct {
 	From     string
 	To       []string
-	Username string // "" for no login; the receiver's TokenFile holds its password
-	CAFile   string // whom the server's certificate may be from, besides whom the system trusts; "" for none
+	Username string // "" for no login; the receiver's TokenFile holds its password.
+	CAFile   string // authorities to trust besides the system's; "" for none
 }
 
-// CheckMail says what is wrong with a server and addresses, each by its field.
+// CheckMail returns what is wrong with a server and addresses, by field.
 func CheckMail(server string, m Mail) map[string]string {
 	wrong := map[string]string{}
 	to, err := url.Parse(server)
@@ -54,7 +54,7 @@ func CheckMail(server string, m Mail) map[string]string {
 	return wrong
 }
 
-// port is where mail servers listen, by scheme.
+// port is the port of mail servers, by scheme.
 var port = map[string]string{"smtps": "465", "smtp": "587"}
 
 // deliverMail hands a notification to the mail server.
@@ -75,7 +75,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 		return fmt.Errorf("%w: %s does not answer", ErrUnavailable, host)
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // whoever talks to it then, stops
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // this ends every read and write
 	conn = &bounded{conn, mostAnswer}
 	if server.Scheme == "smtps" {
 		conn = tls.Client(conn, trust)
@@ -86,7 +86,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 	return nil
 }
 
-// talk is the conversation with the server, up to its word that it has the message.
+// talk speaks with the server until it confirms that it has the message.
 func (m *Mail) talk(conn net.Conn, server *url.URL, trust *tls.Config, password string, text []byte) error {
 	c, err := smtp.NewClient(conn, server.Hostname())
 	if err != nil {
@@ -143,7 +143,7 @@ func classOf(err error) error {
 	return ErrUnavailable
 }
 
-// said is what came of it, without what the server wrote: that may hold what was sent.
+// said is the error without the server's text: that may hold what was sent.
 func said(err error) string {
 	var answer *textproto.Error
 	switch {
@@ -175,7 +175,7 @@ func bare(address string) string {
 	return parsed.Address
 }
 
-// header is an address as it stands in a header.
+// header is an address as it is written in a header.
 func header(address string) string {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil {
@@ -184,7 +184,7 @@ func header(address string) string {
 	return parsed.String()
 }
 
-// message is an e-mail (RFC 5322) in plain text. All about one stack is one thread.
+// message is an e-mail (RFC 5322) in plain text. All messages about one stack are one thread.
 func message(m *Mail, n Notification) []byte {
 	var out bytes.Buffer
 	thread := id(Notification{Stack: n.Stack})
@@ -206,7 +206,7 @@ func message(m *Mail, n Notification) []byte {
 	return out.Bytes()
 }
 
-// bounded is a connection of which only so many bytes are read.
+// bounded is a connection from which only so many bytes are read.
 type bounded struct {
 	net.Conn
 	left int

@@ -11,11 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// Memory is what receivers were told last of stacks. It outlives the sinks of a stack that is served again and,
-// in a file, the process: without one, what is wrong is told once more after a restart.
+// Memory is what receivers were last told of stacks. It outlives the sinks of a stack that is served again. In a file, it outlives the
+// process, too; without one, problems are reported once more after a restart.
 type Memory struct {
 	file  string                               // "" for none
-	write func(file string, text []byte) error // replaces it
+	write func(file string, text []byte) error // replaces the file
 
 	mu      sync.Mutex
 	told    map[subject]toldOf
@@ -25,21 +25,21 @@ type Memory struct {
 // subject is a stack, and the name of a rule.
 type subject struct{ stack, rule string }
 
-// toldOf is what a rule's receiver was told last.
+// toldOf is what a rule's receiver was last told.
 type toldOf struct {
 	state, commit string
-	objects       []string  // all that were told of since the stack is in that state
-	quiet         time.Time // until when it is told of no further ones
+	objects       []string  // all objects reported since the stack is in that state.
+	quiet         time.Time // until then no further objects are reported
 }
 
 const (
-	// pause is how long after a receiver was told of further objects it is told of others.
+	// pause is the time between two notifications about further objects.
 	pause = time.Hour
 	// mostMemory is how much of a file is read, in bytes.
 	mostMemory = 16 << 20
 )
 
-// NewMemory is one of nothing.
+// NewMemory returns an empty memory without a file.
 func NewMemory() *Memory { return &Memory{write: localfile.Replace, told: map[subject]toldOf{}} }
 
 // remembered is an entry of a memory's file.
@@ -52,7 +52,7 @@ type remembered struct {
 	Quiet   time.Time `json:"quiet,omitzero"`
 }
 
-// OpenMemory is one that a file holds. Nothing is known where the file is missing or cannot be read: it is a cache.
+// OpenMemory returns the memory in a file. It is empty when the file is missing or cannot be read: the file is a cache.
 func OpenMemory(file string) *Memory {
 	m := NewMemory()
 	m.file = file
@@ -70,8 +70,7 @@ func OpenMemory(file string) *Memory {
 	return m
 }
 
-// save is called with the lock held. It writes nothing where nothing has changed. A file that cannot be written remembers
-// less until the next time.
+// save writes the file if something has changed. The caller holds the lock. A file that cannot be written holds less until the next attempt.
 func (m *Memory) save() {
 	if m.file == "" || !m.changed {
 		return
@@ -86,7 +85,7 @@ func (m *Memory) save() {
 	}
 }
 
-// Forget forgets a stack that is there no more.
+// Forget forgets a stack that no longer exists.
 func (m *Memory) Forget(stack string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,7 +99,7 @@ func (m *Memory) Keep(stacks []string) {
 	m.drop(func(of subject) bool { return !slices.Contains(stacks, of.stack) })
 }
 
-// drop is called with the lock held.
+// drop forgets some entries. The caller holds the lock.
 func (m *Memory) drop(gone func(subject) bool) {
 	before := len(m.told)
 	maps.DeleteFunc(m.told, func(of subject, _ toldOf) bool { return gone(of) })
@@ -108,12 +107,12 @@ func (m *Memory) drop(gone func(subject) bool) {
 	m.save()
 }
 
-// note is called with the lock held; save follows once for all that is noted of a run.
+// note stores what was told. The caller holds the lock, and calls save once for all notes of a run.
 func (m *Memory) note(of subject, now toldOf) {
 	m.told[of], m.changed = now, true
 }
 
-// grown reports whether a notification is about objects that the receiver has not been told of, and it is time to say so.
+// grown reports whether a notification names objects that the receiver was not told of, and the pause is over.
 func (t toldOf) grown(n Notification) bool {
 	return t.same(n) && !n.At.Before(t.quiet) && len(t.unknown(n)) > 0
 }
@@ -121,7 +120,7 @@ func (t toldOf) grown(n Notification) bool {
 // same reports whether the receiver was told of the state.
 func (t toldOf) same(n Notification) bool { return t.state == n.State && t.commit == n.Commit }
 
-// unknown are the objects that the receiver was not told of.
+// unknown returns the objects that the receiver was not told of.
 func (t toldOf) unknown(n Notification) (list []string) {
 	for _, o := range n.Objects {
 		if !slices.Contains(t.objects, o) {

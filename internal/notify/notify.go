@@ -1,7 +1,7 @@
-// Package notify tells people of what happens to stacks, where they look anyway: a chat, a pager, a program of theirs.
+// Package notify notifies people about stacks in the places where they look anyway: a chat, a pager, a program of theirs.
 //
-// It knows when something is worth telling, how each receiver wants it told, and nothing of how a stack came to be as
-// it is. It is quiet: one notification when a stack gets into a state, and one when it is well again.
+// It knows when something is worth a notification and which format each receiver needs. It does not know how a stack got into its state. It is
+// quiet: one notification when a stack gets into a state, and one when it is well again.
 package notify
 
 import (
@@ -27,10 +27,10 @@ const (
 	Error
 )
 
-// String is the word that configurations and receivers have for it.
+// String is the word for it in configurations and at receivers.
 func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }
 
-// ParseSeverity reads such a word; the least that is notified of where there is none is Warning.
+// ParseSeverity reads such a word. An unknown or empty word is Warning, the default threshold.
 func ParseSeverity(word string) Severity {
 	if at := slices.Index([]string{"info", "warning", "error"}, word); at >= 0 {
 		return Severity(at)
@@ -38,21 +38,21 @@ func ParseSeverity(word string) Severity {
 	return Warning
 }
 
-// Notification is one thing to tell.
+// Notification is one message about a stack, or about several.
 type Notification struct {
 	Stack, Commit string
 	State, Before string // as in [report.StackState]; Before is "" for the first of a process
 	Message       string
 	Severity      Severity
-	Kinds         []string // of the objects that it is about
-	Objects       []string // these objects, as Kind/name
-	Further       bool     // it is about more of them than what was told before
-	Link          string   // where people see more; "" where nobody knows
+	Kinds         []string // kinds of the objects concerned.
+	Objects       []string // the objects concerned, as Kind/name.
+	Further       bool     // there are more objects than in the last notification.
+	Link          string   // where people see more; "" when unknown.
 	At            time.Time
-	Stacks        []string // of one that is about several, see [Crowd]; Stack is one of them
+	Stacks        []string // of one about several stacks, see [Crowd]; Stack is one of them
 }
 
-// About is the stacks that it is about: nothing else is about the same ones.
+// About identifies the stacks concerned: two notifications with the same text are about the same stacks.
 func (n Notification) About() string {
 	if len(n.Stacks) > 0 {
 		return strings.Join(n.Stacks, " ")
@@ -60,7 +60,7 @@ func (n Notification) About() string {
 	return n.Stack
 }
 
-// cause is what it has in common with those of other stacks: drift of whatever objects, or the same failure.
+// cause is what it has in common with those of other stacks: drift of any objects, or the same failure.
 func (n Notification) cause() string {
 	if n.State == report.StateDrifted || n.State == healed {
 		return ""
@@ -96,12 +96,12 @@ func (n Notification) well() bool {
 	return n.State == report.StateInSync || n.State == healed || n.State == report.StateRollingOut
 }
 
-// Rule is whom to tell of what.
+// Rule says which receiver is told of what.
 type Rule struct {
 	Name   string
 	Origin manifest.Origin
 	Stacks []string // patterns of names; none means all
-	Kinds  []string // none means all, and what is about no object
+	Kinds  []string // none means all, and notifications without objects
 	Least  Severity
 	To     Receiver
 }
@@ -110,7 +110,7 @@ type Rule struct {
 func (r *Rule) About(stack string) bool {
 	return len(r.Stacks) == 0 || slices.ContainsFunc(r.Stacks, func(pattern string) bool {
 		matched, err := path.Match(pattern, stack)
-		return matched && err == nil // others are refused when they are read
+		return matched && err == nil // wrong patterns are refused when the configuration is read
 	})
 }
 
@@ -118,32 +118,32 @@ func (r *Rule) takes(n Notification) bool {
 	return n.Severity >= r.Least && (len(r.Kinds) == 0 || slices.ContainsFunc(n.Kinds, func(kind string) bool { return slices.Contains(r.Kinds, kind) }))
 }
 
-// severities are those of states that are notified of. Others pass by themselves, or somebody wants them.
+// severities are those of states with a notification. Other states end by themselves, or somebody wants them.
 var severities = map[string]Severity{
 	report.StateFailed: Error, report.StateRefused: Error, report.StateHeld: Warning, report.StateDrifted: Warning, healed: Warning, report.StateInSync: Info,
 	report.StateRollingOut: Info,
 }
 
-// healed is the state of a stack whose drift was corrected by the run.
+// healed is the state of a stack whose drift the run has corrected.
 const healed = "in sync after drift was corrected"
 
-// Sink notifies of the runs of one stack.
+// Sink sends notifications about the runs of one stack.
 type Sink struct {
 	*Memory
 	stack string
 	rules []Rule
 	send  func(rule *Rule, n Notification)
-	// Link is where people see more of a commit; nil where nobody knows.
+	// Link returns an address with more about a commit; nil when unknown.
 	Link func(commit string) string
 }
 
-// New notifies by the rules that are about a stack. send must not wait.
+// New returns a sink with the rules that are about a stack. send must not wait.
 func New(stack string, rules []Rule, m *Memory, send func(rule *Rule, n Notification)) *Sink {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !r.About(stack) })
 	return &Sink{Memory: m, stack: stack, rules: about, send: send}
 }
 
-// Ran takes note of a run.
+// Ran sends the notifications that a run causes.
 func (s *Sink) Ran(run report.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +168,7 @@ func (s *Sink) Ran(run report.Run) {
 	s.save()
 }
 
-// Rolling is a watcher of passes that notifies of groups whose members begin to be changed, once for each commit.
+// Rolling returns a watcher of passes. It notifies when a group starts to change its members, once for each commit.
 func (s *Sink) Rolling() engine.Watcher { return rolling{s} }
 
 type rolling struct{ sink *Sink }
@@ -205,7 +205,7 @@ func (s *Sink) tell(rule *Rule, n Notification) {
 	n.Before = before.state
 	switch {
 	case n.State == report.StateInSync && before.state == "" && rule.To.Format.remembers():
-		s.note(at, now) // an agent that has ended since may have told of something
+		s.note(at, now) // an agent that has ended since may have reported something
 		s.send(rule, n)
 	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.Over()):
 		if !before.same(n) {

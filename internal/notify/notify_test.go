@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// run is one that ends so, at a commit.
+// run is a run with an outcome and a commit.
 func run(state, commit string) report.Run {
 	r := report.Run{Stack: "prod", Started: time.Unix(1, 0), Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{}}
 	switch state {
@@ -48,7 +48,7 @@ func run(state, commit string) report.Run {
 	return r
 }
 
-// Receivers hear when a stack gets into a state, once, and when it is well again.
+// Receivers are told once when a stack gets into a state, and when it is well again.
 func TestTransitions(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule notify.Rule
@@ -91,7 +91,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// Two rules are independent, and what they are told names what it is about.
+// Two rules are independent. Their notifications name the objects concerned.
 func TestWhatIsTold(t *testing.T) {
 	var got []string
 	rules := []notify.Rule{{Name: "a", Least: notify.Error}, {Name: "b", Least: notify.Warning, Stacks: []string{"pro?"}}}
@@ -110,7 +110,7 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
-// A rollout is told of once, where somebody wants to know, and its end is no recovery.
+// A rollout is reported once, to receivers that want it, and its end is no recovery.
 func TestARolloutIsTold(t *testing.T) {
 	var got []string
 	rules := []notify.Rule{{Name: "all", Least: notify.Info}, {Name: "bad", Least: notify.Warning}}
@@ -127,7 +127,7 @@ func TestARolloutIsTold(t *testing.T) {
 	}
 }
 
-// What was told of a stack is remembered by whoever looks after it next, until it is no stack any more.
+// The memory of a stack is kept by the next sink that serves it, until the stack no longer exists.
 func TestMemory(t *testing.T) {
 	rules, m := []notify.Rule{{Name: "a", Least: notify.Error}}, notify.NewMemory()
 	var got []string
@@ -146,7 +146,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// drifted are steps about networks of the names in a commit, that somebody has changed.
+// drifted are steps for networks, by the names in a commit, that somebody has changed.
 func drifted(names string) (steps []plan.Step) {
 	for name := range strings.SplitSeq(names, "+") {
 		steps = append(steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: name}, Action: plan.Keep, Drift: true, Changes: []kind.Change{{Field: "spec.resource.name"}},
@@ -155,8 +155,8 @@ func drifted(names string) (steps []plan.Step) {
 	return steps
 }
 
-// Drift names what drifts, and leads to where more of it is seen. It is told once more when it grows, and not at each step of that:
-// what comes within the hour is told after it.
+// A notification of drift names the objects and links to more. It is sent once more when the drift grows, but not at each step: further
+// objects within the hour are reported after it.
 func TestDriftThatGrows(t *testing.T) {
 	var got []notify.Notification
 	m := notify.NewMemory()
@@ -178,7 +178,7 @@ func TestDriftThatGrows(t *testing.T) {
 	for i, c := range []struct {
 		after   int
 		drifts  string
-		objects int // that are told of
+		objects int // that are named
 		further bool
 	}{
 		{0, "n1+n2", 2, false}, {5, "n1+n2", 0, false}, {5, "n1+n2+n3+n4", 4, true}, {5, "n1+n2+n3+n4+n5", 0, false}, {5, "n1", 0, false},
@@ -199,7 +199,7 @@ func TestDriftThatGrows(t *testing.T) {
 	}
 }
 
-// What was told is in a file, so that a new process repeats nothing; a file that says nothing of it costs one message.
+// The memory is in a file, so that a new process repeats nothing. A file without the entry costs one message.
 func TestMemoryOutlivesTheProcess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notified.json")
 	var got []string
@@ -232,7 +232,7 @@ func TestMemoryOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// Many stacks that drift at the same time, each otherwise, are told of together: as after a restart.
+// Many stacks drift at the same time, each with different objects, as after a restart. They are reported together.
 func TestCrowdOfDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()

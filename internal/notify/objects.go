@@ -9,10 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// mostObjects are named in a message.
+// mostObjects is how many objects a message names.
 const mostObjects = 3
 
-// about has a notification of drift say what differs, and who made it so: the first few objects by name.
+// about adds to a notification of drift which objects differ, and who changed them: the first few objects by name.
 func (n *Notification) about(run report.Run) {
 	if run.Pass == nil {
 		return
@@ -44,7 +44,7 @@ func (n *Notification) about(run report.Run) {
 	n.Message = strings.Join(lines, "\n")
 }
 
-// kindsOf are the kinds of the objects that a run is about: what failed, and what drifted.
+// kindsOf returns the kinds of the objects that failed or drifted in a run.
 func kindsOf(run report.Run) (kinds []string) {
 	if run.Pass == nil {
 		return nil

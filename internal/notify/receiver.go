@@ -17,18 +17,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Receiver is whom a notification goes to. Files are read each time, so that what they hold can be replaced. Of URLFile and
-// URL one is given: an address that is a secret itself is in a file.
+// Receiver is the destination of notifications. Files are read each time, so that their content can be replaced. Either URLFile or URL is
+// given: an address that is a secret itself is in a file.
 type Receiver struct {
 	Format    Format
 	URL       string
 	URLFile   string
-	TokenFile string // "" for none; of PagerDuty the routing key
+	TokenFile string // "" for none; of PagerDuty the routing key.
 	Room      string // of Matrix
 	Mail      *Mail  // of e-mail
 }
 
-// Format is how a receiver wants to be told.
+// Format is the format that a receiver needs.
 type Format string
 
 // The formats.
@@ -41,10 +41,10 @@ const (
 	Email       Format = "email"
 )
 
-// ForPeople reports whether people read what is sent, and no program.
+// ForPeople reports whether people, not programs, read the messages.
 func (f Format) ForPeople() bool { return f == Slack || f == Teams || f == Matrix || f == Email }
 
-// remembers reports whether what is wrong stays so for a receiver until it hears that it is over, whoever told it.
+// remembers reports whether the receiver keeps a problem open until it is told of the end, no matter which process opened it.
 func (f Format) remembers() bool { return f == PagerDuty }
 
 const (
@@ -90,7 +90,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 	case Matrix:
 		method, body = http.MethodPut, matrix(n)
 		to = to.JoinPath("_matrix/client/v3/rooms", url.PathEscape(r.Room), "send/m.room.message", id(n))
-	case Email: // goes another way
+	case Email: // delivered in another way
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -127,7 +127,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 		return fmt.Errorf("%w: %s does not answer", ErrUnavailable, to.Hostname())
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, resp.Body) // what it says may hold what was sent
+	_, _ = io.Copy(io.Discard, resp.Body) // the answer may hold what was sent
 	switch code := resp.StatusCode; {
 	case code < 300:
 		return nil
@@ -138,7 +138,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	}
 }
 
-// id is the same whenever the same is sent again, so that receivers can tell.
+// id is the same each time the same notification is sent, so that receivers can deduplicate.
 func id(n Notification) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{n.About(), n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
 	return hex.EncodeToString(sum[:16])

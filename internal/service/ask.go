@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/control"
 )
 
-// steer makes what people can ask of the agent, if there is a token for it.
+// steer sets up the handler for requests of people to the agent, if there is a token for it.
 func (svc *service) steer(f Options) error {
 	svc.control = http.HandlerFunc(control.Off)
 	switch {
@@ -28,7 +28,7 @@ func (svc *service) steer(f Options) error {
 	return nil
 }
 
-// actions are what can be asked of a stack.
+// actions returns what can be asked of a stack.
 func (svc *service) actions(name string) (control.Actions, bool) {
 	_, ok := svc.roster.configured(name)
 	return control.Actions{
@@ -47,7 +47,7 @@ func (svc *service) actions(name string) (control.Actions, bool) {
 	}, ok
 }
 
-// state is how a stack is, whoever serves it.
+// state is the state of a stack, no matter which agent serves it.
 func (svc *service) state(stack string) agent.State {
 	if s, ok := svc.roster.at(stack); ok {
 		return s.loop.State()
@@ -58,7 +58,7 @@ func (svc *service) state(stack string) agent.State {
 	return agent.State{Stack: stack}
 }
 
-// elsewhere says who serves a stack, if this agent does not.
+// elsewhere is the error that another agent serves a stack; nil if this agent does.
 func (svc *service) elsewhere(stack string) error {
 	if _, ok := svc.roster.at(stack); ok {
 		return nil

@@ -14,24 +14,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// folders are those that documents stand for while an agent runs.
+// folders holds the folders that documents stand for while an agent runs.
 type folders struct {
 	opener    session.Opener
 	documents []config.Stack
 
 	mu     sync.Mutex          // one look at a time
-	were   map[string][]string // when they were last known, by the name of the document
-	seen   map[string]string   // the commit of each document that was looked at last
-	failed map[string]error    // why those of a document are not known
-	said   string              // what was wrong with folders when it was said last
-	stacks []config.Stack      // that were made of them last
+	were   map[string][]string // the last known folders, by the name of the document.
+	seen   map[string]string   // the commit of each document at the last look.
+	failed map[string]error    // why a document's folders are unknown.
+	said   string              // the last logged problems with folders.
+	stacks []config.Stack      // the stacks made of them last
 }
 
 func newFolders(o session.Opener, documents []config.Stack) *folders {
 	return &folders{opener: o, documents: documents, were: map[string][]string{}, seen: map[string]string{}, failed: map[string]error{}}
 }
 
-// all makes the stacks that there are at the start.
+// all returns the stacks at the start.
 func (f *folders) all(ctx context.Context) (stacks []config.Stack, unlisted []config.Unlisted, problems error) {
 	for i := range f.documents {
 		if d := &f.documents[i]; d.PerFolder() {
@@ -41,13 +41,13 @@ func (f *folders) all(ctx context.Context) (stacks []config.Stack, unlisted []co
 	return f.make()
 }
 
-// fetch looks for the folders of a document. news is false when there is no other commit than before, or the source is away.
+// fetch looks for the folders of a document. news is false when the commit has not changed, or the source is down.
 func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 	base, pattern := manifest.SplitFolders(d.Spec.Source.Paths)
 	commit, files, err := f.opener.BaseFolder(ctx, d, base, "")
 	if err != nil {
 		if f.seen[d.Name] == "" {
-			f.failed[d.Name] = source.Public(err) // later its stacks say what is wrong with it
+			f.failed[d.Name] = source.Public(err) // its stacks report the problem later
 		}
 		return false
 	}
@@ -59,7 +59,7 @@ func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 		f.failed[d.Name] = err
 	}
 	if err == nil || errors.Is(err, manifest.ErrManyFolders) {
-		f.seen[d.Name] = commit // what could not be read is tried again
+		f.seen[d.Name] = commit // a commit that could not be read is tried again
 	}
 	if err != nil {
 		return true
@@ -69,19 +69,19 @@ func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 	return true
 }
 
-// make makes the stacks of the folders as they are known.
+// make returns the stacks of the known folders.
 func (f *folders) make() (stacks []config.Stack, unlisted []config.Unlisted, problems error) {
 	stacks, wrong, unlisted := config.InFolders(f.documents, false, f.serves, func(s *config.Stack, _, _ string) ([]string, error) { return f.were[s.Name], f.failed[s.Name] })
 	f.stacks = stacks
 	return stacks, unlisted, wrong.Err()
 }
 
-// serves reports whether a stack is the one of that name which is served.
+// serves reports whether the served stack of this name is the same stack.
 func (f *folders) serves(s *config.Stack) bool {
 	return slices.ContainsFunc(f.stacks, func(o config.Stack) bool { return o.Name == s.Name && identity(&o) == identity(s) })
 }
 
-// watch looks for new commits for all stacks of a document at once, until ctx ends.
+// watch looks for new commits of each document, on behalf of all its stacks, until ctx ends.
 func (f *folders) watch(ctx context.Context, svc *service) {
 	var clocks sync.WaitGroup
 	for i := range f.documents {
@@ -96,7 +96,7 @@ func (f *folders) watch(ctx context.Context, svc *service) {
 	clocks.Wait()
 }
 
-// look has the stacks of a document start and stop with its folders, and look for what is new to them.
+// look starts and stops the stacks of a document as its folders come and go, and makes them look for new commits.
 func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +109,7 @@ func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 	changed, gone := svc.change(stacks)
 	unlisted = slices.DeleteFunc(unlisted, func(u config.Unlisted) bool { return u.Document.Name != d.Name })
 	if len(unlisted) == 0 {
-		svc.stand.Remove(d.Name) // who waits for it waits for its stacks
+		svc.stand.Remove(d.Name) // stacks that depend on the document now wait for its stacks
 		svc.health.Listed(d.Name, svc.roster.names(d.Name))
 	}
 	if failed && len(unlisted) == 0 {
@@ -122,8 +122,8 @@ func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 	svc.wake(d.Name)
 }
 
-// say says which documents are not served as they should be, and what is wrong with folders that should be stacks. Stacks that depend on a document
-// of which no folder is known wait.
+// say logs which documents are not served as they should be, and problems with folders that should be stacks. Stacks that depend on a document
+// without any known folder wait.
 func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) {
 	for _, u := range unlisted {
 		served := len(f.were[u.Document.Name])
@@ -143,7 +143,7 @@ func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) 
 	f.said = text
 }
 
-// sayFolders says which stacks come and go with their folders.
+// sayFolders logs which stacks come and go with their folders.
 func (svc *service) sayFolders(changed, gone []config.Stack) {
 	now := len(svc.roster.names())
 	for _, one := range gone {
@@ -155,12 +155,12 @@ func (svc *service) sayFolders(changed, gone []config.Stack) {
 	}
 }
 
-// looking has the folders of a document looked at soon.
+// looking returns a function that asks for a look at the folders of a document.
 func (svc *service) looking(document string) func() {
 	return func() {
 		select {
 		case svc.pushed[document] <- struct{}{}:
-		default: // it will be
+		default: // one is pending already
 		}
 	}
 }

@@ -44,7 +44,7 @@ func follow(t *testing.T) *following {
 	return f
 }
 
-// serve begins with what the repository holds.
+// serve starts with the content of the repository.
 func (f *following) serve() {
 	f.t.Helper()
 	documents, err := config.Load([]string{f.Path("stackreeve.yaml")}, nil)
@@ -92,7 +92,7 @@ func (f *following) until(what string, is func() bool) {
 	}
 }
 
-// folder commits a folder with networks; without any it commits that it is gone.
+// folder commits a folder with networks; without networks it commits the folder's removal.
 func (f *following) folder(name string, networks ...string) {
 	f.t.Helper()
 	if err := os.RemoveAll(f.Path("repo/clouds/" + name)); err != nil {
@@ -104,7 +104,7 @@ func (f *following) folder(name string, networks ...string) {
 	f.Commit()
 }
 
-// look looks at the folders as the agent does when somebody has pushed.
+// look looks at the folders as the agent does after a push.
 func (f *following) look() { f.dirs.look(f.t.Context(), f.svc, &f.dirs.documents[0]) }
 
 func (f *following) state(stack string) (state agent.State) {
@@ -123,7 +123,7 @@ func (f *following) inSync(stack string) func() bool {
 	return func() bool { s := f.state(stack); return s.Outcome == "in sync" && s.Running == nil }
 }
 
-// watch reads what a watch is told, until it ends.
+// watch reads the events of a watch until it ends.
 func (f *following) watch(path string) *watched {
 	f.t.Helper()
 	req, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, "http://"+f.address+path+"?watch=true&sendInitialEvents=true", http.NoBody)
@@ -177,7 +177,7 @@ func (w *watched) count(what, name string) (n int) {
 
 const allNetworks = "/apis/openstack.k-orc.cloud/v1alpha1/networks"
 
-// A folder comes and goes ten times while another stack carries out an approved plan and people watch it: that one is not interrupted.
+// A folder comes and goes ten times while another stack carries out an approved plan and people watch it. The other stack is not interrupted.
 func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 	testcost.Long(t)
 	f := follow(t)
@@ -231,7 +231,7 @@ func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 	}
 }
 
-// nothingOf wants no memory of a stack that is gone.
+// nothingOf checks that nothing remembers a stack that is gone.
 func (f *following) nothingOf(stack string) {
 	f.t.Helper()
 	families, err := f.svc.metrics.Registry.Gather()
@@ -248,7 +248,7 @@ func (f *following) nothingOf(stack string) {
 	}
 }
 
-// A folder that cannot be a stack, and more folders than can be, are named while the agent runs, and stop nothing that is served.
+// A folder that cannot be a stack, or too many folders, are reported while the agent runs. They stop no stack that is served.
 func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 	testcost.Long(t)
 	f := follow(t)

@@ -17,20 +17,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// forges are the places that stacks report to. Stacks that are kept in one
-// repository share it.
+// forges are the forges that stacks report to. Stacks in one repository share it.
 type forges struct {
 	log     *slog.Logger
-	metrics *report.Metrics // nil when nobody reads them
+	metrics *report.Metrics // nil when there are none
 	list    []*review.Repository
 	at      map[session.ForgeKey]*review.Repository
-	fence   func() error // asked before each write; nil for none
-	forget  []func()     // take away what metrics say of them
+	fence   func() error // called before each write; nil for none
+	forget  []func()     // remove their metrics
 }
 
-// reports are what one stack has at the forges that it reports to.
+// reports are a stack's reports at its forges.
 type reports struct {
-	branches []*branch.Tracker // are to hear of its passes
+	branches []*branch.Tracker // get its passes
 	planners []*review.Planner
 	leave    []func()
 }
@@ -44,7 +43,7 @@ func (r *reports) serve(ctx context.Context) {
 	all.Wait()
 }
 
-// close has the forges know the stack no more, and frees what its pull requests were fetched into.
+// close removes the stack from its forges, and closes the clones for its pull requests.
 func (r *reports) close() {
 	for _, leave := range r.leave {
 		leave()
@@ -63,7 +62,7 @@ func (f *forges) reporting() session.Reporting {
 	return r
 }
 
-// reach opens the forges that a stack reports to, before any is served.
+// reach opens the forges that a stack reports to, before any stack is served.
 func (f *forges) reach(s *config.Stack) error {
 	for _, t := range f.reporting().Targets(s) {
 		if _, err := f.open(t); err != nil {
@@ -73,8 +72,8 @@ func (f *forges) reach(s *config.Stack) error {
 	return nil
 }
 
-// add makes a stack report where its configuration says, and its pull requests are
-// reviewed. again asks for another pass. Forges that are served already have been reached before.
+// add makes a stack report as its configuration says, and its pull requests get reviewed. again asks for another pass. Forges that are already
+// served must have been opened by reach.
 func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again func()) (*reports, error) {
 	made := &reports{}
 	for _, t := range f.reporting().Targets(s) {
@@ -83,7 +82,7 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 			made.close()
 			return nil, err
 		}
-		// Whatever a pull request brings, the branch does not wait for it.
+		// A clone of its own: whatever a pull request brings, the branch does not wait for it.
 		theirs, err := o.Repo(s, session.ForPulls)
 		if err != nil {
 			made.close()
@@ -105,7 +104,7 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 	return made, nil
 }
 
-// open is the repository of a target, which stacks share.
+// open returns the repository of a target, which stacks share.
 func (f *forges) open(t session.Target) (*review.Repository, error) {
 	if r := f.at[t.ForgeKey]; r != nil {
 		return r, nil
@@ -132,10 +131,10 @@ func (f *forges) serve(ctx context.Context) {
 	all.Wait()
 }
 
-// endTime is how long a process that ends goes on posting to forges.
+// endTime is how long a process that is ending keeps posting to forges.
 const endTime = 10 * time.Second
 
-// flush posts to the forges what is pending.
+// flush posts what is pending to the forges.
 func (f *forges) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
@@ -150,7 +149,7 @@ func (f *forges) flush(ctx context.Context) {
 	all.Wait()
 }
 
-// close ends what metrics say.
+// close removes the metrics of the forges.
 func (f *forges) close() {
 	for _, forget := range f.forget {
 		forget()
@@ -168,7 +167,7 @@ func (f *forges) once(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// watching are branches as watchers of passes.
+// watching returns branches as watchers of passes.
 func watching(branches []*branch.Tracker) (list []engine.Watcher) {
 	for _, b := range branches {
 		list = append(list, b)

@@ -14,8 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// forwarder sends webhooks on to the agents that serve the stacks which they are about. What does not arrive is found
-// out by their polls.
+// forwarder forwards webhooks to the agents that serve the affected stacks. If a webhook does not arrive, their polls find the change.
 type forwarder struct {
 	client *http.Client
 	places chan struct{}
@@ -26,12 +25,12 @@ const (
 	// forwards is how many are sent at a time, and forwardTime how long one may take.
 	forwards    = 8
 	forwardTime = 10 * time.Second
-	// mostForwarded bounds to how many agents one is sent.
+	// mostForwarded is the maximum number of agents that get one webhook.
 	mostForwarded = 20
 )
 
-// newForwarder trusts the certificates of a file, or the system's. own is the address of this agent: where that is on this
-// machine, the others' may be, too.
+// newForwarder trusts the certificates of a file, or else the system's. own is the address of this agent: if it is on this machine, the
+// addresses of other agents may be, too.
 func newForwarder(caFile, own string, log *slog.Logger) (*forwarder, error) {
 	roots, err := certificates(caFile)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// group are the agents that serve the same stacks, and which of them this one serves now.
+// group is the set of agents that serve the same stacks. It knows which stacks this agent serves now.
 type group struct {
 	*lease.Member
 	forward *forwarder
 	roster  *roster
 }
 
-// share has the stacks served together with other agents.
+// share sets up the agent to share its stacks with other agents.
 func (svc *service) share(f Options) error {
 	with := svc.documents[0].Agents()
 	who, err := whoWeAre(with, f)
@@ -45,7 +45,7 @@ func (svc *service) share(f Options) error {
 	return nil
 }
 
-// whoWeAre is this agent, as others know it.
+// whoWeAre returns this agent as other agents know it.
 func whoWeAre(with *config.Agents, f Options) (who lease.Agent, err error) {
 	who.Name, who.Address = cmp.Or(f.AgentName, with.Spec.Name), cmp.Or(f.AgentAddress, with.Spec.Address)
 	if who.Name == "" {
@@ -59,7 +59,7 @@ func whoWeAre(with *config.Agents, f Options) (who lease.Agent, err error) {
 	return who, nil
 }
 
-// summary is what others are told of a stack that is served here.
+// summary is what other agents are told about a stack that this one serves.
 func (g *group) summary(stack string) lease.Summary {
 	s, ok := g.roster.at(stack)
 	if !ok {
@@ -69,7 +69,7 @@ func (g *group) summary(stack string) lease.Summary {
 	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.Stands(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
 }
 
-// seen has what other agents serve shown, and those stacks go on that depend on it.
+// seen shows the stacks that other agents serve, and lets the stacks that depend on those continue.
 func (svc *service) seen(v lease.View) {
 	for _, stack := range svc.roster.names() {
 		if _, here := svc.roster.at(stack); here {
@@ -83,7 +83,7 @@ func (svc *service) seen(v lease.View) {
 	}
 }
 
-// outcomeOf is how a stack stands that another agent serves. Earlier versions tell only how its last run ended.
+// outcomeOf is the state of a stack that another agent serves. Agents of earlier versions report only how its last run ended.
 func outcomeOf(s lease.Summary) plan.Outcome {
 	for _, o := range []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid} {
 		if o.String() == cmp.Or(s.Stands, s.Outcome) {
@@ -104,16 +104,16 @@ func stateOf(s lease.Summary) string {
 	return s.Outcome
 }
 
-// state is how a stack is that another agent serves.
+// state is the state of a stack that another agent serves.
 func (g *group) state(stack string) agent.State {
 	h, ok := g.Elsewhere(stack)
 	if !ok {
-		return agent.State{Stack: stack} // what was listed last may be our own word
+		return agent.State{Stack: stack} // the last list may hold this agent's own report
 	}
 	return agent.State{Stack: stack, ServedBy: h.Agent, Address: h.Address, Commit: h.Summary.Commit, Outcome: h.Summary.Outcome, Looked: h.Summary.Looked}
 }
 
-// elsewhere says who serves a stack that this agent does not serve.
+// elsewhere is an error that names the agent that serves a stack.
 func (g *group) elsewhere(stack string) error {
 	h, ok := g.Elsewhere(stack)
 	switch {

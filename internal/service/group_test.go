@@ -24,23 +24,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// several are agents of one process each, as far as they know, that serve the same stacks: each has its way to etcd, and all
-// have one cloud.
+// several are agents in this process that serve the same stacks. Each has its own connection to etcd, and all have one cloud.
 type several struct {
 	*servicetest.Stage
 	keys   http.Handler            // where they agree
-	where  func(url string) string // that is, in their configuration
+	where  func(url string) string // the part of their configuration that names it
 	agents []*oneOfSeveral
 	names  []string
 
 	mu    sync.Mutex
-	posts int // of networks
+	posts int // requests that create networks
 }
 
 type oneOfSeveral struct {
 	*service
 	keys, listener *httptest.Server
-	cut            atomic.Bool // from where they agree
+	cut            atomic.Bool // without a connection to keys
 	end            context.CancelFunc
 	done           chan struct{}
 }
@@ -110,7 +109,7 @@ func (s *several) start(name string) *oneOfSeveral {
 	return one
 }
 
-// until waits for something that comes.
+// until waits for a condition.
 func (s *several) until(what string, is func() bool) {
 	s.T.Helper()
 	ctx, cancel := context.WithTimeout(s.T.Context(), 3*time.Minute)
@@ -124,7 +123,7 @@ func (s *several) until(what string, is func() bool) {
 	}
 }
 
-// inSync reports whether an agent says of every stack that it is in sync, and served by one of these.
+// inSync reports whether an agent says of every stack that it is in sync, and each stack is served by exactly one of these.
 func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 	for _, stack := range s.names {
 		state, at := asked.state(stack), 0
@@ -140,8 +139,8 @@ func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 	return true
 }
 
-// Three agents share six stacks; one loses its way to etcd, and one ends. Nothing is made twice, and every agent
-// knows who serves what.
+// Three agents share six stacks. One loses its connection to etcd, and one ends. Nothing is created twice, and every agent knows which agent
+// serves which stack.
 func TestAgentsShareStacks(t *testing.T) {
 	testcost.Long(t)
 	s := newSeveral(t, 6)
@@ -171,7 +170,7 @@ func TestAgentsShareStacks(t *testing.T) {
 	s.ends(a, b)
 }
 
-// exported are the stacks of which an agent exports a metric.
+// exported returns the stacks for which an agent exports a metric.
 func (one *oneOfSeveral) exported(t *testing.T, name string) (stacks []string) {
 	t.Helper()
 	families, err := one.metrics.Registry.Gather()
@@ -188,7 +187,7 @@ func (one *oneOfSeveral) exported(t *testing.T, name string) (stacks []string) {
 	return stacks
 }
 
-// ends wants each network to have been made once, and ends agents.
+// ends checks that each network was created once, and ends agents.
 func (s *several) ends(agents ...*oneOfSeveral) {
 	s.T.Helper()
 	s.mu.Lock()
@@ -204,7 +203,7 @@ func (s *several) ends(agents ...*oneOfSeveral) {
 	}
 }
 
-// In Kubernetes as in etcd.
+// The same with leases of Kubernetes instead of etcd.
 func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
 	testcost.Long(t)
 	s := newSeveral(t, 3)
@@ -227,7 +226,7 @@ func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
 	s.ends(a, b)
 }
 
-// What a pod of Kubernetes has fills in what is left out.
+// In a pod of Kubernetes, missing settings are taken from the pod.
 func TestAgentsInAPod(t *testing.T) {
 	files := t.TempDir()
 	if err := os.WriteFile(filepath.Join(files, "namespace"), []byte("ours\n"), 0o600); err != nil {
@@ -248,7 +247,7 @@ func TestAgentsInAPod(t *testing.T) {
 	}
 }
 
-// webhook sends a push to one agent: all that serve a stack of the repository get it, signed, and no one sends it on again.
+// webhook sends a push to one agent. All agents that serve a stack of the repository get it, signed, and none forwards it again.
 func (s *several) webhook(all ...*oneOfSeveral) {
 	s.T.Helper()
 	dir := strings.Split(s.Dir, "/")
@@ -287,7 +286,7 @@ func (s *several) webhook(all ...*oneOfSeveral) {
 	}
 }
 
-// Without the document there is nobody to share with.
+// Without the document nothing is shared.
 func TestAgentsAreAskedFor(t *testing.T) {
 	s := servicetest.New(t, simulator.Options{})
 	stacks, err := config.Load([]string{s.Path("stackreeve.yaml")}, nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// leases is where several agents keep who serves what.
+// leases opens the store of the leases, in which agents agree who serves which stack.
 func (svc *service) leases(with *config.Agents) (store lease.Store, err error) {
 	var secrets []string
 	if k := with.Spec.Kubernetes; k != nil {
@@ -75,13 +75,13 @@ func kubernetesLeases(group string, k config.AgentsKubernetes) (lease.Store, err
 	return &lease.Kubernetes{Leases: all, Group: group}, err
 }
 
-// What Kubernetes gives to a pod. (k8s.io/client-go/rest: InClusterConfig)
+// The files that Kubernetes puts into a pod. (k8s.io/client-go/rest: InClusterConfig)
 const (
 	podFiles = "/var/run/secrets/kubernetes.io/serviceaccount"
 	maxToken = 64 << 10
 )
 
-// inPod fills in what is left out with what the pod has that this program runs in.
+// inPod fills in missing settings with those of the pod that this program runs in.
 func inPod(k *config.AgentsKubernetes, files string, env func(string) string) error {
 	host, port := env("KUBERNETES_SERVICE_HOST"), env("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
@@ -104,7 +104,7 @@ func inPod(k *config.AgentsKubernetes, files string, env func(string) string) er
 	return nil
 }
 
-// trusting is how a server is known, and this agent to it. Its own certificate is read for each connection.
+// trusting returns how the server is verified, and how it verifies this agent. The agent's certificate is read for each connection.
 func trusting(caFile, certFile, keyFile string) (*tls.Config, error) {
 	roots, err := certificates(caFile)
 	if err != nil {
@@ -123,7 +123,7 @@ func trusting(caFile, certFile, keyFile string) (*tls.Config, error) {
 	return trust, err
 }
 
-// certificates are those of a file; nil, for the system's, without one.
+// certificates returns the certificates of a file. Without a file it returns nil, which means the system's.
 func certificates(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

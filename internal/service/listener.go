@@ -17,10 +17,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// Listener says where the agent listens, and as whom.
+// Listener holds the addresses and the certificate of the agent's listener.
 type Listener struct {
 	Address   string // "" for nowhere
-	Cert, Key string // files in PEM; "" for no TLS
+	Cert, Key string // PEM files; "" for no TLS
 	Health    string // another address, for health and metrics only; "" for none
 }
 
@@ -56,11 +56,10 @@ func (d *Listener) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// scrapes is how many requests for metrics are answered at a time: each answer
-// is made in memory.
+// scrapes is how many requests for metrics are answered at a time: each answer is made in memory.
 const scrapes = 4
 
-// handler is all that can be asked of the agent.
+// handler handles all requests to the agent.
 func (svc *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", svc.watched())
@@ -80,7 +79,7 @@ func (svc *service) handler() http.Handler {
 	return mux
 }
 
-// watched is what probes and monitoring ask.
+// watched handles the requests of probes and monitoring.
 func (svc *service) watched() http.Handler {
 	return svc.health.Handler(promhttp.HandlerFor(svc.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
 }

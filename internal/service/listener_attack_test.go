@@ -28,8 +28,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// newDoor serves an agent's handler on loopback, with one stack that nobody
-// runs.
+// newDoor serves an agent's handler on loopback, with one stack that does not run.
 func newDoor(t *testing.T) (svc *service, address string) {
 	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -62,7 +61,7 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	return svc, l.Addr().String()
 }
 
-// caller is one connection, such as a proxy keeps for everybody behind it.
+// caller is one connection, such as a proxy keeps for all clients behind it.
 type caller struct {
 	t       *testing.T
 	address string
@@ -82,13 +81,13 @@ func (c *caller) dial() {
 	c.answers = bufio.NewReader(c.conn)
 }
 
-// ask sends text and returns the statuses of as many answers.
+// ask sends text and returns the status codes of the given number of answers.
 func (c *caller) ask(text string, answers int) (codes []int) {
 	c.t.Helper()
 	if c.conn == nil {
 		c.dial()
 	}
-	go func(to net.Conn) { _, _ = io.WriteString(to, text) }(c.conn) // a failure is an answer that is missing
+	go func(to net.Conn) { _, _ = io.WriteString(to, text) }(c.conn) // a failure shows as a missing answer
 	for range answers {
 		resp, err := http.ReadResponse(c.answers, nil)
 		if err != nil {
@@ -118,9 +117,8 @@ func signedPost(n int) string {
 	return post("X-Hub-Signature-256: sha256="+hex.EncodeToString(mac.Sum(nil))+"\r\n", body)
 }
 
-// TestAttackWebhookFloodBehindOneProxy sends 100,000 messages that nobody has
-// signed, from the address and over the connections that the forge's messages
-// come from, too. None of the forge's is refused, and memory stays what it was.
+// TestAttackWebhookFloodBehindOneProxy sends 100,000 unsigned messages. They use the address and the connections of the forge's messages, too.
+// None of the forge's messages is refused, and memory does not grow.
 func TestAttackWebhookFloodBehindOneProxy(t *testing.T) {
 	testcost.Long(t)
 	svc, address := newDoor(t)
@@ -191,9 +189,8 @@ func counted(t *testing.T, from prometheus.Gatherer, outcome string) (n float64)
 	return n
 }
 
-// TestAttackWebhookSlowSendersTakeNoPlace fills all connections with forged
-// messages that stop in the middle. Signed ones, and anyone who asks whether the
-// agent lives, are answered.
+// TestAttackWebhookSlowSendersTakeNoPlace fills all connections with forged messages that stop in the middle. Signed messages and probes are
+// answered.
 func TestAttackWebhookSlowSendersTakeNoPlace(t *testing.T) {
 	testcost.Long(t)
 	_, address := newDoor(t)
@@ -218,8 +215,7 @@ func TestAttackWebhookSlowSendersTakeNoPlace(t *testing.T) {
 	}
 }
 
-// TestAttackPathsAndMethods: below /webhook/ there is nothing but webhooks, and
-// nothing serves a debugger.
+// TestAttackPathsAndMethods: only webhooks are served below /webhook/, and no debugger is served anywhere.
 func TestAttackPathsAndMethods(t *testing.T) {
 	_, address := newDoor(t)
 	refused := func(code int) bool { return code >= 300 }
@@ -238,8 +234,8 @@ func TestAttackPathsAndMethods(t *testing.T) {
 	}
 }
 
-// TestAttackSmuggledRequests hides a request behind one whose length can be read
-// in two ways: it counts for no more than it would by itself.
+// TestAttackSmuggledRequests hides a request behind one whose length can be read in two ways. The hidden request gets no more rights than it
+// would have by itself.
 func TestAttackSmuggledRequests(t *testing.T) {
 	svc, address := newDoor(t)
 	hidden := post("", "{}")
@@ -262,8 +258,7 @@ func TestAttackSmuggledRequests(t *testing.T) {
 	}
 }
 
-// TestAttackMetricsOfForeignWords: what strangers and clouds answer does not
-// become a label.
+// TestAttackMetricsOfForeignWords: text from strangers and clouds does not become a label.
 func TestAttackMetricsOfForeignWords(t *testing.T) {
 	svc, address := newDoor(t)
 	for n := range 100 {
@@ -290,8 +285,8 @@ func TestAttackMetricsOfForeignWords(t *testing.T) {
 	}
 }
 
-// TestAttackFloodKeepsProbesWaiting fills every place of the listener with connections that say nothing. Probes ask at an address of
-// their own, where nobody waits before them.
+// TestAttackFloodKeepsProbesWaiting fills every place of the listener with silent connections. Probes use an address of their own, where they
+// do not have to wait.
 func TestAttackFloodKeepsProbesWaiting(t *testing.T) {
 	var lc net.ListenConfig
 	free := func() string {

@@ -9,17 +9,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Frugal has memory collected when half as much as is in use has come on top, where Go waits
-// for as much again: collecting takes two hundredths of a pass's time, and an agent often
-// shares its machine. GOGC in the environment has precedence.
+// Frugal starts a garbage collection when the heap has grown by half, where Go waits until it has doubled. Collecting takes two percent of the
+// time of a pass, and an agent often shares its machine. GOGC in the environment takes precedence.
 func Frugal() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 }
 
-// releaser gives the memory that a pass has used back to the machine when it has ended, where Go would keep it for the next
-// one, which is minutes away.
+// releaser returns the memory that a pass has used to the machine when the pass has ended. Go would keep it for the next pass, which is
+// minutes away.
 type releaser struct {
 	free func()
 	now  func() time.Time
@@ -30,11 +29,11 @@ type releaser struct {
 
 func newReleaser() *releaser { return &releaser{free: debug.FreeOSMemory, now: time.Now} }
 
-// releaseShare is the part of the time that it may take: the more memory there is in all, the longer it takes, and the more
-// stacks may use it at that moment.
+// releaseShare limits releasing to one hundredth of the time. Releasing takes longer the more memory there is, and many stacks may need the
+// memory at that moment.
 const releaseShare = 100
 
-// Ran takes note of the end of a pass.
+// Ran releases memory at the end of a pass, unless that would take too much time.
 func (t *releaser) Ran(report.Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

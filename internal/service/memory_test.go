@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Memory is given back after passes, which takes no more than a hundredth of the time however much there is and however many passes.
+// Memory is released after passes. That takes at most a hundredth of the time, for any amount of memory and any number of passes.
 func TestReleasingMemoryTakesLittleTime(t *testing.T) {
 	for _, takes := range []time.Duration{time.Millisecond, time.Second} {
 		now, spent := time.Unix(0, 0), time.Duration(0)

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// notices are the notifications that are not delivered yet, by rule: a receiver that is away holds up no other.
+// notices are the pending notifications, by rule: a receiver that is down does not delay the others.
 type notices struct {
 	boxes map[string]notice
 	told  *notify.Memory // of stacks that no other agent may serve
@@ -44,7 +44,8 @@ func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *not
 	return n
 }
 
-// linkOf is where notifications of a stack lead: to its page, or to the commit at its forge; nil where neither is known.
+// linkOf returns the address to which notifications of a stack lead: its page, or the commit at its forge. It returns nil when both are
+// unknown.
 func linkOf(s *config.Stack) func(commit string) string {
 	if page := strings.TrimSuffix(strings.TrimSuffix(s.Spec.Report.Page, "/"), "/ui"); page != "" {
 		return func(string) string { return page + "/ui/#/stack/" + url.PathEscape(s.Name) }
@@ -61,7 +62,7 @@ func linkOf(s *config.Stack) func(commit string) string {
 	}
 }
 
-// send has a notification delivered, and nothing older about its stack.
+// send queues a notification for delivery. It replaces older ones about the same stack.
 func (n *notices) send(rule *notify.Rule, what notify.Notification) {
 	to := n.boxes[rule.Name]
 	if to.crowd != nil {
@@ -79,7 +80,8 @@ func (n notice) put(to notify.Receiver, what notify.Notification) {
 	})
 }
 
-// unhurried goes on for a while when the process is told to end: most receivers do not know what they have got twice, so what one may have got is waited for.
+// unhurried returns a context that lasts a while longer when the process is told to end. Most receivers cannot deduplicate, so a delivery in
+// progress is allowed to finish.
 func unhurried(ctx context.Context) (longer context.Context, end func()) {
 	longer, end = context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {

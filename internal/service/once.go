@@ -14,19 +14,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// reviewTime bounds what a single run does about pull requests.
+// reviewTime is the time limit for pull requests in a single run.
 const reviewTime = 10 * time.Minute
 
-// Once is one pass of every stack.
+// Once runs one pass of every stack.
 type Once struct {
 	Opener   session.Opener
 	Stacks   []config.Stack
 	Approved string // hash of the only plan that may be carried out; "" for any
-	// Refuse is why nothing of a stack may be carried out; nil where it may.
+	// Refuse returns the reason why nothing of a stack may be carried out, or nil.
 	Refuse func(s *config.Stack) error
-	// Show shows a pass of a stack. last is the revision that was fetched last.
+	// Show returns a viewer for a pass of a stack. last returns the revision that was fetched last.
 	Show func(s *config.Stack, last func() source.Revision) Viewer
-	// Ended hears how the run of a stack has ended, and says what that means.
+	// Ended gets the ended run of a stack, and returns its outcome.
 	Ended func(s *config.Stack, run report.Run) plan.Outcome
 }
 
@@ -36,7 +36,7 @@ type Viewer interface {
 	Close()
 }
 
-// Run runs the passes, those at the same time that depend on no other, and then looks at pull requests. The error is of these.
+// Run runs the passes, in parallel except for dependencies, and then reviews pull requests. The error is that of the reviews.
 func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 	reviews := newForges(o.Opener.Log, nil)
 	defer reviews.close()
@@ -61,8 +61,7 @@ func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 	return outcomes, reviews.once(ctx)
 }
 
-// prepare makes a stack ready for its pass; end is to be called after all of
-// them, and after the pull requests.
+// prepare sets up a stack for its pass. end is called after all passes and after the pull requests.
 func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, stack *agent.Loop) (pass func() report.Run, end func(), err error) {
 	if err := o.Refuse(s); err != nil {
 		return nil, nil, err
@@ -95,7 +94,7 @@ func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, st
 	}, func() { to.close(); _ = repo.Close() }, nil
 }
 
-// approvals is the one that --approve gives, if it does.
+// approvals returns the approval given by --approve, if any.
 func approvals(hash string) []plan.Approval {
 	if hash == "" {
 		return nil

@@ -7,22 +7,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// Options are what a person asks of an agent besides the configuration. Files are named; "" is for none.
+// Options are the settings of an agent besides the configuration. Files are given by name; "" means none.
 type Options struct {
 	Log           *slog.Logger
-	Approve       string // hash of a plan that is let through when it is held
+	Approve       string // hash of a held plan that is approved
 	Listen        Listener
 	WebhookSecret string
 	ControlToken  string
 	APIToken      string
-	// AgentName and AgentAddress say who this one of several agents is; "" for what the configuration says.
+	// AgentName and AgentAddress identify this agent among several; "" uses the configuration.
 	AgentName, AgentAddress string
-	// TracesURL is where traces go, and TracesHeaders a file with what is sent beside them; "" for what the environment says.
+	// TracesURL is where traces are sent. TracesHeaders is a file with additional headers. "" uses the environment.
 	TracesURL, TracesHeaders string
 }
 
-// warnExposed warns of the files with credentials that options name, or that clients of OpenStack look for, and everybody on this machine
-// may read or replace. Those that the configuration names are warned of when that is read.
+// warnExposed warns of credential files that everybody on this machine may read or replace: the files in the options, and those that OpenStack
+// clients look for. The files in the configuration are checked when it is read.
 func (svc *service) warnExposed(f Options) {
 	for _, file := range append(cloud.CredentialFiles(), f.ControlToken, f.APIToken, f.WebhookSecret, f.Listen.Key, f.TracesHeaders) {
 		if localfile.Exposed(file) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What opens the cloud, and the doors of the agent, is warned of like the files that the configuration names.
+// Exposed files with credentials for the cloud or for the agent cause a warning, like those in the configuration.
 func TestFilesThatEverybodyCanReadAreWarnedOf(t *testing.T) {
 	dir, said := t.TempDir(), &strings.Builder{}
 	file := func(name string, mode os.FileMode) string {

@@ -8,22 +8,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// roster are the stacks that are to be served, by this agent or another, and those that this one serves now.
+// roster holds the stacks that are to be served, by this agent or another, and those that this one serves now.
 type roster struct {
 	mu    sync.Mutex
 	all   map[string]config.Stack
 	here  map[string]*served
-	ready map[string]*served // are not served yet, or no more
+	ready map[string]*served // not served yet, or no longer
 }
 
 func newRoster() *roster {
 	return &roster{all: map[string]config.Stack{}, here: map[string]*served{}, ready: map[string]*served{}}
 }
 
-// identity tells a stack from another one of its name.
+// identity distinguishes a stack from another stack with its name.
 func identity(s *config.Stack) string { return s.Of() + "\x00" + s.Spec.Source.Path }
 
-// change replaces the stacks. changed are those that were not there, or another one of that name was.
+// change replaces the stacks. changed are the new ones, and those whose name belonged to another stack before.
 func (r *roster) change(stacks []config.Stack) (changed, gone []config.Stack) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +43,7 @@ func (r *roster) change(stacks []config.Stack) (changed, gone []config.Stack) {
 	return changed, gone
 }
 
-// configured is the configuration of a stack; ok is false when there is none of that name.
+// configured is the configuration of a stack. ok is false when there is none of that name.
 func (r *roster) configured(name string) (s config.Stack, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +51,7 @@ func (r *roster) configured(name string) (s config.Stack, ok bool) {
 	return s, ok
 }
 
-// names are those of all stacks, or of those that were made from one document.
+// names returns the names of all stacks, or of the stacks that were made from one document.
 func (r *roster) names(document ...string) (list []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +63,7 @@ func (r *roster) names(document ...string) (list []string) {
 	return list
 }
 
-// at is a stack that is served here.
+// at returns a stack that is served here.
 func (r *roster) at(name string) (s *served, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *roster) at(name string) (s *served, ok bool) {
 	return s, ok
 }
 
-// serving are all that are served here.
+// serving returns all stacks that are served here.
 func (r *roster) serving() (list []*served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *roster) serving() (list []*served) {
 	return list
 }
 
-// set notes that a stack is served here; nil for no more.
+// set records that a stack is served here; nil means no longer.
 func (r *roster) set(name string, s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,14 +90,14 @@ func (r *roster) set(name string, s *served) {
 	}
 }
 
-// keep keeps what a stack has until it is taken.
+// keep keeps a stack's resources until take.
 func (r *roster) keep(name string, s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ready[name] = s
 }
 
-// take is what was kept of a stack; nil for nothing.
+// take returns what was kept of a stack; nil for nothing.
 func (r *roster) take(name string) *served {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *roster) take(name string) *served {
 	return s
 }
 
-// kept is all that nobody took.
+// kept returns everything that was not taken.
 func (r *roster) kept() []*served {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,35 +10,35 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// How long it is waited before a stack is served again that could not be.
+// The pauses before a stack that failed to start is tried again.
 const (
 	firstPause = time.Second
 	longPause  = time.Minute
 )
 
-// runner serves stacks, each by itself: one that starts, ends or fails touches no other. It knows them by name, and neither what serving
-// one is nor why they come and go.
+// runner serves stacks independently: one that starts, ends or fails does not affect the others. It knows only their names, and neither how a
+// stack is served nor why stacks come and go.
 type runner struct {
-	// serve serves a stack until ctx ends and what was in flight has ended, too. Its error says why the stack cannot be
-	// served: it is tried again, after pauses that grow.
+	// serve serves a stack until ctx ends and the work in flight has ended, too. Its error is the reason why the stack cannot be served. It is
+	// tried again after growing pauses.
 	serve func(ctx context.Context, stack string) error
 	log   *slog.Logger
 
 	mu     sync.Mutex
-	wanted map[string]string // by stack, what tells it from another one of that name
+	wanted map[string]string // by stack, its identity
 	served map[string]slot
 	ctx    context.Context // in which stacks are served; nil while none is
 	all    sync.WaitGroup
 }
 
-// slot has a stack that is served, or that has not ended yet.
+// slot holds a stack that is served, or that has not ended yet.
 type slot struct {
 	is  string
 	end context.CancelFunc
 }
 
-// set says which stacks are to be served from now on: by name, and what tells each from another one of that name. Those that
-// are served already are left alone. It does not wait for those that end.
+// set replaces the stacks to serve: name and identity of each. Stacks that are served already are left alone. It does not wait for stacks that
+// are ending.
 func (r *runner) set(stacks map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,8 +59,8 @@ func (r *runner) run(ctx context.Context) {
 	r.all.Wait()
 }
 
-// adjust ends what is not wanted any more, and starts what is wanted and not there: another stack of a name begins when the
-// one before has ended. It is called with the lock held.
+// adjust ends stacks that are no longer wanted and starts those that are missing. Another stack with the same name starts when the one before
+// has ended. The caller holds the lock.
 func (r *runner) adjust() {
 	if r.ctx == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// world records what is served, and refuses that a stack is served twice at a time.
+// world records what is served, and fails if a stack is served twice at a time.
 type world struct {
 	mu     sync.Mutex
 	starts map[string]int
@@ -43,7 +43,7 @@ func (w *world) serve(ctx context.Context, stack string) error {
 	return nil
 }
 
-// serving are the stacks that are served, with how often each was started.
+// serving returns the served stacks, with the number of starts of each.
 func (w *world) serving() string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -92,7 +92,7 @@ func TestStacksComeAndGoSingly(t *testing.T) {
 	})
 }
 
-// A stack that comes back while it ends, and another one of its name, begin when the one before has ended.
+// A stack that comes back while it is ending, or another one with its name, starts when the one before has ended.
 func TestASuccessorWaits(t *testing.T) {
 	run(t, func(r *runner, w *world) {
 		w.want(t, " a:1")

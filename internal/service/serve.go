@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// change has these stacks served from now on. Those that are served already are left alone, but for whom they depend on.
+// change replaces the stacks to serve. Stacks that are served already are left alone, except for their dependencies.
 func (svc *service) change(stacks []config.Stack) (changed, gone []config.Stack) {
 	changed, gone = svc.roster.change(stacks)
 	for i := range changed {
@@ -37,14 +37,14 @@ func (svc *service) change(stacks []config.Stack) (changed, gone []config.Stack)
 	return changed, gone
 }
 
-// depend has a stack that is served depend on those that its configuration names now.
+// depend updates the dependencies of a served stack from its configuration.
 func (svc *service) depend(one *agent.Loop) {
 	if s, ok := svc.roster.configured(one.Name); ok {
 		svc.stand.Depend(one, s.Spec.DependsOn)
 	}
 }
 
-// settle takes away all that is known of a stack, once it is configured no more and nothing of it is in flight.
+// settle drops everything known of a stack, once it is no longer configured and nothing of it is in flight.
 func (svc *service) settle(name string) {
 	_, configured := svc.roster.configured(name)
 	_, here := svc.roster.at(name)
@@ -60,7 +60,7 @@ func (svc *service) settle(name string) {
 	}
 }
 
-// attend serves a stack that is ready until ctx ends, or it is to leave.
+// attend serves a prepared stack until ctx ends or the stack must leave.
 func (svc *service) attend(ctx context.Context, name string, one *served) {
 	defer svc.stand.Join(one.loop)()
 	svc.roster.set(name, one)
@@ -79,11 +79,11 @@ func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
 		}
 	}
 	if one == nil {
-		return nil // it has just been taken away
+		return nil // it has just been removed
 	}
 	svc.attend(ctx, name, one)
 	if now, ok := svc.roster.configured(name); ok && identity(&now) == identity(&s) {
-		svc.roster.keep(name, one) // the process ends, and posts what is pending before
+		svc.roster.keep(name, one) // the process ends, and posts what is pending first
 		return nil
 	}
 	one.close()
@@ -92,7 +92,7 @@ func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// serveHeld serves a stack as long as this agent has it, from an empty memory.
+// serveHeld serves a stack as long as this agent has its lease, from an empty memory.
 func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	s, ok := svc.roster.configured(h.Stack)
 	if !ok {
@@ -121,8 +121,8 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	}
 }
 
-// forget takes away what is known here of a stack that is not served any more. Who serves it is shown once that is listed, which may take long: one
-// that was lost with the way to etcd went on being shown as it was.
+// forget drops what is known here of a stack that is no longer served. Its new agent is shown after the next list, which may take long.
+// Without this, a stack that was lost together with etcd would be shown with its old state.
 func (svc *service) forget(stack string) {
 	svc.metrics.Forget(stack)
 	svc.health.Forget(stack)

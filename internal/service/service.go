@@ -1,11 +1,11 @@
-// Package service runs the stacks of an agent: those that the configuration and its folders name start, go on and end singly, each
-// as long as this agent may serve it, and what comes of them is reported.
+// Package service runs the stacks of an agent. Each stack of the configuration and of folders starts, runs and ends independently, as long as
+// this agent may serve it. The results are reported.
 //
 //	configuration, folders ─▶ roster ─▶ runner, or leases ─▶ agent.Loop ─▶ sinks: log, metrics, forges, receivers, read API
 //	webhooks, people, signals ──────────────────────────────────▲
 //
-// It knows when a stack is served and who hears of it. What a stack consists of is internal/session, when a stack runs
-// internal/agent, and what a pass does internal/reconcile.
+// It knows when a stack is served and which sinks get its results. The parts of a stack are in internal/session, when a stack runs is in
+// internal/agent, and what a pass does is in internal/reconcile.
 package service
 
 import (
@@ -25,37 +25,37 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// service is the agent as it runs for ever.
+// service is the agent as a long-running process.
 type service struct {
 	opener   session.Opener
 	log      *slog.Logger
 	roster   *roster
-	prepare  func(s *config.Stack) (*served, error) // makes a stack ready that is not shared
-	runner   *runner                                // nil when they are
+	prepare  func(s *config.Stack) (*served, error) // sets up a stack that is not shared
+	runner   *runner                                // nil when stacks are shared
 	health   *agent.Health
 	metrics  *report.Metrics
 	forges   *forges
-	hooks    http.Handler // nil when webhooks are not asked for
-	control  http.Handler // what people may ask for
-	api      http.Handler // what kubectl reads; nil when nobody may
-	ui       http.Handler // what browsers read; nil then, too
+	hooks    http.Handler // nil without webhooks
+	control  http.Handler // requests of people
+	api      http.Handler // for kubectl; nil without readers
+	ui       http.Handler // for browsers; nil then, too
 	shown    *readapi.Store
 	notices  *notices
 	releaser *releaser
-	traces   *trace.Sender // nil when nobody takes them
+	traces   *trace.Sender // nil without a receiver
 	turns    *agent.Turns
 	stand    *agent.Standing
-	// documents are those of the configuration, and pushed says of those that stand for a stack in each folder that somebody may have pushed.
+	// documents are those of the configuration. pushed signals, for documents with a stack in each folder, that somebody may have pushed.
 	documents []config.Stack
 	pushed    map[string]chan struct{}
-	follow    func(context.Context) // looks which stacks there are; nil where none come and go
-	among     *group                // with whom the stacks are shared; nil when they are not
+	follow    func(context.Context) // looks for stacks that come and go; nil when none do.
+	among     *group                // the agents that share the stacks; nil when they are not shared
 }
 
 // Run serves the stacks of the documents until ctx ends.
 func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Options) error {
 	defer surviveHangups()()
-	o.Progress = nil // nobody waits: the log says what it does
+	o.Progress = nil // nobody waits: the log has it
 	dirs := newFolders(o, documents)
 	stacks, unlisted, problems := dirs.all(ctx)
 	if ctx.Err() != nil {
@@ -70,7 +70,8 @@ func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Opti
 	return s.run(ctx, f.Listen)
 }
 
-// newService makes all that serves stacks. What is wrong with one of them is an error now; of those that come later it is tried again.
+// newService creates everything that serves stacks. An error in one of the stacks is returned. A stack that comes later is tried again
+// instead.
 func newService(o session.Opener, documents, stacks []config.Stack, f Options) (*service, error) {
 	shared := len(documents) > 0 && documents[0].Agents() != nil // all have the same
 	svc := &service{
@@ -107,7 +108,7 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	return svc, nil
 }
 
-// alone has all stacks served by this agent. Those that there are at the start are made ready at once.
+// alone makes this agent serve all stacks. Those that exist at the start are set up at once.
 func (svc *service) alone(stacks []config.Stack, f Options) error {
 	for i := range svc.documents {
 		if err := svc.forges.reach(&svc.documents[i]); err != nil {
@@ -132,7 +133,7 @@ func (svc *service) alone(stacks []config.Stack, f Options) error {
 	return nil
 }
 
-// close frees what it has.
+// close frees the resources of the service.
 func (svc *service) close() {
 	svc.forges.close()
 	for _, one := range svc.roster.kept() {

@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// show makes what kubectl and browsers can read of the agent, if there is a token for it.
+// show sets up the read API and the pages for browsers, if there is a token for them.
 func (svc *service) show(f Options) error {
 	switch {
 	case f.APIToken == "":
@@ -63,7 +63,7 @@ func (svc *service) about(stack *config.Stack) readapi.About {
 	}
 }
 
-// forgeOf is the forge that a stack reports to, as [readapi.Files] calls it; "" where it reports to none.
+// forgeOf is the forge that a stack reports to, as [readapi.Files] names it; "" for none.
 func forgeOf(s *config.Stack) string {
 	switch {
 	case s.Spec.Report.Gitea != nil:
@@ -76,7 +76,7 @@ func forgeOf(s *config.Stack) string {
 	return ""
 }
 
-// readSchemas are those of the kinds that the agent knows.
+// readSchemas are the schemas of the kinds that the agent knows.
 func readSchemas() (list []readapi.Schema, err error) {
 	for _, d := range describe.All() {
 		doc, err := d.Schema()
@@ -88,7 +88,7 @@ func readSchemas() (list []readapi.Schema, err error) {
 	return list, nil
 }
 
-// wroteBy is who last changed a file of a stack's newest revision.
+// wroteBy returns a function that finds the last change of a file in a stack's newest revision.
 func wroteBy(repo *source.Repo) func(ctx context.Context, file string) (readapi.Wrote, error) {
 	return func(ctx context.Context, file string) (readapi.Wrote, error) {
 		rev, ok := repo.Last()

@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, until stop is called. All are checked then anyway.
+// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, until stop is called. All stacks are about to be checked
+// then anyway.
 func surviveHangups() (stop func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGHUP)
 	return func() { signal.Stop(unread) }
 }
 
-// onHangup has every stack checked when the process gets a SIGHUP, until stop is
-// called.
+// onHangup checks every stack when the process gets a SIGHUP, until stop is called.
 func (svc *service) onHangup() (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)

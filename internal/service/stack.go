@@ -16,16 +16,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// served is a stack that this agent serves, or is ready to.
+// served is a stack that this agent serves, or is about to.
 type served struct {
 	loop    *agent.Loop
 	forges  *forges // that it reports to
 	reports *reports
-	now     *agent.Pace // has it reconciled
-	close   func()      // frees what it has
+	now     *agent.Pace // makes it reconcile
+	close   func()      // frees its resources
 }
 
-// serve serves it until ctx ends, or it is to leave.
+// serve serves the stack until ctx ends or the stack must leave.
 func (s *served) serve(ctx context.Context) {
 	reviewing, stop := context.WithCancel(ctx)
 	var reviews sync.WaitGroup
@@ -35,12 +35,12 @@ func (s *served) serve(ctx context.Context) {
 	reviews.Wait()
 }
 
-// startedAgain is for how long an agent that has begun creates nothing, if the cloud is quick: it may have been started in place of one that was killed,
-// at once, while the cloud still worked on what that one had asked for.
+// startedAgain is how long an agent creates nothing after its start, if the cloud is fast. It may replace an agent that was killed a moment
+// ago, and the cloud may still be handling that agent's requests.
 const startedAgain = 2 * time.Second
 
-// stack is one stack, ready to run, which reports to the log, the metrics, the
-// health and its forges. h is what lets it write, where the stack is shared; nil where it is not.
+// stack returns a stack, ready to run, that reports to the log, the metrics, the health and its forges. h is the lease that lets it write if
+// the stack is shared; nil otherwise.
 func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
 	o := svc.opener
 	o.Log, o.Former = svc.log, startedAgain
@@ -71,7 +71,7 @@ func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, 
 	}
 	told := svc.notices.told
 	if h != nil {
-		told = notify.NewMemory() // what other agents have told meanwhile is not known
+		told = notify.NewMemory() // what other agents have sent meanwhile is unknown
 	}
 	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
 	notices.Link = linkOf(s)
@@ -89,7 +89,7 @@ func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, 
 	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.Now), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
 }
 
-// remembered says what the next process will know, and from where.
+// remembered lists what the next process will know, and where from.
 func remembered(forge, folder bool, s *config.Stack) []any {
 	const unknown = "not known"
 	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun: what was approved is asked for again; set --data-dir, or report to a forge", unknown+": set spec.project, or a plan for the wrong project creates everything there"
@@ -109,7 +109,7 @@ func remembered(forge, folder bool, s *config.Stack) []any {
 	return attrs
 }
 
-// sinks hear what came of every visit of a stack, in this order.
+// sinks get the result of every run of a stack, in this order.
 type sinks []interface{ Ran(run report.Run) }
 
 func (list sinks) ran(run report.Run) {

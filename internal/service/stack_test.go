@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// Where an approval is not remembered, an agent says so when it begins, and what helps.
+// If approvals are not remembered, an agent logs that at its start, and how to change it.
 func TestWhatIsRememberedOfApprovals(t *testing.T) {
 	for _, c := range []struct{ forge, folder, forgets bool }{{false, false, true}, {true, false, false}, {false, true, false}, {true, true, false}} {
 		said := fmt.Sprint(remembered(c.forge, c.folder, &config.Stack{})...)

@@ -16,7 +16,7 @@ import (
 // mostHeaders is how much of a file with headers is read, in bytes.
 const mostHeaders = 16 << 10
 
-// trace makes what sends traces, if there is a receiver.
+// trace sets up the sender of traces, if there is a receiver.
 func (svc *service) trace(f Options) error {
 	headers := ""
 	if f.TracesHeaders != "" {
@@ -35,7 +35,7 @@ func (svc *service) trace(f Options) error {
 	return nil
 }
 
-// reports tells the sinks, and ends the trace of a run with that.
+// reports passes a run to the sinks, and then ends its trace.
 func (svc *service) reports(to sinks) func(report.Run) {
 	return func(run report.Run) {
 		began := time.Now()
@@ -50,7 +50,7 @@ func (svc *service) reports(to sinks) func(report.Run) {
 	}
 }
 
-// traced adds the steps of a run to its trace. quiet is true when nothing was carried out, and nothing failed.
+// traced adds the steps of a run to its trace. quiet is true when nothing was carried out and nothing failed.
 func traced(run report.Run) (pass trace.Span, quiet bool) {
 	outcome := run.Outcome()
 	about := map[string]string{"stackreeve.stack": run.Stack, "stackreeve.commit": run.Revision.Commit, "stackreeve.outcome": report.OutcomeWord(outcome)}
@@ -71,7 +71,7 @@ func traced(run report.Run) (pass trace.Span, quiet bool) {
 	return pass, outcome != plan.Broken && len(run.Pass.Results) == 0
 }
 
-// flushTraces sends what still waits before the process ends.
+// flushTraces sends the pending traces before the process ends.
 func (svc *service) flushTraces(ctx context.Context) {
 	if svc.traces == nil {
 		return

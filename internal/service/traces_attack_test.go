@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// What stands in a trace is what plans show: a name that holds a secret is redacted there, too.
+// Traces show the same text as plans: a name that holds a secret is redacted there, too.
 func TestAttackSecretInATrace(t *testing.T) {
 	const secret = "correct-horse-battery-staple"
 	var got string

@@ -14,22 +14,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// followed is a branch that the stacks of a document follow, and whom to wake when it moves.
+// followed is a branch that the stacks of a document follow, with the functions to call when it moves.
 type followed struct {
-	repositories []string // owner/name, by any name under which it may be known
-	branch       string   // "" for the repository's own
+	repositories []string // owner/name, in every form under which it may be known
+	branch       string   // "" for the repository's default
 	pace         *agent.Pace
 	document     string
 }
 
-// hinted are the repositories of pull requests and stacks that messages may be
-// about. There are as many as are configured, whatever messages say.
+// hinted are the repositories of pull requests and of stacks that messages may be about. Their number depends only on the configuration, not
+// on the messages.
 type hinted struct {
 	branches []followed
 	pulls    []*pullHints
 }
 
-// receive makes the endpoint of webhooks, if they are asked for.
+// receive sets up the endpoint for webhooks, if it is configured.
 func (svc *service) receive(f Options) (err error) {
 	switch {
 	case f.WebhookSecret == "":
@@ -67,7 +67,7 @@ func (svc *service) receive(f Options) (err error) {
 	return nil
 }
 
-// woken starts what an event may be about. What it claims is not trusted.
+// woken starts what an event may be about. The content of the event is not trusted.
 func (svc *service) woken(known hinted, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
 	if e.Kind == webhook.Push || e.Kind == webhook.Any {
@@ -88,7 +88,7 @@ func (f followed) at(repository string) bool {
 	return slices.ContainsFunc(f.repositories, func(name string) bool { return strings.EqualFold(name, repository) })
 }
 
-// pullHints collects which pull requests of a repository messages are about.
+// pullHints collects the pull requests of a repository that messages are about.
 type pullHints struct {
 	session.ForgeKey
 	pace    *agent.Pace
@@ -96,8 +96,8 @@ type pullHints struct {
 	numbers map[int]bool
 }
 
-// maxPendingPulls is how many pull requests are remembered until the next run. A run
-// finds the others, too, unless nothing but a comment of theirs is new.
+// maxPendingPulls is how many pull requests are remembered until the next run. The run finds the others, too, except those with only a new
+// comment.
 const maxPendingPulls = 1000
 
 func newPullHints(key session.ForgeKey, at func() []*review.Repository) *pullHints {
@@ -116,7 +116,7 @@ func newPullHints(key session.ForgeKey, at func() []*review.Repository) *pullHin
 	return h
 }
 
-// hear takes note of an event that may be about one of its pull requests.
+// add stores an event that may be about a pull request of the repository.
 func (h *pullHints) add(e webhook.Event) {
 	if h.Kind != string(e.Forge) || e.Kind != webhook.Any && !strings.EqualFold(h.Repository, e.Repository) {
 		return
@@ -129,8 +129,7 @@ func (h *pullHints) add(e webhook.Event) {
 	h.pace.Hint()
 }
 
-// repositories are the names under which a forge may know a stack's
-// repository: that of its reports, and the end of its address.
+// repositories returns the names by which a forge may know a stack's repository: those in its reports, and the end of its address.
 func repositories(s *config.Stack) (names []string) {
 	if g := s.Spec.Report.GitHub; g != nil {
 		names = append(names, g.Repository)
@@ -148,7 +147,7 @@ func repositories(s *config.Stack) (names []string) {
 	return names
 }
 
-// wake has the stacks of a document look for commits that this agent serves.
+// wake makes the stacks of a document that this agent serves look for new commits.
 func (svc *service) wake(document string) {
 	for _, name := range svc.roster.names(document) {
 		if s, ok := svc.roster.at(name); ok {
@@ -157,7 +156,7 @@ func (svc *service) wake(document string) {
 	}
 }
 
-// reviewing are the repositories of pull requests on a forge that this agent visits: where stacks are shared, each has its own.
+// reviewing returns the repositories on a forge whose pull requests this agent visits. Each shared stack has its own.
 func (svc *service) reviewing(key session.ForgeKey) (list []*review.Repository) {
 	if svc.among == nil {
 		return []*review.Repository{svc.forges.at[key]}
@@ -170,7 +169,7 @@ func (svc *service) reviewing(key session.ForgeKey) (list []*review.Repository) 
 	return list
 }
 
-// concerned are the addresses of the other agents that serve stacks which an event may be about.
+// concerned returns the addresses of the other agents that serve stacks which an event may be about.
 func (svc *service) concerned(known hinted, e webhook.Event) (addresses []string) {
 	for _, f := range known.branches {
 		if e.Kind != webhook.Any && !f.at(e.Repository) {

@@ -26,7 +26,7 @@ func (w *World) read(_ context.Context, files fs.FS) ([]kind.Desired, error) {
 	return []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
 }
 
-// plan makes one step of each word: +name is made, -name deleted.
+// plan makes one step of each word: +name is created, -name deleted.
 func (w *World) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -51,8 +51,7 @@ func (w *World) left(commit, text string) plan.Plan {
 	return PlanOf(commit, strings.Join(words, " "))
 }
 
-// PlanOf is a plan with a step for each word: +name creates, -name deletes, ~name
-// corrects drift.
+// PlanOf is a plan with a step for each word: +name creates, -name deletes, ~name corrects drift.
 func PlanOf(commit, text string) plan.Plan {
 	p := plan.Plan{Stack: "prod", Commit: commit, Owned: 10}
 	deletes := 0
@@ -82,10 +81,10 @@ func PlanOf(commit, text string) plan.Plan {
 // HashOf is the hash of such a plan.
 func HashOf(text string) string { return PlanOf("", text).Hash() }
 
-// Found makes drift what a policy leaves of it: reported, not corrected.
+// Found applies the policy for drift to a plan: it is reported, not corrected.
 func Found(p plan.Plan) plan.Plan { return p.Apply(guard.ReportDrift(true)) }
 
-// Ran is a visit that came to a pass.
+// Ran is a run with a pass.
 func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.Run {
 	return report.Run{
 		Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"},
@@ -93,7 +92,7 @@ func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.
 	}
 }
 
-// Pass is what a branch's pass came to.
+// Pass gives the branch the result of a pass.
 func (w *World) Pass(commit string, first, last plan.Plan) {
 	w.Branch.Planned(first, preflight.Findings{})
 	synctest.Wait()

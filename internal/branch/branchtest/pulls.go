@@ -18,7 +18,7 @@ func (w *World) Open(number int, text string) (head string) {
 	return head
 }
 
-// Fork makes a pull request come from one.
+// Fork makes a pull request come from a fork.
 func (w *World) Fork(number int, text string) (head string) {
 	head = w.Open(number, text)
 	pull, err := w.Forge.Pull(w.Context(), number)
@@ -41,7 +41,7 @@ func (w *World) Merge(number int, head string) (commit string) {
 	return commit
 }
 
-// Synced is a world whose branch was merged from pull request 1 and is in sync.
+// Synced merges pull request 1 and brings the branch in sync.
 func (w *World) Synced() (commit string) {
 	commit = w.Merge(1, w.Open(1, "+a"))
 	w.Forge.Touch("clouds/thing.yaml", commit)
@@ -52,12 +52,12 @@ func (w *World) Synced() (commit string) {
 	return commit
 }
 
-// Approve says on a pull request that a plan may go on.
+// Approve approves a plan on a pull request.
 func (w *World) Approve(number int, text string) forge.Comment {
 	return w.Forge.Say(number, "ann", "/stackreeve approve "+HashOf(text))
 }
 
-// Comments are ours on a pull request.
+// Comments returns the agent's comments on a pull request.
 func (w *World) Comments(number int) (texts []string) {
 	w.Helper()
 	all, err := w.Forge.Comments(w.Context(), number)
@@ -78,7 +78,7 @@ func (w *World) Status(commit, what string) forge.Status {
 	return s
 }
 
-// WantStatus wants a status, with words in its description.
+// WantStatus expects a status with words in its description.
 func (w *World) WantStatus(commit, what string, state forge.State, words string) {
 	w.Helper()
 	if s := w.Status(commit, what); s.State != state || !strings.Contains(s.Description, words) {

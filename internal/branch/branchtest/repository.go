@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Sha is a commit by a name that people can read.
+// Sha makes a commit hash from a name that people can read.
 func Sha(name string) string {
 	sum := sha1.Sum([]byte(name))
 	return hex.EncodeToString(sum[:])

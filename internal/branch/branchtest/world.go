@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// World is a repository on a forge, a branch, and a cloud whose plans the test
-// writes: the name of a thing in a commit's files is what is planned for it.
+// World is a repository on a forge, a branch, and a cloud whose plans the test writes: the words in a commit's files are the steps of its
+// plan.
 type World struct {
 	*testing.T
 	Forge  *forgetest.Memory
@@ -25,17 +25,17 @@ type World struct {
 
 	Mu       sync.Mutex
 	Base     string            // the branch's newest commit
-	Files    map[string]string // the files of a commit, one name each
-	Gone     string            // a word that is in files, and done in the cloud already
-	Plans    int               // that were made
-	CloudErr error             // of every plan
-	Again    int               // passes that were asked for
-	Stop     func()            // ends what Serve began
+	Files    map[string]string // the files of a commit, one name each.
+	Gone     string            // a word that is in files, and already done in the cloud
+	Plans    int               // number of plans made.
+	CloudErr error             // error of every plan
+	Again    int               // number of passes asked for
+	Stop     func()            // ends what Serve started
 
 	stacks []*review.Planner // of the repository
 }
 
-// In runs a test in a world, with a clock of its own.
+// In runs a test in a world with its own clock.
 func In(t *testing.T, test func(w *World)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,7 +45,7 @@ func In(t *testing.T, test func(w *World)) {
 	})
 }
 
-// Restart begins from nothing, as on an empty disk.
+// Restart starts from nothing, as on an empty disk.
 func (w *World) Restart() {
 	w.Review = w.stack("prod", func() { w.Again++ })
 	w.Repo = review.New(w.Forge.Forge(), slog.New(slog.DiscardHandler))

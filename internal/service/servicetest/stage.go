@@ -1,5 +1,5 @@
-// Package servicetest is the stage on which agents are tested from outside: a simulated cloud, a repository of manifests and a configuration that names both. It
-// knows nothing of what runs there.
+// Package servicetest is the stage on which agents are tested from outside: a simulated cloud, a repository of manifests and a configuration
+// that names both. It does not know what runs there.
 package servicetest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Stage is a simulator and a folder of manifests in Git, of the stack killed.
+// Stage is a simulator and a Git folder of manifests of the stack `killed`.
 type Stage struct {
 	T      testing.TB
 	Dir    string
 	Server *simulator.Server
 }
 
-// New is a stage until the test ends.
+// New returns a stage that lasts until the test ends.
 func New(t testing.TB, options simulator.Options) *Stage {
 	t.Helper()
 	s := &Stage{T: t, Dir: t.TempDir()}
@@ -50,10 +50,10 @@ spec:
 	return s
 }
 
-// Path is that of a file of the stage.
+// Path is the path of a file of the stage.
 func (s *Stage) Path(name string) string { return filepath.Join(s.Dir, name) }
 
-// Write writes a file, and the folders that it is in.
+// Write writes a file, and creates its folders.
 func (s *Stage) Write(name, content string) {
 	s.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(s.Path(name)), 0o755); err != nil {
@@ -64,7 +64,7 @@ func (s *Stage) Write(name, content string) {
 	}
 }
 
-// Commit records the manifests, in repo, with the real git.
+// Commit commits the manifests, in repo, with the real git.
 func (s *Stage) Commit() {
 	s.T.Helper()
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "manifests"}} {
@@ -76,7 +76,7 @@ func (s *Stage) Commit() {
 	}
 }
 
-// Count asks the cloud how many of its things the stack has made.
+// Count returns how many objects of a list in the cloud the stack has made: all except Octavia's own ports.
 func (s *Stage) Count(service, path, field string) int {
 	s.T.Helper()
 	c, err := cloud.Open(s.T.Context(), cloud.Config{Cloud: "demo", File: s.Path("clouds.yaml"), Version: "test"})
@@ -98,7 +98,7 @@ func (s *Stage) Count(service, path, field string) int {
 	return n
 }
 
-// Record keeps what a process says.
+// Record keeps the output of a process.
 type Record struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -111,7 +111,7 @@ func (r *Record) Write(p []byte) (int, error) {
 	return r.text.Write(p)
 }
 
-// String is all that was said.
+// String returns the whole output.
 func (r *Record) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
