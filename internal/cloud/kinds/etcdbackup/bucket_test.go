@@ -48,7 +48,7 @@ func TestLawsOfABucket(t *testing.T) {
 	}.Run(t)
 }
 
-// bucketed is a stack that keeps its backups there.
+// bucketed is a stack that stores its backups in that bucket.
 func bucketed(t *testing.T) (*simulator.World, *kindtest.Target) {
 	t.Helper()
 	w, kinds := beside(t)
@@ -57,7 +57,7 @@ func bucketed(t *testing.T) (*simulator.World, *kindtest.Target) {
 	return w, g
 }
 
-// What others write into a bucket, copies of snapshots with all their metadata among it, is no part of a series, and is left alone.
+// Objects that others write into a bucket do not belong to a series, even copies of snapshots with all their metadata. The agent ignores them.
 func TestAttackForgedInABucket(t *testing.T) {
 	w, g := bucketed(t)
 	g.MustSync(inBucket)
@@ -85,14 +85,14 @@ func TestAttackForgedInABucket(t *testing.T) {
 	}
 }
 
-// A stack of the same name in another cloud may keep its snapshots in the same bucket: neither removes what is the other's.
+// A stack of the same name in another cloud may store its snapshots in the same bucket: neither removes the other's.
 func TestANamesakeInTheSameBucket(t *testing.T) {
 	w, g := bucketed(t)
 	g.MustSync(inBucket)
 	other := w.Keys(bucket)[0]
 	w.Copy(bucket, other, other, map[string]string{"stackreeve-project": "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"})
 	t.Cleanup(func() { w.Empty(bucket) })
-	world, machines := members(t) // names are of one second and one revision
+	world, machines := members(t) // names contain one second and one revision
 	world.Fill("all the keys and values, and more")
 	g.Machines = machines
 	g.MustSync(strings.Replace(inBucket, "maxBackups: 2", "maxBackups: 1", 1))
@@ -105,7 +105,7 @@ func TestANamesakeInTheSameBucket(t *testing.T) {
 	}
 }
 
-// A bucket that is not named any more is not looked into: its snapshots stay, and a manifest that names it is refused.
+// If the configuration no longer names a bucket, the agent does not read it: its snapshots stay, and a manifest that names it is refused.
 func TestABucketThatIsNotNamed(t *testing.T) {
 	for field, c := range map[string]struct{ path, want string }{
 		"path":     {"s3: {path: elsewhere}", "does not name"},
@@ -124,7 +124,8 @@ func TestABucketThatIsNotNamed(t *testing.T) {
 	}
 }
 
-// Of a store that refuses, is away, or keeps something else than it was sent, plans say so; nothing half-made counts, and nothing is removed for it.
+// A store may refuse requests, be away, or store other data than it was sent: plans report each case. Nothing half-made counts, and nothing is
+// removed because of it.
 func TestABucketThatFails(t *testing.T) {
 	testcost.Long(t)
 	w, g := bucketed(t)
@@ -169,7 +170,7 @@ func TestABucketThatFails(t *testing.T) {
 	}
 }
 
-// A bucket that is not there has nothing in it, and is not made.
+// A missing bucket counts as empty, and is not created.
 func TestABucketThatIsNotThere(t *testing.T) {
 	elsewhere := strings.Replace(inBucket, "path: backups", "path: others", 1)
 	store, kinds := beside(t)
@@ -182,13 +183,13 @@ func TestABucketThatIsNotThere(t *testing.T) {
 	}
 }
 
-// What a real Swift keeps in the S3 protocol is what was sent, says so, and goes in the end.
+// A real Swift stores exactly the sent data through its S3 API, confirms it, and deletes them in the end.
 func TestSnapshotsInARealStore(t *testing.T) {
 	keeper := kindtest.NewTarget(t, kinds)
 	if keeper.Simulator != nil {
 		t.Skip("the others judge the simulated one")
 	}
-	endpoint, keys := kindtest.S3(t, keeper.Client(nil)) // they outlive what they are used for
+	endpoint, keys := kindtest.S3(t, keeper.Client(nil)) // they outlive the objects that need them
 	g := kindtest.NewTarget(t, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 		d.S3 = &defaults.S3{Endpoint: endpoint, Buckets: []string{d.Network}}
 		d.Keys.S3 = func() (s3.Keys, error) { return keys, nil }

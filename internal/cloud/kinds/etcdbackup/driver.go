@@ -27,7 +27,7 @@ type driver struct {
 	master   *pki.Master // nil for none
 }
 
-// client asks members of the cluster as they want it.
+// client is a client for the members, with the TLS settings of the cluster.
 func (d driver) client(w want) (c etcd.Client, err error) {
 	var entries map[string]string
 	if t := w.Spec.TLS; t != nil {
@@ -38,8 +38,8 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 	return c, err
 }
 
-// List is that of [typed.Kind]: what bears the mark of a series, each series together, in all containers of the project. What nobody can be sure
-// of, since it bears several marks or a copied one, stands alone.
+// List implements [typed.Kind]. It lists the objects that bear the mark of a series, each series together, in all containers of the project. An object
+// with several marks or a copied mark has an uncertain owner, and stands alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -75,7 +75,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	return all, nil
 }
 
-// Create is that of [typed.Kind]: a series begins with its first snapshot.
+// Create implements [typed.Kind]: a series begins with its first snapshot.
 func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
 	i, err := d.take(ctx, w)
 	if err != nil {
@@ -84,8 +84,8 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 	return live([]item{i}, failure{}), nil
 }
 
-// Update is that of [typed.Kind]: it does what is due, and writes the marks of all last. What fails of that keeps nothing else from being done: an object
-// whose mark cannot be written, as one in an archive, would end all backups.
+// Update implements [typed.Kind]: it takes and removes the snapshots that are due, and writes the marks of all last. A failure of one part does not
+// prevent the others: otherwise an object whose mark cannot be written, such as one in an archive, would end all backups.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.in(container(w))
 	gone, err := d.removeDue(ctx, w, of, changes)
@@ -100,15 +100,15 @@ func (d driver) Update(ctx context.Context, w want, have typed.Live[series], cha
 	return errors.Join(errs...)
 }
 
-// takes reports whether one of the changes is that a snapshot is taken.
+// takes reports whether one of the changes takes a snapshot.
 func takes(changes []kind.Change) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField })
 }
 
-// removeDue removes what is too much and what is half-made, as far as it was asked for; gone are their IDs.
+// removeDue removes the surplus and the half-made snapshots that are among the changes; gone are their IDs.
 func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind.Change) (gone map[string]bool, err error) {
 	gone = map[string]bool{}
-	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // nothing else is removed, whatever is asked for
+	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // nothing else is removed, whatever the changes are
 		if !kind.Has(changes, itemsField+"["+i.Name+"]") && (!i.Whole() || !kind.Has(changes, keepField)) {
 			continue
 		}
@@ -120,7 +120,7 @@ func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind
 	if usable(of) > 0 {
 		return gone, nil
 	}
-	for _, i := range of { // a process that ended has left them
+	for _, i := range of { // left over by a process that ended
 		if err := d.remove(ctx, i); err != nil {
 			return gone, err
 		}
@@ -129,13 +129,13 @@ func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind
 }
 
 const (
-	// mostFailed is how many marks may fail to be written, other than because the store refuses them, until no more are tried.
+	// mostFailed is the number of marks that may fail before no more are tried; refusals by the store do not count.
 	mostFailed = 10
-	// mostNamed is how many of those that failed are named.
+	// mostNamed is how many of the failed marks the error names.
 	mostNamed = 3
 )
 
-// rewrite writes the mark of all that are whole, the newest first.
+// rewrite writes the mark of all complete snapshots, the newest first.
 func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 	var errs []error
 	failed, more := 0, 0
@@ -166,7 +166,8 @@ func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 	return errors.Join(errs...)
 }
 
-// remove removes a snapshot that was listed. Where that was half-made another process may have made it whole since, or another one of its name: it stays.
+// remove removes a listed snapshot. If that was half-made, another process may have completed it since, or written another of the same name: it then
+// stays.
 func (d driver) remove(ctx context.Context, i item) error {
 	if !i.Whole() {
 		now, err := d.store.Head(ctx, i.Container, i.Name)
@@ -192,7 +193,7 @@ func notesOf(i item) map[string]string {
 	return out
 }
 
-// Delete is that of [typed.Kind]: all of the series go, the oldest first, so that an interruption leaves the newest.
+// Delete implements [typed.Kind]: it removes the whole series, the oldest first, so that an interruption leaves the newest.
 func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool, err error) {
 	for _, i := range slices.Backward(have.State.Items) {
 		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
@@ -202,7 +203,7 @@ func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool,
 	return true, nil
 }
 
-// Unmark is that of [typed.Kind].
+// Unmark implements [typed.Kind].
 func (driver) Unmark(context.Context, typed.Live[series]) error {
 	return fmt.Errorf("%w: the mark of an %s cannot be taken off", kind.ErrRejected, Name)
 }
@@ -214,7 +215,7 @@ func classed(err error) error {
 	return err
 }
 
-// wordOf is the word for the stack in the names of its objects, which is that of its owner texts.
+// wordOf is the word for the stack in the names of its objects, the same as in its owner texts.
 func wordOf(owner string) string {
 	o, _ := ownertext.Parse(owner)
 	return o.Stack
@@ -225,8 +226,8 @@ func within(networks []netip.Prefix, at netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(at.WithZone("").Unmap()) })
 }
 
-// allowed refuses addresses that the manifest names and that are in no subnet of the stack, where the configuration does not say which
-// networks may be asked, see [outbound.Machines].
+// allowed refuses addresses of the manifest that are in no subnet of the stack. It does so only if the configuration does not list the allowed networks,
+// see [outbound.Machines].
 func (d driver) allowed(w want) error {
 	if len(d.etcd.Machines.Within) > 0 || len(w.Spec.EtcdEndpoints) == 0 {
 		return nil
@@ -241,7 +242,7 @@ func (d driver) allowed(w want) error {
 func inSubnets(own []string, list []netip.AddrPort) error {
 	var networks []netip.Prefix
 	for _, cidr := range own {
-		if p, err := netip.ParsePrefix(cidr); err == nil { // it is not known else
+		if p, err := netip.ParsePrefix(cidr); err == nil { // an unknown subnet has no CIDR
 			networks = append(networks, p.Masked())
 		}
 	}
@@ -253,7 +254,7 @@ func inSubnets(own []string, list []netip.AddrPort) error {
 	return nil
 }
 
-// addresses are where the members are asked.
+// addresses are the addresses of the members.
 func addresses(w want) (list []netip.AddrPort) {
 	for _, endpoint := range w.Spec.EtcdEndpoints {
 		if at, what, _ := addressOf(endpoint); what == "" {

@@ -28,7 +28,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// bench is a driver, a member of etcd and a bucket, without an engine: requests come in the order in which a test has them.
+// bench is a driver, a member of etcd and a bucket, without an engine: each test decides the order of requests.
 type bench struct {
 	t *testing.T
 	driver
@@ -59,7 +59,7 @@ func newBench(t *testing.T) *bench {
 	return &bench{t, d, bucket, want{Want: kind.Want{Key: key, Mark: kind.Mark{Owner: ownertext.Of("shop", key), Applied: "new"}}, Spec: spec}}
 }
 
-// put has a snapshot of so long ago there, which is half-made where nothing is applied.
+// put adds a snapshot of that age; it is half-made if applied is "".
 func (b *bench) put(ago time.Duration, data, applied string) item {
 	b.t.Helper()
 	at := time.Now().Add(-ago)
@@ -79,7 +79,7 @@ func (b *bench) write(name string, at time.Time, data, applied string) item {
 	return b.head(name)
 }
 
-// finish has an object say that it is whole.
+// finish marks an object as complete.
 func (b *bench) finish(i item, m kind.Mark, at time.Time) {
 	b.t.Helper()
 	if err := b.store.Write(b.t.Context(), i, m, map[string]string{etcdstore.Sum: "0a", etcdstore.Moment: text(at)}); err != nil {
@@ -103,10 +103,10 @@ func (b *bench) remove(i item) {
 	}
 }
 
-// have is a series as it was listed, the newest first.
+// have is a series as in a list, the newest first.
 func have(items ...item) typed.Live[series] { return live(items, failure{}) }
 
-// What was half-made when it was listed may be another process's work, which has ended since.
+// A listed half-made object may be another process's work, which has ended since.
 func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct {
@@ -136,7 +136,7 @@ func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
 	}
 }
 
-// failing has a store refuse some requests.
+// failing makes a store refuse some requests.
 func failing(method, end string) func(r *http.Request) (int, string) {
 	return func(r *http.Request) (int, string) {
 		if r.Method == method && strings.HasSuffix(r.URL.Path, end) {
@@ -146,7 +146,7 @@ func failing(method, end string) func(r *http.Request) (int, string) {
 	}
 }
 
-// listed are all snapshots of the bucket as they are now, the newest first.
+// listed are all current snapshots of the bucket, the newest first.
 func (b *bench) listed() (items []item) {
 	b.t.Helper()
 	for _, name := range b.bucket.Keys("backups") {
@@ -156,7 +156,7 @@ func (b *bench) listed() (items []item) {
 	return items
 }
 
-// refusing has the store refuse to write marks of some objects. puts are what it is asked to write.
+// refusing makes the store refuse to write marks of some objects. puts are the objects that it is asked to write.
 func (b *bench) refusing(status int, code string, these ...item) (puts *[]string) {
 	puts = new([]string)
 	var mu sync.Mutex
@@ -176,7 +176,8 @@ func (b *bench) refusing(status int, code string, these ...item) (puts *[]string
 	return puts
 }
 
-// A mark that cannot be written, as of an object that a lifecycle rule has moved to an archive, stops neither backups nor the other marks.
+// A mark that cannot be written stops neither backups nor the other marks. An example is an object that a lifecycle rule has moved to an
+// archive.
 func TestAttackAMarkThatCannotBeWritten(t *testing.T) {
 	asked := []kind.Change{{Field: kind.MarkField}, {Field: itemsField}}
 	for name, c := range map[string]struct {
@@ -219,7 +220,8 @@ func TestAttackAMarkThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A member is asked at an address of the manifest only in networks of the configuration or, without those, in subnets that the stack makes.
+// The agent asks a member at an address of the manifest only in networks of the configuration. Without those, it asks only in subnets of
+// the stack.
 func TestAttackEndpointsOfSomebodyElse(t *testing.T) {
 	b := newBench(t)
 	networks := func(list ...string) (all []netip.Prefix) {
@@ -264,7 +266,7 @@ func TestAttackEndpointsOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// Marks are written, too, while no snapshot can be taken; and not for ever, where a store writes none.
+// Marks are also written while no snapshot can be taken. The agent stops at some point if a store writes none.
 func TestMarksWithoutMembersOrAStore(t *testing.T) {
 	b := newBench(t)
 	only := b.put(2*time.Hour, "data", "old")

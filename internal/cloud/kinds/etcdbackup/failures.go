@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// failures are why the last attempts of each series failed, in this process.
+// failures are the causes of the last failed attempts of each series, in this
+// process.
 type failures struct {
 	mu  sync.Mutex
 	all map[string]failure
@@ -34,7 +35,7 @@ func (f *failures) note(owner string, err error, now time.Time) {
 	f.all[owner] = failure{f.all[owner].times + 1, now, reason(err)}
 }
 
-// reason is why something failed, in words that can be shown.
+// reason is the cause of a failure, in words that can be shown.
 func reason(err error) string {
 	said := err.Error()
 	var unquoted kind.Unquoted

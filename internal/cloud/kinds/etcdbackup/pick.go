@@ -12,13 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// answer is what a member says when it is asked.
+// answer is the answer of a member.
 type answer struct {
 	at      netip.AddrPort
 	status  etcd.Status
 	members etcd.Members
 	answers bool
-	unlike  string // how it talks otherwise than it should, as without TLS
+	unlike  string // how its protocol differs from the expected one, such as without TLS
 }
 
 // ask asks all members at the same time.
@@ -36,7 +36,7 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 			}
 			a.answers = true
 			if a.members, err = c.Members(ctx, at.Addr().String()); err != nil {
-				a.members = etcd.Members{} // a learner does not say
+				a.members = etcd.Members{} // a learner does not answer this
 			}
 		})
 	}
@@ -44,14 +44,14 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 	return all
 }
 
-// on is a client that asks at the port of an address.
+// on is a client for the port of an address.
 func on(c etcd.Client, at netip.AddrPort) etcd.Client {
 	c.Port = int(at.Port())
 	return c
 }
 
-// choose is the member that a snapshot is taken of: a voter that is healthy and in touch with a leader together with the majority of its cluster,
-// and that does not lead where another one does. One that lies, or was left behind, does not outvote the others.
+// choose is the member that a snapshot is taken of: a healthy voter that agrees on a leader with the majority of its cluster. It prefers a member
+// that does not lead itself. A member that lies, or was left behind, does not outvote the others.
 func choose(all []answer) (best answer, err error) {
 	type side struct{ cluster, leader uint64 }
 	of := func(a answer) side { return side{a.status.ClusterID, a.status.Leader} }
@@ -88,7 +88,7 @@ func choose(all []answer) (best answer, err error) {
 	return best, nil
 }
 
-// otherwise names a member that talks otherwise than it should, which may be why there are too few; "" where none does.
+// otherwise names a member with another protocol than expected, which may be the cause of the missing answers; "" if there is none.
 func otherwise(all []answer) string {
 	for _, a := range all {
 		if a.unlike != "" {
@@ -98,7 +98,7 @@ func otherwise(all []answer) string {
 	return ""
 }
 
-// counted are the IDs of the voters, as one that is one of them knows it, and those of them that answer, each once.
+// counted are the IDs of the voters, according to one that is a voter itself, and the voters that answer, each once.
 func counted(mine []answer) (voters []uint64, healthy []answer) {
 	for _, a := range mine {
 		if voters = votersOf(a.members); slices.Contains(voters, a.status.MemberID) {
@@ -125,7 +125,7 @@ func votersOf(m etcd.Members) (ids []uint64) {
 	return ids
 }
 
-// ill reports whether a member says of itself that something is wrong with its data. That there is no more space is no harm.
+// ill reports whether a member's status has an error about its data. Exhausted space does no harm.
 func ill(s etcd.Status) bool {
 	return slices.ContainsFunc(s.Errors, func(e string) bool { return !strings.Contains(e, "NOSPACE") })
 }

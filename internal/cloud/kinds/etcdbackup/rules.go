@@ -11,10 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostOften is how often snapshots may be taken, in seconds.
+// mostOften is the shortest time between two snapshots, in seconds.
 const mostOften = 60
 
-// Validate is that of [typed.Kind].
+// Validate implements [typed.Kind].
 func (x rules) Validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.StorageType == "S3" && s.S3 == nil:
@@ -65,7 +65,7 @@ func (s *Spec) note(r *kind.Report) {
 	}
 }
 
-// addressOf reads an endpoint; what is wrong with it, and how to correct that, is "" where nothing is.
+// addressOf reads an endpoint. For an invalid one it returns the error as what, and the correction as fix; else both are "".
 func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 	const write = "write http://ADDRESS:2379, or https, with an IP address, or use clusterRef for an EtcdCluster of the stack"
 	u, err := url.Parse(endpoint)
@@ -81,7 +81,7 @@ func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 	return at, "", ""
 }
 
-// Expand makes no object; it finds the members of the cluster, which have to be there first, and how they are asked.
+// Expand creates no object. It finds the members of the cluster, which must exist first, and their TLS settings.
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.ClientTLSSecret != "" {
 		etcdtls.Check(e, clientField, s.ClientTLSSecret, r.now())
@@ -106,7 +106,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// subnets are those that the stack makes itself, where the configuration does not say in which networks machines are asked.
+// subnets are the stack's own subnets, if the configuration does not list the networks of machines.
 func (r rules) subnets(e *kind.Expansion) (own []string) {
 	if len(r.within) > 0 {
 		return nil
@@ -124,7 +124,7 @@ func (r rules) subnets(e *kind.Expansion) (own []string) {
 
 const clientField = "spec.clientTLSSecret"
 
-// Lasts is that of [typed.Kind]: what keeps data goes only where a manifest says so.
+// Lasts implements [typed.Kind]: snapshots that keep data are deleted only if a manifest says so.
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 
 func (s *Spec) policy() Policy {
@@ -145,7 +145,7 @@ func (s *Spec) keep() int {
 
 func (s *Spec) interval() time.Duration { return time.Duration(s.policy().Interval) * time.Second }
 
-// longest is how long taking one may last.
+// longest is the maximal time for taking one snapshot.
 func (s *Spec) longest() time.Duration {
 	if n := s.policy().Timeout; n > 0 {
 		return time.Duration(n) * time.Second
@@ -153,7 +153,7 @@ func (s *Spec) longest() time.Duration {
 	return 10 * time.Minute
 }
 
-// container is the name, in the cloud or the other store, of what the manifest names.
+// container is the name of the manifest's container, in the cloud or in the other store.
 func container(w want) string {
 	if w.Spec.StorageType == "S3" {
 		return w.Spec.S3.Container()
@@ -169,15 +169,15 @@ func (s *Spec) place() string {
 	return "spec.swift.container"
 }
 
-// Diff is that of [typed.Kind]. The cloud holds nothing of the manifest but its mark, so what a commit changes shows as another mark, and
-// what it loses here.
+// Diff implements [typed.Kind]. The cloud stores nothing of the manifest but its mark. A change by a commit therefore shows as a
+// different mark, and Diff adds the loss that it causes.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.in(container(w))
 	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
 		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count, and none of them is removed", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
-		return // time does the rest, see Upkeep
+		return // the rest depends on the time, see Upkeep
 	}
 	spare := w.Spec.spare(of)
 	if len(spare) == 0 {
@@ -190,16 +190,16 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 
 const (
 	keepField = "spec.backupPolicy.maxBackups"
-	// itemsField is where a status shows the snapshots.
+	// itemsField is the field of the status with the snapshots.
 	itemsField = "status.items"
 )
 
-// Upkeep is that of [typed.Kind].
+// Upkeep implements [typed.Kind].
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 	return w.Spec.upkeep(have.in(container(w)), have.failed, now)
 }
 
-// shown is what status shows of a series, the first fields as etcd-operator does. (v1beta2: BackupStatus)
+// shown is the status of a series; the first fields are etcd-operator's. (v1beta2: BackupStatus)
 type shown struct {
 	Succeeded    bool        `json:"succeeded"`
 	Reason       string      `json:"Reason,omitempty"`

@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What the agent shows to members is what the cluster's manifest says, or a Secret that has all of it.
+// The agent authenticates to members with the settings of the cluster's manifest, or with a Secret
+// that has all of them.
 func TestHowMembersAreAsked(t *testing.T) {
 	g := kindtest.NewTarget(t, kindsof.Kinds)
 	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", MasterKeyFile: "/etc/stackreeve/etcd.key"}

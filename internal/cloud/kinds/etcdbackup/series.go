@@ -19,15 +19,15 @@ import (
 // item is one snapshot.
 type item = etcdstore.Object
 
-// series is what bears the mark of an EtcdBackup, the newest first.
+// series are the objects that bear the mark of an EtcdBackup, the newest first.
 type series struct {
 	Mark   *kind.Mark
 	Items  []item
 	failed failure // of the last attempts
 }
 
-// in are those of a series that are in a container. Others bear the mark as well, because somebody wrote it there, or the container was
-// another one before: they do not count, and none of them is removed.
+// in are the items of a series that are in a container. Others may bear the mark, too: somebody wrote it there, or the container was another one before.
+// They do not count, and none of them is removed.
 func (s *series) in(container string) (list []item) {
 	for _, i := range s.Items {
 		if i.Container == container {
@@ -46,7 +46,7 @@ func usable(of []item) (n int) {
 	return n
 }
 
-// spare are those that are too many, the oldest first. There is always a newer one that is whole, and only those are counted.
+// spare are the surplus items, the oldest first. Only complete items count, and a newer complete one always remains.
 func (s *Spec) spare(of []item) (list []item) {
 	kept := 0
 	for _, i := range of {
@@ -63,7 +63,7 @@ func (s *Spec) spare(of []item) (list []item) {
 	return list
 }
 
-// halfMade are those that a process which ended has left. One that may still be written stays.
+// halfMade are the items left over by a process that ended. An item that may still be written stays.
 func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
 	for _, i := range of {
 		if !i.Whole() && now.Sub(i.Written) > s.longest()+etcdstore.Skew {
@@ -73,20 +73,20 @@ func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
 	return list
 }
 
-// How long it takes until a snapshot is tried again after one has failed, which doubles with each.
+// The pause after a failed snapshot, which doubles with each failure.
 const (
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
 )
 
-// failure is why the last attempts failed.
+// failure is the cause of the last failed attempts.
 type failure struct {
 	times int
 	at    time.Time
 	why   string
 }
 
-// again is when the next attempt may be made.
+// again is the earliest time for the next attempt.
 func (f failure) again() time.Time {
 	if f.times == 0 {
 		return time.Time{}
@@ -97,7 +97,7 @@ func (f failure) again() time.Time {
 // mostRemoved is how many snapshots one pass removes because of the time.
 const mostRemoved = 100
 
-// upkeep says what is due at a time of those that count, the newest first.
+// upkeep says what is due at a time for the items that count, the newest first.
 func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) {
 	gone := slices.Concat(s.spare(of), s.halfMade(of, now))
 	for _, i := range gone[:min(len(gone), mostRemoved)] {
@@ -131,10 +131,10 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 	return u
 }
 
-// clockBehind is what an operator has to know where less time seems to have passed than has.
+// clockBehind explains to operators that this machine's clock may be behind the store's.
 const clockBehind = "the store says that the newest snapshot was written in the future, so the clock of this machine is behind, and the next one may come too late; correct the clock"
 
-// newest is the newest that is whole; nil for none.
+// newest is the newest complete item; nil for none.
 func newest(of []item) *item {
 	for i := range of {
 		if of[i].Whole() {
@@ -144,9 +144,9 @@ func newest(of []item) *item {
 	return nil
 }
 
-// since is from when on the time to the next snapshot counts: the moment that is noted, as the clock of whoever took it said, also where that is ahead of
-// the store's. A moment in the future of now is not believed, or backups would stop. One that is forged to be earlier than that delays one of them by an
-// interval at most.
+// since is the time from which the interval to the next snapshot counts: the noted moment, by the clock of the process that took it. It
+// counts even if that clock is ahead of the store's. A moment later than now is not believed: otherwise backups would stop. A forged
+// earlier moment delays one backup by an interval at most.
 func since(newest *item, now time.Time) time.Time {
 	if at, ok := newest.Noted(); ok && !at.After(now) {
 		return at
@@ -154,15 +154,15 @@ func since(newest *item, now time.Time) time.Time {
 	return newest.At()
 }
 
-// text is a time as it is written into metadata.
+// text is the form of a time in metadata.
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// newestFirst orders by the moments that they are of.
+// newestFirst orders items by their moments.
 func newestFirst(a, b item) int {
 	return cmp.Or(b.At().Compare(a.At()), cmp.Compare(b.Number(etcdstore.Revision), a.Number(etcdstore.Revision)), strings.Compare(b.Name, a.Name))
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(have *series) any {
 	out := shown{Items: []shownItem{}, Reason: have.failed.why}
 	for _, i := range have.Items {
@@ -179,7 +179,7 @@ func (rules) Status(have *series) any {
 	return out
 }
 
-// live is a series as the engine sees it.
+// live is a series as a [typed.Live].
 func live(items []item, failed failure) typed.Live[series] {
 	s := &series{Items: items, failed: failed}
 	oldest := items[len(items)-1]

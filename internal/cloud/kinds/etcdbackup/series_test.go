@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// taken are snapshots so long before noon, the newest first; "half" before one says that it is half-made.
+// taken are snapshots with these ages at noon, the newest first; "half" before an age makes one half-made.
 func taken(t *testing.T, ago ...string) (list []item) {
 	t.Helper()
 	for n, text := range ago {
@@ -47,10 +47,10 @@ func due(u kind.Upkeep) string {
 	return strings.Join(out, ", ")
 }
 
-// clocks differ: when the store says that the newest was written, and when it says of itself that it was taken, both after noon.
+// clocks differ: written is the store's time for the newest snapshot, and noted the time in its metadata, both after noon.
 type clocks struct {
 	written, noted time.Duration
-	behind         bool // the clock of this machine, as far as that shows
+	behind         bool // whether this machine's clock is visibly behind
 }
 
 func TestUpkeep(t *testing.T) {

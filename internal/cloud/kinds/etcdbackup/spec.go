@@ -1,10 +1,10 @@
-// Package etcdbackup is the kind EtcdBackup: snapshots of a cluster of etcd that are taken again and again, are kept in Swift or S3, and go when
-// there are enough newer ones.
+// Package etcdbackup is the kind EtcdBackup: snapshots of a cluster of etcd that are taken at intervals and stored in Swift or S3. They are
+// removed when there are enough newer ones.
 //
-// Its object in the cloud is the series of all snapshots that bear its mark. The newest one says when the next is due: nothing else
-// remembers anything but why the last attempts failed, which this process does.
+// Its object in the cloud is the series of all snapshots that bear its mark. The newest one shows when the next is due. No other state exists,
+// except for the causes of the last failed attempts, which this process remembers.
 //
-// It is longer than its table: a series is of many objects (series.go), and somebody has to be asked who can be believed (pick.go).
+// The package is longer than its table: a series has many objects (series.go), and the driver must find a member that it can believe (pick.go).
 package etcdbackup
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a series shall be. etcdEndpoints, storageType, backupPolicy, s3, abs, gcs, oss, clientTLSSecret and insecureSkipVerify are those of
+// Spec is the declared series. etcdEndpoints, storageType, backupPolicy, s3, abs, gcs, oss, clientTLSSecret and insecureSkipVerify are those of
 // etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
 type Spec struct {
 	ClusterRef    string        `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
@@ -42,13 +42,13 @@ type Spec struct {
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
 	// SubnetRefs are the stack's own, in which members at etcdEndpoints may be.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
-	// TLS is what members are asked with; nil without it.
+	// TLS are the settings for connections to members; nil without TLS.
 	TLS *kind.TLS `json:"-"`
-	// OperatorRef is its Secret where the cluster's manifest names that, and clientTLSSecret does not.
+	// OperatorRef is the Secret of the cluster's manifest, if clientTLSSecret does not name one.
 	OperatorRef string `json:"-" ref:"Secret"`
 }
 
-// Swift says where snapshots are kept.
+// Swift says where snapshots are stored.
 type Swift struct {
 	Container string `json:"container" rule:"required,min=1" ref:"SwiftContainer" doc:"SwiftContainer that they are in, as STACK/NAMESPACE/NAME/TIME-REVISION.db."`
 }
@@ -69,7 +69,7 @@ type (
 	want = typed.Want[Spec]
 )
 
-// Name is that of the kind.
+// Name is the name of the kind.
 const Name = "EtcdBackup"
 
 // Kind is the kind EtcdBackup over c, which may be nil where only rules are needed.

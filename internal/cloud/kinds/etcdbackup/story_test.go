@@ -24,13 +24,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// shelf looks at the container as people do.
+// shelf reads the container as people do.
 type shelf struct {
 	*kindtest.Target
 	t     *testing.T
 	c     *cloud.Client
 	world *etcd.World
-	grown int // how often its data did
+	grown int // how often its data grew
 }
 
 const all = needs + "---" + object
@@ -85,27 +85,27 @@ func meta(h http.Header) map[string]string {
 	return out
 }
 
-// age makes all snapshots stand for moments so much earlier, and has somebody write meanwhile: names are of one second
-// and one revision.
+// age moves the moments of all snapshots back by a duration, and writes to the cluster: a name contains one second and
+// one revision.
 func (s *shelf) age(by time.Duration) {
 	s.t.Helper()
 	s.grown++
 	s.world.Fill("all the keys and values" + strings.Repeat("+", s.grown))
 	for _, name := range s.names() {
 		if strings.Contains(name, "..") {
-			continue // its address is another one
+			continue // its address has another form
 		}
 		headers := meta(s.head(name))
 		at, err := time.Parse(time.RFC3339, headers["X-Object-Meta-Stackreeve-Moment"])
 		if err != nil {
-			continue // it is nobody's
+			continue // it belongs to nobody
 		}
 		headers["X-Object-Meta-Stackreeve-Moment"] = at.Add(-by).Format(time.RFC3339)
 		s.send(http.MethodPost, name, headers)
 	}
 }
 
-// A snapshot is taken when it is due and the oldest goes when the newer is there, and none of that is a difference.
+// A snapshot is taken when it is due, and the oldest goes when the newer one exists. None of that is a difference.
 func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	s := newShelf(t)
 	s.MustSync(all)
@@ -137,7 +137,7 @@ func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	}
 }
 
-// Objects of others are never touched, whatever they are called, nor copies that have our mark.
+// The agent never changes objects of others, whatever their names are, nor copies that bear the stack's mark.
 func TestAttackObjectsOfOthers(t *testing.T) {
 	s := newShelf(t)
 	s.MustSync(all)
@@ -146,7 +146,7 @@ func TestAttackObjectsOfOthers(t *testing.T) {
 	owner := own["X-Object-Meta-Stackreeve"]
 	for form, headers := range map[string]map[string]string{
 		folder + "20200101T000000Z-1.db":             {},
-		folder + "20200101T000000Z-2.db":             own, // a copy has another's
+		folder + "20200101T000000Z-2.db":             own, // a copy has another object's mark
 		folder + "20200101T000000Z-3.db":             {"X-Object-Meta-Stackreeve": strings.Replace(owner, s.Stack, "other", 1), "X-Object-Meta-Stackreeve-Sha256": "x", "X-Object-Meta-Stackreeve-Applied": "x"},
 		folder + "20200101T000000Z-4.db":             {"X-Object-Meta-Stackreeve": strings.Replace(owner, "EtcdBackup", "Volume", 1)},
 		folder + "notes.txt":                         {"X-Object-Meta-Stackreeve": owner},
@@ -163,7 +163,7 @@ func TestAttackObjectsOfOthers(t *testing.T) {
 	if got := s.names(); len(got) < others+1 {
 		t.Errorf("of %d objects of others there are %q", others, got)
 	}
-	s.Sync(needs) // the manifest goes, and all of its snapshots
+	s.Sync(needs) // the manifest is removed, and all of its snapshots are deleted
 	if got := s.names(); len(got) < others {
 		t.Errorf("of %d objects of others there are %q", others, got)
 	}
@@ -172,7 +172,7 @@ func TestAttackObjectsOfOthers(t *testing.T) {
 	}
 }
 
-// through has all members answer for snapshots as answer does.
+// through makes all members answer requests for snapshots with answer.
 func (s *shelf) through(answer http.HandlerFunc) {
 	s.t.Helper()
 	servers := map[string]string{}
@@ -193,7 +193,7 @@ func (s *shelf) through(answer http.HandlerFunc) {
 	s.Target = s.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next }) // agents from now on
 }
 
-// A snapshot that is cut, forged or endless leaves nothing, is reported, and does not push out what there is.
+// A snapshot that is cut, forged or endless leaves nothing, is reported, and replaces no existing one.
 func TestAttackSnapshots(t *testing.T) {
 	const data = "some data that is longer than a digest of 32 bytes"
 	whole := httptest.NewRecorder()
@@ -238,7 +238,7 @@ func TestAttackSnapshots(t *testing.T) {
 	}
 }
 
-// A login that is made again, as after a pass in which a list failed, does not try at once what has just failed.
+// A new login, such as after a pass in which a list failed, does not lead to an immediate retry of a failed snapshot.
 func TestAttackALoginPerPass(t *testing.T) {
 	s := newShelf(t)
 	s.Defaults.Memory = &defaults.Memory{}
@@ -254,7 +254,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 	}
 }
 
-// A commit that has less kept is a change with a loss, and the brake counts it.
+// A commit that keeps fewer snapshots is a change with a loss, and the brake counts it.
 func TestFewerAreALoss(t *testing.T) {
 	s := newShelf(t)
 	s.MustSync(all)

@@ -3,7 +3,7 @@ package etcdbackup
 import (
 	"bufio"
 	"context"
-	"crypto/md5" //nolint:gosec // it is how a store says what it has
+	"crypto/md5" //nolint:gosec // stores report their content with it
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// take takes a snapshot, and remembers when that fails.
+// take takes a snapshot, and remembers a failure.
 func (d driver) take(ctx context.Context, w want) (i item, err error) {
 	bound, stop := context.WithTimeout(ctx, w.Spec.longest())
 	defer stop()
@@ -31,7 +31,7 @@ func (d driver) take(ctx context.Context, w want) (i item, err error) {
 	return i, err
 }
 
-// snapshot asks a member for its data and hands it on to the store as it comes in.
+// snapshot asks a member for its data and passes it on to the store as it arrives.
 func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	client, err := d.client(w)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	if err != nil {
 		return item{}, fmt.Errorf("%s: %w", at.at, err)
 	}
-	defer func() { _ = data.Close() }() // what matters is what was read
+	defer func() { _ = data.Close() }() // all data have been read, so an error does not matter
 	size, err := data.Length()
 	if err != nil {
 		return item{}, classed(fmt.Errorf("%s: %w", at.at, err))
@@ -70,7 +70,7 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	return d.finish(ctx, w, name, notes, sent)
 }
 
-// finish compares what the store has with what was sent, and says that it is whole.
+// finish compares the store's data with the sent data, and marks the object as complete.
 func (d driver) finish(ctx context.Context, w want, name string, notes map[string]string, sent *sent) (item, error) {
 	i, err := d.store.Head(ctx, container(w), name)
 	if err != nil {
@@ -88,13 +88,13 @@ func (d driver) finish(ctx context.Context, w want, name string, notes map[strin
 	return i, nil
 }
 
-// sent is a snapshot on its way to the store. Its last byte is handed on only once all came and is what etcd's digest says: a store that was told how
-// many bytes there are takes them for an object as soon as it has the last one.
+// sent is a snapshot on its way to the store. Its last byte is passed on only when all data have arrived and match etcd's digest. A store that knows
+// the length creates the object as soon as it has the last byte.
 type sent struct {
 	*etcd.Snapshot
 	ahead *bufio.Reader // reads the snapshot
-	sum   hash.Hash     // of what was handed on
-	err   error         // why it could not be read to its end
+	sum   hash.Hash     // of the data passed on
+	err   error         // the cause of an incomplete read
 }
 
 func newSent(data *etcd.Snapshot) *sent {

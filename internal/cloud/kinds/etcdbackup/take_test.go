@@ -2,7 +2,7 @@ package etcdbackup
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // it is how a store says what it has
+	"crypto/md5" //nolint:gosec // stores report their content with it
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -19,7 +19,7 @@ import (
 	simulator "github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// sending is a snapshot of a server that answers so, on its way to a store.
+// sending is a snapshot from a server with the given answer, on its way to a store.
 func sending(t *testing.T, answer http.HandlerFunc) *sent {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -39,7 +39,7 @@ func sending(t *testing.T, answer http.HandlerFunc) *sent {
 	return newSent(data)
 }
 
-// A store that knows the length makes an object of what it has once the last byte is there: it comes only behind a digest that is right.
+// A store that knows the length creates an object as soon as it has the last byte. That byte is sent only after a correct digest.
 func TestAttackTheLastByte(t *testing.T) {
 	for _, size := range []int{1, 32, 33, 32 << 10, 200_000} {
 		data := strings.Repeat("x", size)
