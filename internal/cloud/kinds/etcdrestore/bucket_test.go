@@ -14,7 +14,8 @@ import (
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
-// In a bucket that stacks of one name in two clouds share, a snapshot has to be named, and a plan says whose it is.
+// Stacks of one name in two clouds share a bucket. The manifest must then name a snapshot, and the plan says whose
+// it is.
 func TestAttackANamesakeInTheSameBucket(t *testing.T) {
 	w := simulator.New("key", "backups")
 	server := httptest.NewServer(w)

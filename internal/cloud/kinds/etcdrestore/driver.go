@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// List is that of [typed.Kind]: what is known of each that manifests ask for. There is nothing else.
+// List implements [typed.Kind]. It returns the known state of each restore that manifests ask for: no other
+// restores exist.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -45,7 +46,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	return all, nil
 }
 
-// find is what there is of one.
+// find is the state of one restore.
 func (d driver) find(ctx context.Context, around kind.Hosts, containers []string, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
 	cluster := spec.EtcdCluster.Name
 	s := &State{}
@@ -80,7 +81,7 @@ func portsOf(around kind.Hosts, namespace, cluster string) (ids []string) {
 	return ids
 }
 
-// record reads what ports say of their cluster.
+// record reads the records of a cluster in the tags of its ports.
 func (s *State) record(ports []string, tags map[string][]string) {
 	for _, id := range ports {
 		here := ""
@@ -103,13 +104,13 @@ func (s *State) record(ports []string, tags map[string][]string) {
 	}
 }
 
-// Create is that of [typed.Kind]. There is always something of one that a manifest asks for.
+// Create implements [typed.Kind]. It is never needed: each restore of a manifest has a state.
 func (driver) Create(context.Context, want) (live, error) {
 	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has begun", kind.ErrBusy)
 }
 
-// Update is that of [typed.Kind]: it repeats the record of a restore, which writing a port's mark takes off.
-// What a cluster begins with is the first member's to carry out.
+// Update implements [typed.Kind]. It repeats the record of a restore, which is lost when a port's mark is
+// written. The restore itself is carried out by the cluster's first member.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	if kind.Has(changes, beginsField) {
 		return fmt.Errorf("%w: the first member of %s has not begun with the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)
@@ -122,8 +123,8 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	return nil
 }
 
-// Delete is that of [typed.Kind]: there is nothing to delete.
+// Delete implements [typed.Kind]: there is nothing to delete.
 func (driver) Delete(context.Context, live) (gone bool, err error) { return true, nil }
 
-// Unmark is that of [typed.Kind].
+// Unmark implements [typed.Kind].
 func (driver) Unmark(context.Context, live) error { return nil }

@@ -23,8 +23,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// What a restore does on machines is judged by package etcdcluster's tests; here by what it plans: it makes nothing in the cloud, so that the laws of what
-// is created, adopted, renamed or deleted are about nothing.
+// The tests of package etcdcluster check restores on machines; the tests here check plans. A restore creates nothing in the cloud, so the laws about
+// creation, adoption, new names and deletion do not apply.
 
 const shelves = `
 apiVersion: stackreeve.dev/v1alpha1
@@ -46,7 +46,7 @@ metadata: {name: kv}
 spec: {etcdCluster: {name: kv}, backupStorageType: Swift, backupRef: hourly}
 `
 
-// ports are those of members that there were; the plans that are judged know them as the cluster's.
+// ports are those of earlier members; the tested plans know them as the cluster's.
 func ports(names ...string) string {
 	text := shelves + `
 ---
@@ -67,7 +67,7 @@ spec: {resource: {networkRef: front}}
 	return text
 }
 
-// shelf has snapshots.
+// shelf is a container with snapshots.
 type shelf struct {
 	*kindtest.Target
 	t         *testing.T
@@ -110,7 +110,7 @@ func (s *shelf) owner(stack, kindName, name string) string {
 
 var now = time.Now().UTC().Truncate(time.Second)
 
-// put has an object there that an EtcdBackup wrote so many hours ago, but for what edit changes, and gives its name.
+// put adds an object as an EtcdBackup writes it, with that age in hours and the changes of edit. It returns the object's name.
 func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string)) string {
 	s.t.Helper()
 	at := now.Add(-time.Duration(hours) * time.Hour)
@@ -124,7 +124,7 @@ func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string))
 	if err := s.store.Put(ctx, s.container, name, m, nil, io.NopCloser(strings.NewReader("data")), 4, time.Minute); err != nil {
 		s.t.Fatal(err)
 	}
-	if m.Applied != "" { // else it is half-made
+	if m.Applied != "" { // otherwise it is half-made
 		if err := s.store.Write(ctx, etcdstore.Object{Container: s.container, Name: name}, m, notes); err != nil {
 			s.t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string))
 	return name
 }
 
-// copied has the data and all metadata of an object at another name, newer.
+// copied adds a newer object with the data and all metadata of another one, at a different name.
 func (s *shelf) copied(from string) {
 	s.t.Helper()
 	h, err := s.client.Head(s.t.Context(), cloud.ObjectStore, "backups/"+from)
@@ -152,7 +152,7 @@ func (s *shelf) copied(from string) {
 	}
 }
 
-// said is what a plan says of the restore, and does about it.
+// said are the restore's action and text in a plan.
 func said(p plan.Plan) (action plan.Action, text string) {
 	for _, step := range p.Steps {
 		if step.Key.Kind != "EtcdRestore" {
@@ -170,7 +170,7 @@ func said(p plan.Plan) (action plan.Action, text string) {
 	return "", ""
 }
 
-// The newest whole snapshot of the series is taken, whatever others put beside it.
+// The agent takes the newest complete snapshot of the series, whatever others add beside it.
 func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 	testcost.Long(t)
 	older := func(s *shelf) (name string) { return s.put(2, nil) }
@@ -222,7 +222,7 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 	}
 }
 
-// What is left over of another store is noted, and nothing is read from there.
+// Leftover fields of another store are noted, and the agent reads nothing from there.
 func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 	s := newShelf(t)
 	name := s.put(1, nil)
@@ -232,7 +232,7 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 	}
 }
 
-// A cluster that has begun is never restored, and it is by the tags of its own ports that this is known.
+// The agent never restores over a cluster that has begun. The tags of the cluster's own ports decide that.
 func TestAttackOverACluster(t *testing.T) {
 	const (
 		begins  = "kv begins with the snapshot"
@@ -284,7 +284,7 @@ func (s *shelf) port(name string) string {
 	return found.Ports[0].ID
 }
 
-// A plan writes nothing, twice the same, and without the manifest there is nothing to do about it.
+// A plan writes nothing and is the same twice. Without the manifest nothing is planned.
 func TestLawsOfAPlan(t *testing.T) {
 	s := newShelf(t)
 	s.put(1, nil)
@@ -299,7 +299,7 @@ func TestLawsOfAPlan(t *testing.T) {
 	}
 }
 
-// Where it cannot be read what ports or containers say, nothing is restored.
+// While the tags of ports, or the containers, cannot be read, nothing is restored.
 func TestAttackNothingIsKnown(t *testing.T) {
 	for name, silent := range map[string]func(req *http.Request) bool{
 		"tags of ports": func(req *http.Request) bool {
@@ -321,7 +321,7 @@ func TestAttackNothingIsKnown(t *testing.T) {
 	}
 }
 
-// refuser has the cloud not allow some requests.
+// refuser makes the cloud forbid some requests.
 type refuser struct {
 	these func(*http.Request) bool
 	next  http.RoundTripper

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Validate is that of [typed.Kind].
+// Validate implements [typed.Kind].
 func (x rules) Validate(s *Spec, r *kind.Report) {
 	const where = "set backupRef, the name of an EtcdBackup of the stack, or swift: {container, object}, or backupStorageType: S3 and s3: {path}"
 	switch in := s.in(); {
@@ -49,7 +49,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 // in is the kind of store that the manifest names.
 func (s *Spec) in() string { return cmp.Or(s.StorageType, "Swift") }
 
-// objects are the names of objects that are given, by field.
+// objects are the names of objects in the manifest, by field.
 func (s *Spec) objects() map[string]string {
 	all := map[string]string{}
 	if s.Swift != nil {
@@ -61,7 +61,7 @@ func (s *Spec) objects() map[string]string {
 	return all
 }
 
-// source is which of its fields says what to restore.
+// source is the field that selects the snapshot.
 type source int
 
 const (
@@ -70,7 +70,7 @@ const (
 	fromSwift                // swift
 )
 
-// source is the one that is meant; what is left over of the other store has no meaning.
+// source is the field that applies; leftover fields of the other store have no effect.
 func (s *Spec) source() source {
 	switch in := s.in(); {
 	case in == "S3" && s.S3 != nil:
@@ -81,7 +81,8 @@ func (s *Spec) source() source {
 	return fromBackup
 }
 
-// digest stands for what the manifest says to restore. It is kept in tags of ports, so each of these texts stays as it is.
+// digest stands for the manifest's selection of a snapshot. Tags of ports store it, so the form of each of these texts
+// must not change.
 func (s *Spec) digest() string {
 	switch s.source() {
 	case fromS3:
@@ -93,7 +94,7 @@ func (s *Spec) digest() string {
 	}
 }
 
-// Diff is that of [typed.Kind]. What was carried out is no difference any more.
+// Diff implements [typed.Kind]. A restore that was carried out is no difference any more.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	cluster := w.Spec.EtcdCluster.Name
 	switch {
@@ -107,10 +108,10 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	}
 }
 
-// beginsField is where a plan shows what a cluster begins with.
+// beginsField is the field under which a plan shows the snapshot that a cluster begins with.
 const beginsField = "spec.etcdCluster.name"
 
-// described is a snapshot, for people, and whose it is where it says so.
+// described is a snapshot in words, for people, with its project if the metadata have it.
 func described(o *etcdstore.Object) string {
 	text := fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
 	if project := o.Notes[etcdstore.Project]; project != "" {
@@ -119,7 +120,7 @@ func described(o *etcdstore.Object) string {
 	return text
 }
 
-// shown is what status shows, the first fields as etcd-operator does. (v1beta2: RestoreStatus)
+// shown is the status; the first fields are etcd-operator's. (v1beta2: RestoreStatus)
 type shown struct {
 	Succeeded bool   `json:"succeeded"`
 	Reason    string `json:"reason,omitempty"`
@@ -129,7 +130,7 @@ type shown struct {
 	Size      int64  `json:"size,omitempty"`
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(have *State) any {
 	out := shown{Succeeded: have.restored != "" && have.begun}
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// seek finds the snapshot that a manifest means, or says why there is none.
+// seek finds the snapshot that a manifest selects, or the cause why there is none.
 func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
 	switch spec.source() {
@@ -33,7 +33,7 @@ func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string
 		found, s.trouble, err = d.inContainer(ctx, container, spec.Swift.Object, "spec.swift.container", "spec.swift.object")
 	}
 	switch {
-	case errors.Is(err, etcdstore.ErrTooMany): // others are not to wait for that
+	case errors.Is(err, etcdstore.ErrTooMany): // other restores must not wait for this
 		s.trouble = err.Error() + ", or name a snapshot: swift: {container, object}, or s3: {path}"
 		return nil
 	case err != nil || s.trouble != "":
@@ -46,7 +46,7 @@ func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string
 	return nil
 }
 
-// ofBackup are the snapshots of a series of the stack, in all containers that they can be in.
+// ofBackup are the snapshots of a series of the stack, in all containers that may have them.
 func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []string, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
 	owner := ownertext.Of(around.Stack, backup)
 	o, _ := ownertext.Parse(owner)
@@ -67,7 +67,8 @@ func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []st
 	return found, trouble, nil
 }
 
-// inContainer are the snapshots in a container, or the one of a name; there and which are the fields that name those.
+// inContainer are the snapshots in a container, or the one with a name; there and which are the fields of container
+// and name.
 func (d driver) inContainer(ctx context.Context, container, object, there, which string) (found []etcdstore.Object, trouble string, err error) {
 	if object != "" {
 		one, err := d.store.Head(ctx, container, object)
@@ -95,7 +96,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 	return found, trouble, err
 }
 
-// containerOf is the name in the cloud of what a manifest calls a container; "" for none of the project.
+// containerOf is the name in the cloud of a manifest's container; "" if the project has none.
 func containerOf(around kind.Hosts, namespace, name string) string {
 	key := manifest.Key{Kind: "SwiftContainer", Namespace: namespace, Name: name}
 	if own := around.Owned("SwiftContainer")[ownertext.Of(around.Stack, key)]; own != nil {
@@ -111,7 +112,7 @@ func containerOf(around kind.Hosts, namespace, name string) string {
 
 var sumForm = pattern.Of(`^[0-9a-f]{64}$`)
 
-// unfit says why an object cannot be restored, as far as its metadata show that; "" when nothing does.
+// unfit is the cause why an object cannot be restored, according to its metadata; "" if they show none.
 func unfit(o *etcdstore.Object) string {
 	name := printable.Line(o.ID())
 	switch sum := o.Notes[etcdstore.Sum]; {

@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 )
 
-// What stands for a manifest is kept in tags of ports: it stays the same, and is of what is read. What is left over of another store says nothing.
+// The digest of a manifest is stored in tags of ports. It never changes, and covers only the fields that are read. Leftover fields of another
+// store do not affect it.
 func TestDigest(t *testing.T) {
 	swift, s3 := &Swift{Container: "c", Object: "o"}, &etcdstore.S3{Path: "b/o"}
 	for name, c := range map[string]struct {

@@ -1,8 +1,9 @@
-// Package etcdrestore is the kind EtcdRestore: which snapshot a cluster of etcd begins with. It finds the snapshot in Swift or S3 and says of the
-// cluster whether it has begun; the first EtcdMember begins it.
+// Package etcdrestore is the kind EtcdRestore: the snapshot that a cluster of etcd begins with. It finds the snapshot in Swift or S3, and knows
+// whether the cluster has begun; the first EtcdMember begins the cluster.
 //
-// It makes no object in the cloud. That a cluster has begun with a snapshot is a tag of the ports of its members, which the first member
-// writes before its machine begins; a cluster with the tag of members and without that one was begun otherwise, and nothing is restored over it.
+// It creates no object in the cloud. The record that a cluster has begun with a snapshot is a tag of its members' ports, which the first member
+// writes before its machine starts etcd. A cluster with the tag of members but without that tag has begun in another way, and nothing is restored
+// over it.
 package etcdrestore
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a cluster shall begin with. etcdCluster, backupStorageType, s3, abs, gcs and oss are those of etcd-operator
+// Spec declares the snapshot that a cluster begins with. etcdCluster, backupStorageType, s3, abs, gcs and oss are those of etcd-operator
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
 type Spec struct {
 	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
@@ -28,24 +29,24 @@ type Spec struct {
 	OSS map[string]any `json:"oss,omitempty" doc:"Has no meaning, and is noted."`
 }
 
-// Cluster names the one that begins.
+// Cluster names the cluster that begins.
 type Cluster struct {
 	Name string `json:"name" rule:"required,min=1" ref:"EtcdCluster" doc:"EtcdCluster of the stack."`
 }
 
-// Swift says where a snapshot is. It is only read, whoever it belongs to.
+// Swift says where a snapshot is. The agent only reads it, regardless of its owner.
 type Swift struct {
 	Container string `json:"container" rule:"required,min=1,max=256" doc:"A SwiftContainer of the stack, or else a container of the project by its name."`
 	Object    string `json:"object,omitempty" rule:"max=1024" doc:"The snapshot; the newest one if left out, where all in the container are of one series. It has to say its SHA-256 digest in its metadata, as what an EtcdBackup writes does."`
 }
 
-// State is what was found.
+// State is the known state of a restore.
 type State struct {
 	source   *etcdstore.Object // nil for none
 	trouble  string            // why there is none
-	begun    bool              // there is, or was, such a cluster
-	restored string            // the digest of what it began with; "" where no port says that
-	untagged []string          // ports of members that do not say that, while others do
+	begun    bool              // it exists, or existed
+	restored string            // digest of the snapshot it began with, "" for none
+	untagged []string          // members' ports without that tag
 }
 
 type (
