@@ -17,10 +17,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// What does not have its hash, or cannot be decompressed, is never used: the image goes, the
-// refusal says why, and the next passes do not download it again.
+// A file with a different hash, or that cannot be decompressed, is never used. The image is deleted, the refusal says why, and the next
+// passes do not download the file again.
 func TestAttackOtherContent(t *testing.T) {
-	long := strings.Repeat(disk, 1<<10) // longer than what is looked at before Glance is asked
+	long := strings.Repeat(disk, 1<<10) // longer than the part that is checked before the request to Glance
 	s, g := serve(t, map[string]string{"/short": disk, "/long": long, "/plain": disk, "/half": zipped(t, long)[:2000]}), simulated(t)
 	other := sha("another")
 	for path, want := range map[string]struct{ more, words string }{
@@ -47,7 +47,7 @@ func TestAttackOtherContent(t *testing.T) {
 	}
 }
 
-// A login that is made again, as after a pass in which a list failed, has neither what failed downloaded again, nor what is on its way.
+// A new login, such as after a pass in which a list failed, repeats neither a failed download nor one in progress.
 func TestAttackALoginPerPass(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 	}
 }
 
-// What ends before its time is no image, though no hash is given.
+// A download that ends early is no image, even without a hash.
 func TestAttackDownloadBreaksOff(t *testing.T) {
 	testcost.Long(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -93,7 +93,7 @@ func TestAttackDownloadBreaksOff(t *testing.T) {
 	}
 }
 
-// Whoever writes manifests does not reach what only the agent can.
+// Authors of manifests cannot use the agent to reach addresses that only the agent can reach.
 func TestAttackAddresses(t *testing.T) {
 	testcost.Long(t)
 	s := serve(t, map[string]string{"/disk.img": disk})
@@ -117,8 +117,8 @@ func TestAttackAddresses(t *testing.T) {
 	}
 }
 
-// Glance follows redirects and looks names up by itself, after the agent has judged them: it is given no address of a
-// manifest, whatever it offers.
+// Glance follows redirects and resolves names by itself, after the agent's check. Therefore it gets no address of a manifest, whatever
+// it offers.
 func TestAttackGlanceIsSentElsewhere(t *testing.T) {
 	s, asked := serve(t, map[string]string{"/disk.img": disk}), ""
 	g := importing(simulated(t), &asked)
@@ -128,7 +128,7 @@ func TestAttackGlanceIsSentElsewhere(t *testing.T) {
 	}
 }
 
-// What is downloaded goes through the agent, and none of it stays in its memory.
+// Downloads go through the agent, and none of the data stay in its memory.
 func TestAttackLargeDownloads(t *testing.T) {
 	const size, most = 64 << 20, 8 << 20
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// contentKey is the property that says what was uploaded.
+// contentKey is the property that describes the uploaded content.
 const contentKey = "stackreeve-content"
 
-// words say what an image holds, each behind its name: disk:qcow2 container:bare
+// words describe the content of an image, each behind its name: disk:qcow2 container:bare
 // url:SUM decompress:gz hash:sha256:abc….
 func (c *Content) words() string {
 	all := []string{"disk:" + c.DiskFormat, "container:" + c.container()}
@@ -41,9 +41,9 @@ func wordsIn(text string) map[string]string {
 	return all
 }
 
-// compareContent compares with what was uploaded, as the image says itself: the cloud may
-// have converted it since. Another address of a file with the same hash is the same. Of an
-// image that was adopted only formats are known.
+// compareContent compares with the uploaded content, according to the image's own
+// property: the cloud may have converted it since. Another address of a file with the same
+// hash counts as equal. For an adopted image only the formats are known.
 func compareContent(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, at := w.Spec.Content, "spec.resource.content."
 	if want == nil {
@@ -58,7 +58,7 @@ func compareContent(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	same := was["url"] == "" && is["url"] == "" || want.Download != nil && checksum.Of(want.Download.URL).Stored(was["url"])
 	for _, f := range [][2]string{{"container", "containerFormat"}, {"disk", "diskFormat"}, {"decompress", "download.decompress"}, {"hash", "download.hash"}} {
 		if f[0] == "hash" && same && is["hash"] == "" {
-			continue // it was checked, and need not be again
+			continue // the content was checked at its upload
 		}
 		kind.Fixed(c, at+f[1], was[f[0]], is[f[0]])
 	}
@@ -73,7 +73,7 @@ func writeContent(w typed.Want[Spec], have *table.Object[Spec, More], body map[s
 	}
 }
 
-// diff asks for the upload of an image that holds nothing and that nobody works on.
+// diff asks for the upload of an image that is still queued.
 func diff(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if w.Spec.Content != nil && w.Spec.Content.Download != nil && have.More.Status == queued {
 		c.Add(kind.Change{Field: "spec.resource.content.download", Have: "not uploaded", Want: w.Spec.Content.Download.URL, Disruption: kind.InPlace})

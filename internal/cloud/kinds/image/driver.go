@@ -24,9 +24,9 @@ import (
 
 type driver = *define.Driver[Spec, Filter, More]
 
-// create makes the image, which is queued then, and begins the upload. Its ID is chosen
-// here, so that the first request says which image the mark is of. The mark says that
-// nothing is applied, until something is uploaded.
+// create creates the image, which is then queued, and begins the upload. The agent chooses its ID, so that the
+// first request says which image the mark belongs to. The mark says that nothing is applied, until content is
+// uploaded.
 func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if why := impossible(w); why != "" {
 		return nil, fmt.Errorf("%w: %s", kind.ErrRejected, why)
@@ -51,8 +51,7 @@ func newID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// update begins the upload of an image that holds nothing, deletes it when that has failed,
-// or changes attributes.
+// update begins the upload of a queued image, deletes the image if its upload has failed, or changes attributes.
 func (u *uploads) update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if n.Have.State.More.Status == queued && kind.Has(n.Changes, "spec.resource.content.download") {
 		if err := u.refusal(n.Want); err != nil {
@@ -67,13 +66,12 @@ func (u *uploads) update(ctx context.Context, d driver, n define.Change[Spec, Mo
 	fields := maps.Clone(n.Fields)
 	fields[mark.PropertyPlace.Attribute] = mark.PropertyPlace.Put(nil, n.Want.Mark, n.Have.ID, "")
 	if c := n.Want.Spec.Content; c != nil && n.Have.State.More.Uploaded == "" {
-		fields[contentKey] = c.words() // it was adopted
+		fields[contentKey] = c.words() // the image was adopted
 	}
 	return patch(ctx, d, n.Have.ID, fields)
 }
 
-// patch writes attributes. What is there already is replaced by an addition, too.
-// (RFC 6902, 4.1)
+// patch writes attributes. The operation add also replaces an existing value. (RFC 6902, 4.1)
 func patch(ctx context.Context, d driver, id string, fields map[string]any) error {
 	var operations []map[string]any
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -82,7 +80,7 @@ func patch(ctx context.Context, d driver, id string, fields map[string]any) erro
 	return operate(ctx, d, id, operations)
 }
 
-// unmark removes the property with the mark. What was uploaded remains noted.
+// unmark removes the property with the mark. The property with the uploaded content stays.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return operate(ctx, d, have.ID, []map[string]any{{"op": "remove", "path": "/" + mark.PropertyPlace.Attribute}})
 }
@@ -92,7 +90,8 @@ func operate(ctx context.Context, d driver, id string, operations []map[string]a
 		Headers: map[string]string{"Content-Type": "application/openstack-images-v2.1-json-patch"}})
 }
 
-// remove deletes an image, and ends its upload. One that was never of use is not protected.
+// remove deletes an image, and ends its upload. An image that was never usable is deleted even if it is
+// protected.
 func (u *uploads) remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	u.stop(have.ID)
 	if have.State == nil {
@@ -106,7 +105,7 @@ func (u *uploads) remove(ctx context.Context, d driver, have typed.Live[state]) 
 	return d.Remove(ctx, have.ID)
 }
 
-// seen is what is asked of an image while it is uploaded.
+// seen are the attributes of an image that the agent reads during an upload.
 type seen struct {
 	Status string `json:"status"`
 	Algo   string `json:"os_hash_algo"`
@@ -118,7 +117,7 @@ func (u *uploads) ask(ctx context.Context, id string) (now seen, err error) {
 	return now, lasting(err)
 }
 
-// lasting says of a refusal by the cloud that it is one.
+// lasting marks a refusal by the cloud as final.
 func lasting(err error) error {
 	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
 		return fmt.Errorf("%w: %w", errFinal, err)
@@ -126,26 +125,26 @@ func lasting(err error) error {
 	return err
 }
 
-// transfer downloads a file and hands it on to Glance as it comes in. Glance has all of
-// an image only when the last chunk was sent, which happens when the hash agrees.
+// transfer downloads a file and passes it on to Glance as it arrives. Glance has the whole image only after the
+// last chunk, which is sent when the hash is correct.
 func (u *uploads) transfer(ctx context.Context, up *upload, id string, c *Content) error {
 	ctx, cancel := context.WithTimeout(ctx, longestUpload)
 	defer cancel()
-	if now, err := u.ask(ctx, id); err != nil || now.Status == "active" { // and the login is renewed if need be
+	if now, err := u.ask(ctx, id); err != nil || now.Status == "active" { // this request renews the login, too, if needed
 		return err
 	}
 	resp, err := u.open(ctx, c.Download.URL)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Body.Close() }() // what matters is what was read
+	defer func() { _ = resp.Body.Close() }() // all data have been read, so an error does not matter
 	up.total.Store(max(0, resp.ContentLength))
 	go watch(ctx, up, cancel)
 	s, err := newStream(c, resp.Body, up)
 	if err != nil {
 		return err
 	}
-	first := make([]byte, 1<<16) // what is wrong from the start is noticed before Glance is asked
+	first := make([]byte, 1<<16) // an error at the start is found before the request to Glance
 	n, err := io.ReadFull(s, first)
 	if err != nil && !s.over {
 		return s.err
@@ -165,7 +164,7 @@ func (u *uploads) transfer(ctx context.Context, up *upload, id string, c *Conten
 	return u.verify(ctx, id, hex.EncodeToString(s.sent.Sum(nil)))
 }
 
-// once is a body that cannot be read again when it was closed.
+// once is a body that cannot be read again after it was closed.
 type once struct {
 	io.Reader
 	s *stream
@@ -182,7 +181,7 @@ func (o once) Read(p []byte) (int, error) {
 // Close implements [io.Closer].
 func (o once) Close() error { return o.s.Close() }
 
-// verify compares what Glance has stored with what it was sent, where it says so.
+// verify compares the hash of Glance's stored data with that of the sent data, where Glance reports one.
 func (u *uploads) verify(ctx context.Context, id, sent string) error {
 	now, err := u.ask(ctx, id)
 	if err != nil || now.Algo != "sha512" || now.Hash == sent {
@@ -192,9 +191,9 @@ func (u *uploads) verify(ctx context.Context, id, sent string) error {
 	return errors.Join(err, u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodDelete, Path: "images/" + url.PathEscape(id)}))
 }
 
-// byGlance has Glance download a file itself, where the configuration allows that and Glance offers to. done is
-// false where the agent has to. The agent asks for the file first. That keeps no one out: the same name may lead
-// Glance elsewhere a moment later, and the same server may redirect it.
+// byGlance asks Glance to download a file itself, where the configuration allows that and Glance offers it. done
+// is false if the agent has to download it. The agent first requests the file itself. That is no protection: the
+// same name may lead Glance elsewhere a moment later, and the same server may redirect it.
 func (u *uploads) byGlance(ctx context.Context, up *upload, id, address string) (done bool, err error) {
 	var info struct {
 		Methods struct {
@@ -203,7 +202,7 @@ func (u *uploads) byGlance(ctx context.Context, up *upload, id, address string) 
 	}
 	err = u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodGet, Path: "info/import", Into: &info})
 	if err != nil || !slices.Contains(info.Methods.Value, "web-download") {
-		return false, nil //nolint:nilerr // then it is not offered
+		return false, nil //nolint:nilerr // Glance does not offer it
 	}
 	resp, err := u.open(ctx, address)
 	if err != nil {
@@ -213,14 +212,14 @@ func (u *uploads) byGlance(ctx context.Context, up *upload, id, address string) 
 	err = u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodPost, Path: "images/" + url.PathEscape(id) + "/import",
 		Body: map[string]any{"method": map[string]string{"name": "web-download", "uri": address}}})
 	if err != nil {
-		return false, nil //nolint:nilerr // it does not like the address, or the format
+		return false, nil //nolint:nilerr // Glance refuses the address or the format
 	}
 	up.byGlance.Store(true)
 	defer up.byGlance.Store(false)
 	return u.awaitImport(ctx, id)
 }
 
-// onlyFinal drops what may be different the next time.
+// onlyFinal drops errors that may not occur the next time.
 func onlyFinal(err error) error {
 	if errors.Is(err, errFinal) {
 		return err
@@ -231,7 +230,7 @@ func onlyFinal(err error) error {
 // importStarts is how long Glance may take to begin an import.
 const importStarts = 10 * time.Minute
 
-// awaitImport waits until Glance has imported an image, or given it up.
+// awaitImport waits until Glance has imported an image, or given up.
 func (u *uploads) awaitImport(ctx context.Context, id string) (done bool, err error) {
 	since, begun := u.now(), false
 	for n := 1; u.now().Sub(since) < longestUpload; n++ {

@@ -27,7 +27,7 @@ const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image\nmetadata:
 func TestImport(t *testing.T) {
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" where it is found
+		code       cause.Code // "" if it is found
 	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: centos79}}}`, ""},
 		{"by name and visibility", `{managementPolicy: unmanaged, import: {filter: {name: centos79, visibility: public}}}`, ""},
@@ -68,10 +68,10 @@ spec:
         hash: {algorithm: sha256, value: HASH}
 `
 
-// disk is what is uploaded.
+// disk is the uploaded content.
 var disk = strings.Repeat("an image of a disk\n", 50)
 
-// web serves files on the loopback address, and counts how often it was asked for each.
+// web serves files on the loopback address, and counts the requests for each.
 type web struct {
 	*httptest.Server
 	mu    sync.Mutex

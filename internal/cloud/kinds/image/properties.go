@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Seen are the properties that Glance shows. Whoever makes an image writes anything there.
+// Seen are the properties that Glance shows. The creator of an image can write any value
+// there.
 type Seen struct {
 	Architecture    table.Text `json:"architecture" api:"architecture" show:"-"`
 	HypervisorType  table.Text `json:"hypervisorType" api:"hypervisor_type" show:"-"`
@@ -28,7 +29,7 @@ type Seen struct {
 	Version         table.Text `json:"version" api:"os_version" show:"-"`
 }
 
-// property is one field of [Properties], as Glance has it: a text, or a number.
+// property is one field of [Properties], as in Glance: a text, or a number.
 type property struct {
 	field, attr string
 	text        **string // one of these three is the field
@@ -37,7 +38,7 @@ type property struct {
 	seen        string
 }
 
-// propertiesOf are the fields of p, with what an image shows of each.
+// propertiesOf are the fields of p, each with the image's value.
 func propertiesOf(p *Properties, m *More) []property {
 	if p.Hardware == nil {
 		p.Hardware = &Hardware{}
@@ -67,7 +68,8 @@ func propertiesOf(p *Properties, m *More) []property {
 	}
 }
 
-// wanted is what a field asks for, as Glance shows it; asked is false where it is left out.
+// wanted is the declared value of a field, in Glance's form; asked is false where it is
+// left out.
 func (p property) wanted() (text string, asked bool) {
 	switch {
 	case p.text != nil && *p.text != nil:
@@ -80,7 +82,7 @@ func (p property) wanted() (text string, asked bool) {
 	return "", false
 }
 
-// shown is what an image has, with the flags that Nova takes for one spelt alike.
+// shown is the image's value. Spellings of flags that Nova treats as equal become one.
 // (oslo_utils/strutils.py: TRUE_STRINGS)
 func (p property) shown() string {
 	if p.flag == nil || p.seen == "" {
@@ -125,8 +127,8 @@ func writeProperties(w typed.Want[Spec], have *table.Object[Spec, More], body ma
 	}
 }
 
-// export puts the properties that an image has, as far as manifests can say them, into its
-// manifest. What it holds is not said: an adopted image need not be uploaded.
+// export puts the properties of an image into its manifest, as far as manifests can express
+// them. It leaves out the content: an adopted image need not be uploaded.
 func export(s *state, spec *Spec, e *kind.Export) {
 	own := &Properties{}
 	for _, p := range propertiesOf(own, &s.More) {

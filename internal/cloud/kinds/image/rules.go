@@ -18,7 +18,7 @@ const (
 	queued    = "queued"
 )
 
-// digits is how many hexadecimal digits the hashes have.
+// digits is the number of hexadecimal digits of each hash.
 var digits = map[string]int{"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
 
 func validate(s *Spec, r *kind.Report) {
@@ -43,7 +43,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// impossible says that an image which does not exist needs something to hold.
+// impossible says that an image which does not exist needs content.
 func impossible(w typed.Want[Spec]) string {
 	if w.Spec.Content == nil {
 		return "spec.resource.content: is missing, and no existing image is adopted; say what is to be downloaded, or use managementPolicy: unmanaged with spec.import.filter.name"
@@ -51,7 +51,8 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// match passes images that anybody can publish only where they are asked for.
+// match accepts community images, which anybody can publish, only where the filter asks
+// for them.
 func match(f *Filter, s *state) bool {
 	return (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
 }
@@ -62,8 +63,9 @@ var phases = map[string]kind.Phase{
 	"importing": kind.Pending, "deleted": kind.Deleting, "pending_delete": kind.Deleting,
 }
 
-// observe says where an image stands. One that is ours and holds nothing is uploaded now,
-// or unfinished; what an administrator has deactivated is not recreated behind their back.
+// observe sets the phase of an image. A queued image of the stack is in upload now, or
+// unfinished. An image that an administrator has deactivated is not recreated without
+// their knowledge.
 func (u *uploads) observe(s *state, live *kind.Live) {
 	if live.Phase = phases[s.More.Status]; live.Phase == "" {
 		live.Phase = kind.Failed
@@ -76,7 +78,7 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 	if s.Mark == nil {
 		return
 	}
-	if s.Self != s.ID { // a snapshot, or an image of a volume: what is made here says so itself
+	if s.Self != s.ID { // a snapshot, or an image of a volume; the agent's own images have their own ID
 		live.Mark = nil
 		return
 	}
@@ -91,7 +93,7 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 		live.Phase, live.Message = kind.Begun, "nothing is uploaded to it yet"
 	case slices.Contains([]string{"saving", queued, "uploading", "importing"}, s.More.Status) && u.now().Sub(s.More.UpdatedAt.Time) > longestUpload:
 		live.Phase, live.Message = kind.Failed, "is "+s.More.Status+" for longer than any upload takes"
-		live.Empty = true // no image that was usable comes to this again
+		live.Empty = true // an image that was usable never returns to this state
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package image is the kind Image: a disk image (Glance), in K-ORC's
-// vocabulary. What an image holds is downloaded, checked and handed on to Glance while
-// it comes in (see uploads): nothing of it is kept in memory or on disk.
+// Package image is the kind Image: a disk image (Glance), in K-ORC's vocabulary. The content
+// of an image is downloaded, checked and passed on to Glance while it arrives (see uploads):
+// none of it is kept in memory or on disk.
 //
-// The mark is a property, with the ID of the image that it was written on, and so is what
-// was uploaded, in fingerprints: an address may hold a secret, and all who can use an
-// image see its properties.
+// The mark is a property, with the ID of the image that it was written on. Another property
+// describes the uploaded content by fingerprints: an address may hold a secret, and all
+// users of an image see its properties.
 package image
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what an image shall be. Field names and meanings are K-ORC's
+// Spec is the declared image. Field names and meanings are K-ORC's
 // (api/v1alpha1/image_types.go). Properties, which K-ORC never changes, can be changed here.
 type Spec struct {
 	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -29,7 +29,7 @@ type Spec struct {
 	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"What it holds. Required unless an existing image is adopted."`
 }
 
-// More is what only Glance says of an image.
+// More is the part of an image that only Glance knows.
 type More struct {
 	Status          string     `json:"status" api:"status"`
 	Hash            *Hash      `json:"hash,omitempty" api:",inline"`
@@ -54,7 +54,7 @@ type Hash struct {
 	Value     string `json:"value" api:"os_hash_value" rule:"required,min=1,max=1024,pattern=^[0-9a-f]+$" doc:"The digest in hexadecimal digits."`
 }
 
-// Filter says which existing image is meant.
+// Filter selects an existing image.
 type Filter struct {
 	Name       *string  `json:"name,omitempty" doc:"Exact name."`
 	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are only considered when asked for: anybody can publish one under any name."`
@@ -65,9 +65,9 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Image over c, which may be nil where only rules are needed. Images are
-// downloaded from public addresses, and from hosts that d names wherever they are. It
-// lists the images that the project can use, and those that anybody has published,
-// which Glance leaves out unless they are asked for.
+// downloaded from public addresses, and from hosts that d names, at any address. The kind
+// lists the images that the project can use, and community images, which Glance leaves out
+// by default.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	u := newUploads(c, d)
 	return define.New(c, define.Resource[Spec, Filter, More]{
@@ -85,7 +85,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	})
 }
 
-// Content says what an image holds and where it comes from.
+// Content describes the content of an image and its source.
 type Content struct {
 	ContainerFormat string    `json:"containerFormat,omitempty" rule:"enum=aki|ami|ari|bare|compressed|docker|ova|ovf,default=bare" doc:"Format of the wrapping."`
 	DiskFormat      string    `json:"diskFormat" rule:"required,enum=ami|ari|aki|vhd|vhdx|vmdk|raw|qcow2|vdi|ploop|iso" doc:"Format of the disk."`
@@ -99,7 +99,7 @@ type Download struct {
 	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded, before it is decompressed. An image that does not have it is never used."`
 }
 
-// Properties say to the hypervisor how to run the image.
+// Properties tell the hypervisor how to run the image.
 type Properties struct {
 	Architecture    *string          `json:"architecture,omitempty" doc:"CPU architecture, e.g. x86_64."`
 	HypervisorType  *string          `json:"hypervisorType,omitempty" doc:"Hypervisor it needs."`
@@ -124,7 +124,7 @@ type Hardware struct {
 	QemuGuestAgent  *bool   `json:"qemuGuestAgent,omitempty" doc:"Whether it runs the QEMU guest agent."`
 }
 
-// OperatingSystem is what runs in an image.
+// OperatingSystem is the operating system in an image.
 type OperatingSystem struct {
 	Distro  *string `json:"distro,omitempty" doc:"Distribution, e.g. debian."`
 	Version *string `json:"version,omitempty" rule:"max=255" doc:"Its version."`

@@ -26,20 +26,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// mostDictionary is how much memory an xz file may ask for: that of xz -9.
+// mostDictionary is the maximal memory in bytes that an xz file may ask for: that of xz
+// -9.
 const mostDictionary = 64 << 20
 
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 
-// stream is what an image shall hold, as it is downloaded. It ends in an error instead of
-// its end where it is not what the manifest says, so that Glance never has all of it. It
-// is read once: what is sent again would lack its beginning.
+// stream is the content of an image while it is downloaded. If the content differs from
+// the manifest, it ends in an error and never reaches its end, so that Glance never has
+// the whole content. It can be read once only: a second reading would lack the beginning.
 type stream struct {
 	download io.Reader // compressed, hashed, counted
 	data     io.Reader
 	content  *Content
 	sum      hash.Hash // of the download; nil where the manifest gives none
-	sent     hash.Hash // of what Glance is sent, with the hash that it computes, too
+	sent     hash.Hash // of the content sent to Glance, with Glance's own algorithm
 	left     int64
 	err      error
 	over     bool
@@ -105,8 +106,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// end reads what is left behind compressed data, and returns io.EOF if all came that
-// should.
+// end reads the bytes that follow compressed data, and returns io.EOF if the download is
+// complete and correct.
 func (s *stream) end() error {
 	if _, err := io.Copy(io.Discard, s.download); err != nil {
 		return s.broken(err)
@@ -153,7 +154,7 @@ func (u *uploads) open(ctx context.Context, address string) (*http.Response, err
 	case resp.StatusCode == http.StatusOK:
 		return resp, nil
 	}
-	_ = resp.Body.Close() // nothing of it is wanted
+	_ = resp.Body.Close() // its body is not needed
 	err = fmt.Errorf("spec.resource.content.download.url: the server answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout {
 		return nil, err
@@ -161,7 +162,7 @@ func (u *uploads) open(ctx context.Context, address string) (*http.Response, err
 	return nil, fmt.Errorf("%w: %w", errFinal, err)
 }
 
-// causeOf is an error without the address in front of it, which may hold a secret.
+// causeOf is an error without its address, which may hold a secret.
 func causeOf(err error) error {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		return wrapped.Err
@@ -169,7 +170,7 @@ func causeOf(err error) error {
 	return err
 }
 
-// watch ends a transfer of which nothing has come for a while.
+// watch ends a transfer that has received no data for a while.
 func watch(ctx context.Context, up *upload, cancel context.CancelFunc) {
 	timer := time.NewTicker(silence)
 	defer timer.Stop()

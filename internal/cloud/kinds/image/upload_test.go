@@ -60,7 +60,7 @@ func simulated(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// byGlance is one where the configuration has Glance download.
+// byGlance is a target whose configuration lets Glance download.
 func byGlance(t *testing.T) *kindtest.Target {
 	t.Helper()
 	g := kindtest.NewTargetOn(t, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
@@ -71,7 +71,7 @@ func byGlance(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// stored is what images of a name hold, as Glance has it; nothing for those without content.
+// stored is the content in Glance of images with a name; nothing for those without content.
 func stored(t *testing.T, g *kindtest.Target, name string) (images, holding int, data string) {
 	t.Helper()
 	for _, i := range list(t, g) {
@@ -95,7 +95,7 @@ func list(t *testing.T, g *kindtest.Target) []kind.Live {
 	return c.Items
 }
 
-// contents are those of the simulator: the client reads no files.
+// contents are read from the simulator: the client reads no files.
 func contents(t *testing.T, g *kindtest.Target, id string) (data string) {
 	t.Helper()
 	c := g.Client(func(next http.RoundTripper) http.RoundTripper {
@@ -134,8 +134,8 @@ func TestDecompression(t *testing.T) {
 	}
 }
 
-// An upload holds up nothing else, and says how far it is. The image that is no longer
-// wanted goes, and its upload ends.
+// An upload delays nothing else, and reports its progress. An image that is no longer wanted is deleted, and
+// its upload ends.
 func TestUploadGoesOnBesideThePass(t *testing.T) {
 	ended := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,12 +167,12 @@ func TestUploadGoesOnBesideThePass(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(time.Minute): // long before the agent gives up a download of which nothing comes
+	case <-time.After(time.Minute): // long before the agent gives up a download without data
 		t.Error("the upload goes on")
 	}
 }
 
-// importing answers as a Glance that downloads itself; asked is what it was asked for.
+// importing answers like a Glance that downloads itself; asked is the request's body.
 func importing(g *kindtest.Target, asked *string) *kindtest.Target {
 	return g.Through(func(next http.RoundTripper) http.RoundTripper {
 		return through(func(req *http.Request) (*http.Response, error) {
@@ -192,7 +192,8 @@ func importing(g *kindtest.Target, asked *string) *kindtest.Target {
 	})
 }
 
-// Glance is asked to download what needs no check, where the configuration says so and the agent itself would.
+// Glance is asked to download a file that needs no check, if the configuration says so and the agent itself
+// may download it.
 func TestGlanceDownloads(t *testing.T) {
 	s, asked := serve(t, map[string]string{"/disk.img": disk}), ""
 	g := importing(byGlance(t), &asked)
@@ -201,14 +202,14 @@ func TestGlanceDownloads(t *testing.T) {
 		t.Errorf("%d images hold %q, and Glance was asked %s", n, data, asked)
 	}
 	g.MustSync("")
-	g = byGlance(t) // the simulator refuses, so the agent does it
+	g = byGlance(t) // the simulator refuses, so the agent downloads it
 	g.MustSync(managed(fmt.Sprintf("{url: %q}", s.URL+"/disk.img")))
 	if n, _, data := stored(t, g, "os-1"); n != 1 || data != disk {
 		t.Errorf("%d images hold %q", n, data)
 	}
 }
 
-// An administrator's decision is not undone by another image.
+// No other image undoes an administrator's decision.
 func TestDeactivatedStays(t *testing.T) {
 	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
 	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))
@@ -224,7 +225,7 @@ func TestDeactivatedStays(t *testing.T) {
 	}
 }
 
-// A protected image is replaced and deleted by nobody until its manifest says otherwise.
+// Nobody replaces or deletes a protected image until its manifest says otherwise.
 func TestProtected(t *testing.T) {
 	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
 	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))

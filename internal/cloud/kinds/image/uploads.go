@@ -20,19 +20,18 @@ import (
 
 const (
 	atOnce        = 2             // uploads at a time; the others wait
-	longestUpload = 6 * time.Hour // of one try
-	largest       = 512 << 30     // bytes of a download, and of what it holds
+	longestUpload = 6 * time.Hour // of one attempt
+	largest       = 512 << 30     // bytes of a download, and of its content
 	silence       = 2 * time.Minute
 	tries         = 3
-	// After a failure the same is not tried again for so long, by whichever pass: what
-	// came with another hash, or was refused, will most likely be so again.
+	// The pause before a failed upload is tried again, in all passes: a wrong hash or a
+	// refusal will most likely occur again.
 	pauseRefused, pauseFailed = 6 * time.Hour, 5 * time.Minute
 )
 
-// uploads are what is uploaded by this agent, in the background: a pass sees an image
-// that is pending, as one that the cloud works on, and goes on with everything else.
-// What an agent that was stopped has left begun is in the cloud, and the next one
-// begins it again.
+// uploads are this agent's uploads in the background. A pass sees a pending image, as if
+// the cloud were creating it, and continues with everything else. An upload that a
+// stopped agent has begun is visible in the cloud, and the next agent begins it again.
 type uploads struct {
 	client *cloud.Client
 	web    *http.Client
@@ -41,7 +40,7 @@ type uploads struct {
 	*known
 }
 
-// known is what outlives the login that an upload was begun with.
+// known is the state that outlives the login of an upload.
 type known struct {
 	slots   chan struct{}
 	mu      sync.Mutex
@@ -61,7 +60,7 @@ type failure struct {
 	until time.Time
 }
 
-// errFinal is what need not be tried again soon.
+// errFinal is an error that need not be tried again soon.
 var errFinal = errors.New("refused")
 
 func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
@@ -73,7 +72,8 @@ func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
 
 func keyOf(w typed.Want[Spec]) string { return w.Mark.Owner + "\n" + w.Spec.Content.words() }
 
-// refusal is why what is wanted is not uploaded for now; nil where it may be tried.
+// refusal is the cause why the wanted content is not uploaded for now; nil where it may
+// be tried.
 func (u *uploads) refusal(w typed.Want[Spec]) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -85,7 +85,7 @@ func (u *uploads) refusal(w typed.Want[Spec]) error {
 	return fmt.Errorf("%w: %w; it is tried again after %s, or when spec.resource.content is changed", kind.ErrRejected, f.err, f.until.UTC().Format("2006-01-02 15:04 MST"))
 }
 
-// progress says how far the upload of an image is; "" where this agent makes none.
+// progress is the progress of an image's upload; "" if this agent uploads none for it.
 func (u *uploads) progress(id string) string {
 	u.mu.Lock()
 	up := u.running[id]
@@ -105,8 +105,8 @@ func (u *uploads) progress(id string) string {
 	return fmt.Sprintf("is being uploaded: %d MiB so far", got)
 }
 
-// begin uploads in the background what an image shall hold, unless that goes on already.
-// imported says that Glance need not be asked to download it.
+// begin uploads the content of an image in the background, unless that is in progress
+// already. With imported, Glance is not asked to download it.
 func (u *uploads) begin(ctx context.Context, id string, w typed.Want[Spec], imported bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -128,13 +128,13 @@ func (u *uploads) begin(ctx context.Context, id string, w typed.Want[Spec], impo
 			if errors.Is(err, errFinal) {
 				pause = pauseRefused
 			}
-			maps.DeleteFunc(u.failed, func(_ string, f failure) bool { return u.now().After(f.until) }) // of images that are gone, too
+			maps.DeleteFunc(u.failed, func(_ string, f failure) bool { return u.now().After(f.until) }) // of deleted images, too
 			u.failed[key] = failure{err, u.now().Add(pause)}
 		}
 	}()
 }
 
-// stop ends an upload, which nobody needs any more.
+// stop ends an upload that is no longer needed.
 func (u *uploads) stop(id string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -143,7 +143,7 @@ func (u *uploads) stop(id string) {
 	}
 }
 
-// carryOut waits for its turn, and tries a few times.
+// carryOut waits for a free slot, and tries a few times.
 func (u *uploads) carryOut(ctx context.Context, up *upload, id string, c *Content, imported bool) error {
 	select {
 	case u.slots <- struct{}{}:
