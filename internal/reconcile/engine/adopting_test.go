@@ -44,7 +44,7 @@ func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 	for _, step := range []struct {
 		before func()
 		text   string
-		first  bool // whether the first list of the pass has everything
+		first  bool // whether the first list of the pass is complete
 	}{
 		{nil, "plain", false},
 		{nil, "absent take=true", true},

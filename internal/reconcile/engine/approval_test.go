@@ -55,12 +55,12 @@ func TestFingerprints(t *testing.T) {
 
 func TestApproval(t *testing.T) {
 	before := []string{"a", "b", "c", "d"}
-	approvedOf := []string{"a colour=red", "b shape=flat"} // c and d go
+	approvedOf := []string{"a colour=red", "b shape=flat"} // c and d are deleted
 	for name, c := range map[string]struct {
 		lines []string
 		hand  func(w *thingtest.World)
 		steps bool
-		want  string // in the reason to hold; "" for none
+		want  string // expected in the reason for the hold; "" for none
 	}{
 		"the very plan":        {lines: approvedOf},
 		"what is left of it":   {lines: approvedOf, steps: true, hand: func(w *thingtest.World) { delete(w.Things, "id-003") }},
@@ -289,7 +289,7 @@ func TestAttackApprovalByAShortHash(t *testing.T) {
 	}
 }
 
-// stepsOf writes a plan down, a line a step.
+// stepsOf writes a plan down, one line for each step.
 func stepsOf(p plan.Plan) string {
 	var b strings.Builder
 	for _, s := range p.Steps {
@@ -298,7 +298,7 @@ func stepsOf(p plan.Plan) string {
 	return b.String() + p.Held.String()
 }
 
-// harmedBy counts what a plan destroys.
+// harmedBy counts the steps of a plan that destroy something.
 func harmedBy(p plan.Plan) (n int) {
 	for _, s := range p.Steps {
 		if _, harms := s.Harm(); harms {

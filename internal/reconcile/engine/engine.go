@@ -75,7 +75,7 @@ type Engine struct {
 // past returns what is known of the past.
 func (e *Engine) past() *memory.Memory { return cmp.Or(e.Memory, &e.own) }
 
-// Timing bounds the engine's waits. A zero field means its default, which its comment gives at the end.
+// Timing bounds the engine's waits. A zero field means the default, which is at the end of its comment.
 type Timing struct {
 	Poll    time.Duration // shortest time between two lists of one collection; 500 ms.
 	PollMax time.Duration // longest time between two lists, while nothing changes; 5 s.

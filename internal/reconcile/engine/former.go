@@ -20,8 +20,8 @@ func (e *Engine) reckonFormer(timing Timing, began, listed time.Time) {
 	e.past().NoteFormer(began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost))))
 }
 
-// inherited is the time until which lists may not show an object that a step is to create. A process before this one, which was killed,
-// or a request without an answer may have asked for it. The time is zero for other steps.
+// inherited is the time until which lists may not show an object that a step is to create. A killed process,
+// or a request that was not answered, may have asked for the object before. The time is zero for other steps.
 func (r *run) inherited(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until

@@ -17,7 +17,7 @@ import (
 func TestWhatAnotherStackHasTakenMeanwhileIsNotAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, dogs := thingtest.New(), thingtest.New()
-		w.Delay = 100 // lists that the house takes to be built
+		w.Delay = 100 // number of lists until the house is built
 		rex := dogs.Put(thingtest.Thing{Name: "rex", Mine: true})
 		e := engineOf(w)
 		e.Kinds = append(e.Kinds, thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: "Dog"}, dogs))

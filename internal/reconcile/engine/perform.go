@@ -75,8 +75,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 
 func (e *Engine) kind(name string) *kind.Kind { return kindNamed(e.Kinds, name) }
 
-// retriable reports whether an error may disappear without a change of the manifest or of the
-// cloud's services.
+// retriable reports whether an error may disappear by itself.
 func retriable(err error) bool {
 	return !errors.Is(err, kind.ErrRejected) && !errors.Is(err, kind.ErrNoService)
 }

@@ -106,7 +106,7 @@ func checkPass(w *thingtest.World, pass Pass, want []kind.Desired, before string
 				return fmt.Errorf("%s: %s", f.Key, f.Reason())
 			}
 		}
-		return nil // a stranger bears one of our names; it is reported
+		return nil // a stranger's object has one of our names, which is reported
 	}
 	if pass.Outcome() != plan.InSync {
 		return fmt.Errorf("outcome %s: %v", pass.Outcome(), pass.Last.Summary())

@@ -107,7 +107,7 @@ func (a *agent) pass(ctx context.Context, commit string, want []kind.Desired) Pa
 	return pass
 }
 
-// live goes through the passes, and then through some in calm times.
+// live runs the passes, and then some more in calm times, when all requests succeed.
 func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 	a := r.agent(report)
 	r.calm = true

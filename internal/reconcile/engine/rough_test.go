@@ -161,7 +161,7 @@ func (r *rough) remember() []typed.Live[thingtest.Thing] {
 	return slices.Clone(items)
 }
 
-// List is that of [kind.Driver]. A thing that one list has shown is in every later list.
+// List implements [thingtest.Driver]. A thing that one list has shown is in every later list.
 func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	calm := r.isCalm()
 	if r.badLists && !calm {
@@ -190,7 +190,7 @@ func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thin
 	return slices.Clone(r.past[at].items), nil
 }
 
-// Create is that of [kind.Driver].
+// Create implements [thingtest.Driver].
 func (r *rough) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (live typed.Live[thingtest.Thing], err error) {
 	var made typed.Live[thingtest.Thing] // perhaps after the answer
 	err = r.fare(ctx, "create "+want.Key.Name, func() error {
@@ -210,7 +210,7 @@ func (r *rough) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (li
 	return live, err
 }
 
-// Update is that of [kind.Driver].
+// Update implements [thingtest.Driver].
 func (r *rough) Update(ctx context.Context, want typed.Want[thingtest.Spec], have typed.Live[thingtest.Thing], changes []kind.Change) error {
 	return r.fare(ctx, "update "+want.Key.Name, func() error {
 		return r.World.Update(context.Background(), want, have, changes)
@@ -223,7 +223,7 @@ func (r *rough) Update(ctx context.Context, want typed.Want[thingtest.Spec], hav
 	})
 }
 
-// Delete is that of [kind.Driver].
+// Delete implements [thingtest.Driver].
 func (r *rough) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (gone bool, err error) {
 	went := false // perhaps after the answer
 	err = r.fare(ctx, "delete "+have.Name, func() error {

@@ -62,7 +62,7 @@ func (r *run) toBeListed() map[string]bool {
 		if !r.round.kinds[of.Kind] {
 			continue
 		}
-		for _, outside := range of.HostedOn { // a member may be away because its machine is
+		for _, outside := range of.HostedOn { // a member may be away because its host is away
 			if _, known := r.snapshot[outside]; known {
 				kinds[outside] = true
 			}

@@ -28,7 +28,7 @@ func TestAWindowClosesWhileAPassRuns(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	e.Parallelism = 1
-	w.Delay = 10 // lists, which are half a minute
+	w.Delay = 10 // number of lists, which take half a minute
 	want, err := w.Wanted("a", "b atop=a", "c atop=b")
 	if err != nil {
 		t.Fatal(err)

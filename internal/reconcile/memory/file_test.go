@@ -101,7 +101,7 @@ func TestTheFileIsInOrder(t *testing.T) {
 	}
 }
 
-// Each part alone is worth a file.
+// A memory with only one part still has a file.
 func TestEmpty(t *testing.T) {
 	one := document{Begun: []begunDoc{{}}, Healed: []patientsDoc{{}}}
 	for name, d := range map[string]document{"begun and healed": one, "unanswered": {Unanswered: []requestDoc{{}}}, "unanswered and begun": {Begun: one.Begun, Unanswered: []requestDoc{{}}}} {

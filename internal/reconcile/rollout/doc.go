@@ -5,10 +5,10 @@
 //
 //	a member               that is to be changed                    that is up to date
 //	---------------------  ---------------------------------------  -------------------------------
-//	is away                goes: nothing of it works                is awaited
-//	does not serve, or not goes before others, one at a time unless keeps all others as they are:
+//	is away                is changed: nothing of it works          is awaited
+//	does not serve, or not is changed first, one at a time unless   keeps all others as they are:
 //	for long enough        more may be unavailable                  the new version does not work yet
-//	serves                 goes while more serve than have to       stays
+//	serves                 is changed while more serve than must    stays
 //
 // OnDelete changes only members that are away. A partition leaves the members below it as they
 // are.

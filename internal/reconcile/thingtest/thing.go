@@ -48,25 +48,25 @@ type Thing struct {
 // Rules are the rules of the kind.
 type Rules struct{}
 
-// Name is that of [kind.Kind].
+// Name implements the rule [typed.Kind.Name].
 func (Rules) Name(w typed.Want[Spec]) string { return w.Key.Name }
 
-// Validate is that of [kind.Kind].
+// Validate implements the rule [typed.Kind.Validate].
 func (Rules) Validate(s *Spec, r *kind.Report) {
 	if s.Shape == "spiky" {
 		r.Problem("spec.resource.shape", "is spiky", "file it down")
 	}
 }
 
-// Match is that of [kind.Kind].
+// Match implements the rule [typed.Kind.Match].
 func (Rules) Match(w typed.Want[Filter], t *Thing) bool {
 	return (w.Spec.Name == "" || w.Spec.Name == t.Name) && (w.Spec.Colour == "" || w.Spec.Colour == t.Colour)
 }
 
-// Status is that of [kind.Kind].
+// Status implements the rule [typed.Kind.Status].
 func (Rules) Status(t *Thing) any { return map[string]string{"colour": t.Colour} }
 
-// Diff is that of [kind.Kind].
+// Diff implements the rule [typed.Kind.Diff].
 func (Rules) Diff(w typed.Want[Spec], t *Thing, c *kind.Changes) {
 	kind.Field(c, "spec.resource.colour", t.Colour, w.Spec.Colour)
 	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)

@@ -107,7 +107,7 @@ func (w *World) live(t *Thing) typed.Live[Thing] {
 	return l
 }
 
-// List is that of [kind.Driver].
+// List implements [Driver].
 func (w *World) List(context.Context, kind.Listing) ([]typed.Live[Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -134,7 +134,7 @@ func (w *World) List(context.Context, kind.Listing) ([]typed.Live[Thing], error)
 	return out, nil
 }
 
-// Create is that of [kind.Driver].
+// Create implements [Driver].
 func (w *World) Create(_ context.Context, want typed.Want[Spec]) (typed.Live[Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -166,7 +166,7 @@ func (w *World) Create(_ context.Context, want typed.Want[Spec]) (typed.Live[Thi
 	return w.live(t), nil
 }
 
-// Update is that of [kind.Driver].
+// Update implements [Driver].
 func (w *World) Update(_ context.Context, want typed.Want[Spec], have typed.Live[Thing], changes []kind.Change) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -196,7 +196,7 @@ func (w *World) Update(_ context.Context, want typed.Want[Spec], have typed.Live
 	return nil
 }
 
-// Delete is that of [kind.Driver].
+// Delete implements [Driver].
 func (w *World) Delete(_ context.Context, have typed.Live[Thing]) (bool, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -226,7 +226,7 @@ func (w *World) Delete(_ context.Context, have typed.Live[Thing]) (bool, error) 
 	return false, nil
 }
 
-// Unmark is that of [kind.Driver].
+// Unmark implements [Driver].
 func (w *World) Unmark(_ context.Context, have typed.Live[Thing]) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
