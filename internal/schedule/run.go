@@ -8,9 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// Run calls do at every moment of the schedule, up to jitter later so that
-// many agents do not ask a server all at once, until ctx ends. Moments that
-// pass while do runs are left out.
+// Run calls do at every moment of the schedule until ctx ends. Each call is up to jitter later, so
+// that many agents do not ask a server at the same time. Moments during a call of do are skipped.
 func Run(ctx context.Context, schedule Schedule, jitter time.Duration, do func()) {
 	for {
 		now := time.Now()
@@ -32,8 +31,8 @@ func Run(ctx context.Context, schedule Schedule, jitter time.Duration, do func()
 
 const maxJitter = 30 * time.Second
 
-// Jitter is how much later than scheduled a moment after now may come, so that
-// what many agents do is spread out: a tenth of the interval, half a minute at most.
+// Jitter is the maximal delay of a moment after now, so that the work of many agents is spread out.
+// It is a tenth of the interval, and at most half a minute.
 func (s Schedule) Jitter(now time.Time) time.Duration {
 	first := s.Next(now)
 	if first.IsZero() {

@@ -1,8 +1,8 @@
-// Package schedule says when something that is done again and again is due: by
-// cron expressions, in which summer time loses no moment, and with a delay of chance
-// so that many agents do not ask one server at the same time.
+// Package schedule says when repeated work is due. It reads cron expressions, and no moment is lost
+// when summer time begins. A random delay keeps many agents from asking one server at the same
+// time.
 //
-// It does not know what is done.
+// It does not know the work.
 package schedule
 
 import (
@@ -21,7 +21,7 @@ type Schedule struct {
 	cron cron.Schedule
 }
 
-// String is the expression that the schedule was read from.
+// String is the expression from which the schedule was parsed.
 func (s Schedule) String() string { return s.spec }
 
 // Next is the first moment after t, or the zero time if there is none.
@@ -39,9 +39,9 @@ func (s Schedule) Next(t time.Time) time.Time {
 	return next
 }
 
-// skipped is the end of a gap after t in which the clock is put forward past a
-// moment of the schedule, so that "30 2 * * *" comes late, and once, in the night
-// in which summer time begins; zero if there is none before the next moment.
+// skipped finds a gap after t in which clocks are put forward past a moment of the schedule, and
+// returns its end. So "30 2 * * *" comes late, and once, in the night in which summer time begins.
+// The result is zero if the next moment is before any such gap.
 func (s Schedule) skipped(t time.Time) time.Time {
 	fields, ok := s.cron.(*cron.SpecSchedule)
 	if !ok {
@@ -53,7 +53,7 @@ func (s Schedule) skipped(t time.Time) time.Time {
 	}
 	plain := *fields
 	plain.Location = time.UTC
-	shown := plain.Next(onClock(t.In(place), time.UTC)) // what a clock without summer time would show
+	shown := plain.Next(onClock(t.In(place), time.UTC)) // the time on a clock without summer time
 	real := onClock(shown, place)
 	begin, end := real.ZoneBounds()
 	switch seen := onClock(real, time.UTC); {
@@ -68,10 +68,10 @@ func (s Schedule) skipped(t time.Time) time.Time {
 	return begin
 }
 
-// repeated is the end of the stretch that clocks show a second time, as they were put
-// back, if a moment of the schedule is in it and was when they showed it first: then
-// "30 2 * * *" comes once in the night in which summer time ends. What comes in every
-// hour comes in that one, too: the zero time, as for all others.
+// repeated handles clocks that are put back, so that they show a stretch of time twice. If moment
+// is in the second showing and was due in the first, repeated returns the end of the stretch. So
+// "30 2 * * *" comes once in the night in which summer time ends. A schedule for every hour also
+// runs in the repeated hour: the result is then the zero time, as for all other moments.
 func (s Schedule) repeated(moment time.Time) (end time.Time) {
 	const everyHour = 1<<24 - 1
 	fields, ok := s.cron.(*cron.SpecSchedule)
@@ -94,7 +94,7 @@ func (s Schedule) repeated(moment time.Time) (end time.Time) {
 	return end
 }
 
-// onClock is the moment at which a clock in another place shows what t shows.
+// onClock is the moment at which a clock in another place shows the same time as t.
 func onClock(t time.Time, place *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place)
 }
@@ -106,8 +106,8 @@ const (
 	maxShown    = 80  // bytes of it in an error
 )
 
-// Parse reads a robfig/cron expression: "@every 1m", "@hourly", or five fields.
-// Its errors say how to write one.
+// Parse reads a robfig/cron expression: "@every 1m", "@hourly", or five fields. Its errors say how
+// to write one.
 func Parse(spec string) (Schedule, error) {
 	spec = strings.TrimSpace(spec)
 	if problem := problemOf(spec); problem != "" {

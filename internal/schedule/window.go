@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Window is a stretch of time that comes again and again. It begins at each moment of a schedule and lasts for so long, whatever
-// clocks show meanwhile: eight hours are eight hours in the night in which summer time begins, too.
+// Window is a repeated stretch of time. It begins at each moment of a schedule and has a fixed length, whatever clocks show:
+// eight hours are eight hours, also in the night in which summer time begins.
 type Window struct {
 	begins Schedule
 	lasts  time.Duration
 }
 
-// longestWindow is how long one may last.
+// longestWindow is the maximal length of a window.
 const longestWindow = 31 * 24 * time.Hour
 
-// ParseWindow reads a window: a cron expression of five fields, how long it lasts, and the time zone, "" for that of the
+// ParseWindow reads a window: a cron expression of five fields, its length, and the time zone. "" means the time zone of the
 // process. Its errors say how to write one.
 func ParseWindow(spec, lasts, zone string) (Window, error) {
 	if strings.HasPrefix(strings.TrimSpace(spec), "@every") || strings.Contains(spec, "TZ=") {
@@ -48,17 +48,17 @@ func (w Window) Open(at time.Time) (until time.Time, open bool) {
 	return until, open
 }
 
-// Next is when the window opens for the next time after a moment; the zero time for never.
+// Next is the next time that the window opens after a moment; the zero time for never.
 func (w Window) Next(at time.Time) time.Time { return w.begins.Next(at) }
 
-// Windows say when something may be done: within one of Allow, if there are any, and within none of Deny.
+// Windows say when a change is allowed: within a window of Allow, if there are any, and within no window of Deny.
 type Windows struct{ Allow, Deny []Window }
 
-// mostJumps is how many windows in a row are looked at for the end of a closed time.
+// mostJumps is the number of consecutive windows that are checked to find the end of a closed time.
 const mostJumps = 1000
 
-// Open reports whether something may be done at a moment, and until when that is so at least: the zero time for ever, or, where
-// it may not, as far as can be seen.
+// Open reports whether a change is allowed at a moment, and until when that stays so at least. While a change is allowed, the
+// zero time means forever. While it is not, the zero time means that no end was found.
 func (w Windows) Open(at time.Time) (until time.Time, open bool) {
 	if until, denied := latest(w.Deny, at); denied {
 		return w.reopens(until), false
@@ -76,7 +76,7 @@ func (w Windows) Open(at time.Time) (until time.Time, open bool) {
 	return until, true
 }
 
-// reopens is the first moment, not before at, at which something may be done.
+// reopens is the first moment, not before at, at which a change is allowed.
 func (w Windows) reopens(at time.Time) time.Time {
 	for range mostJumps {
 		if until, denied := latest(w.Deny, at); denied {

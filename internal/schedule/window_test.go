@@ -40,7 +40,7 @@ func TestWindows(t *testing.T) {
 		is    schedule.Windows
 		at    string
 		open  bool
-		until string // "" for ever
+		until string // "" for forever
 	}{
 		{"no windows", schedule.Windows{}, "2026-11-23 12:00", true, ""},
 		{"before an allowed time", schedule.Windows{Allow: nights}, "2026-11-23 21:59", false, "2026-11-23 22:00"},
@@ -71,7 +71,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A window is as long as it is configured to be when it begins in the hour that there is twice, and opens once.
+// TestAWindowInTheHourThatThereIsTwice has a window that begins in the repeated hour: it has its configured
+// length, and opens once.
 func TestAWindowInTheHourThatThereIsTwice(t *testing.T) {
 	for _, lasts := range []string{"30m", "1h", "90m", "3h"} {
 		w, open := schedule.Windows{Allow: []schedule.Window{window(t, "0 2 * * *", lasts)}}, time.Duration(0)
@@ -86,7 +87,8 @@ func TestAWindowInTheHourThatThereIsTwice(t *testing.T) {
 	}
 }
 
-// Where something may not be done, it may at the moment that is named, and at none before.
+// TestWindowsReopen checks the moment from which a change is allowed again: it is allowed then, and at no
+// earlier moment.
 func TestWindowsReopen(t *testing.T) {
 	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {

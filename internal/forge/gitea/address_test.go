@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAttackNearURLs mistypes addresses that hold a login.
+// TestAttackNearURLs has mistyped addresses that hold a login.
 func TestAttackNearURLs(t *testing.T) {
 	for _, text := range []string{"htps://user:s3cr3t@host/", "user:s3cr3t@host/", "https//user:s3cr3t@host", "https://user:s3cr3t@host/", "https://host/?s3cr3t", "http://host/s3cr3t"} {
 		if _, err := New(Config{URL: text, Repository: "acme/cloud-config"}); err == nil || strings.Contains(err.Error(), "s3cr3t") {

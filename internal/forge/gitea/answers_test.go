@@ -42,7 +42,7 @@ func with(t *testing.T, c gitea.Config) *gitea.Repository {
 	return f
 }
 
-// all calls every method that asks the forge something.
+// all calls every method that sends a request to the forge.
 func all(ctx context.Context, f *gitea.Repository) map[string]error {
 	errs := map[string]error{}
 	_, errs["Open"] = f.Open(ctx, "main")
@@ -97,7 +97,7 @@ func TestTooManyRequests(t *testing.T) {
 	}
 }
 
-// A forge that is down when the agent starts is asked again later.
+// TestDown has a forge that is down when the agent starts: it is asked again later.
 func TestDown(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
@@ -108,7 +108,8 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// Whatever is answered is no end of the program, and no error of another class.
+// TestOddAnswers has malformed answers: none makes the program panic, and each error has a known
+// class.
 func TestOddAnswers(t *testing.T) {
 	for _, body := range []string{
 		"", "null", "[]", "[null]", "{}", "[{}]", "[[]]", `"text"`, "7", "{", `{"number":7}`, `[{"number":7,"head":null,"base":null}]`,
@@ -125,7 +126,8 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// What others imported from another forge belongs to no account here.
+// TestMovedCommentsAreNobodys has comments that were imported from another forge: they belong to no
+// account here.
 func TestMovedCommentsAreNobodys(t *testing.T) {
 	f := at(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/user") {
@@ -150,7 +152,7 @@ func TestMovedCommentsAreNobodys(t *testing.T) {
 	}
 }
 
-// Who we are is asked once, and again for another token.
+// TestWhoWeAre checks that the user of a token is requested once, and again for another token.
 func TestWhoWeAre(t *testing.T) {
 	asked, secret := 0, "one"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

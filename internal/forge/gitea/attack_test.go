@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// says answers who we are, and everything else with text.
+// says answers the request for the token's user, and every other request with text.
 func says(t *testing.T, text string) *gitea.Repository {
 	return at(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/user") {
@@ -78,7 +78,8 @@ func TestAttackAnAnswerThatWeAreNobody(t *testing.T) {
 	}
 }
 
-// A conversation is read as far as it is bounded, and what was read is used.
+// TestAttackAFloodOfComments checks that a conversation is read up to a limit, and that the
+// comments up to there are returned.
 func TestAttackAFloodOfComments(t *testing.T) {
 	testcost.Long(t)
 	pages := 0

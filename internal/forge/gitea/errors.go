@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// fail says what was being done, and makes the error one of those that
-// [forge.Forge] promises; nil for nil.
+// fail adds the attempted action to an error, and makes it one of the errors that [forge.Forge]
+// promises; nil for nil.
 //
 //	no answer, not JSON, 5xx, 409, 423    ErrUnavailable
 //	401, 403, 422, 400, other redirects   ErrRefused
@@ -30,7 +30,7 @@ func (r *Repository) fail(what string, resp *sdk.Response, err error) error {
 
 // answered is fail for an answer of which only the code is known.
 func (r *Repository) answered(what string, code int, err error) error {
-	if code < 300 { // a good answer that cannot be read is a proxy's
+	if code < 300 { // a successful answer that cannot be read comes from a proxy
 		return r.refused(what, fmt.Errorf("%w: %w", forge.ErrUnavailable, err))
 	}
 	return r.refused(what, forge.Refusal(code, err.Error()+hint(code)))
@@ -53,8 +53,8 @@ func hint(code int) string {
 	return ""
 }
 
-// orMissing makes of an internal error of Gitea's what it is when the request
-// was about something that there is not: see exists.
+// orMissing replaces an internal error of Gitea by ErrNotFound when the object of the request does
+// not exist. The function exists checks that.
 func orMissing(ctx context.Context, err error, exists func(context.Context) error) error {
 	if !errors.Is(err, forge.ErrUnavailable) {
 		return err

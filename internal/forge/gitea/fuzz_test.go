@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// FuzzAnswers lets the forge answer whatever it likes. What is read of it is
-// complete, or there is an error that says what to do about it.
+// FuzzAnswers has a forge with any answers. Each result is complete, or there is an error that says
+// what to do about it.
 func FuzzAnswers(f *testing.F) {
 	const sha = `"0123456789abcdef0123456789abcdef01234567"`
 	pull := `{"number": 7, "state": "open", "title": "t", "user": {"login": "ann", "id": 1}, "head": {"sha": ` + sha + `, "ref": "x", "repo": {"id": 2, "full_name": "eve/config"}}, "base": {"ref": "main", "sha": ` + sha + `, "repo": {"id": 1, "full_name": "acme/config"}}, "updated_at": "2026-01-02T03:04:05Z"}`
@@ -27,7 +27,7 @@ func FuzzAnswers(f *testing.F) {
 	var body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, body) // the caller may hang up
+		_, _ = io.WriteString(w, body) // the client may close the connection
 	}))
 	f.Cleanup(server.Close)
 	r, err := New(Config{URL: server.URL, Repository: "acme/config", Token: func(context.Context) (string, error) { return "x", nil }, RequestsPerHour: 1 << 30})

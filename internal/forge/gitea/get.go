@@ -18,13 +18,13 @@ import (
 
 const (
 	agent = "stackreeve"
-	// pageSize is what Gitea gives at most by default (MAX_RESPONSE_ITEMS).
+	// pageSize is the page size that Gitea allows by default (MAX_RESPONSE_ITEMS).
 	pageSize = 50
 	// mostPages bounds every list.
 	mostPages = 200
 )
 
-// get reads what the SDK has no call for, below the repository.
+// get reads paths below the repository that the SDK has no call for.
 func (r *Repository) get(ctx context.Context, what, path string, query url.Values, out any) (http.Header, error) {
 	at := fmt.Sprintf("%s/api/v1/repos/%s/%s/%s?%s", r.url, r.owner, r.name, path, query.Encode())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
@@ -50,7 +50,7 @@ func (r *Repository) get(ctx context.Context, what, path string, query url.Value
 	return resp.Header, nil
 }
 
-// message is what an answer says for people.
+// message is the text for people in an answer.
 func message(body []byte) string {
 	var said struct{ Message string }
 	if err := json.Unmarshal(body, &said); err == nil {
@@ -59,7 +59,7 @@ func message(body []byte) string {
 	return string(body)
 }
 
-// pages calls page for 1, 2, … until it says that there is no more.
+// pages calls page for 1, 2, … until it says that there are no more.
 func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
 	for n := 1; n <= mostPages; n++ {
 		more, err := page(sdk.ListOptions{Page: n, PageSize: pageSize})
@@ -70,18 +70,17 @@ func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
 	return fmt.Errorf("%w: more than %d pages", forge.ErrTooMany, mostPages)
 }
 
-// some leaves out what a list holds no value for.
+// some removes the nil entries of a list.
 func some[T any](list []*T) []*T {
 	return slices.DeleteFunc(list, func(v *T) bool { return v == nil })
 }
 
-// commits leaves out those without a hash, too.
+// commits removes nil entries and commits without a hash.
 func commits(list []*sdk.Commit) []*sdk.Commit {
 	return slices.DeleteFunc(list, func(c *sdk.Commit) bool { return c == nil || c.CommitMeta == nil })
 }
 
-// next reports whether a page is followed by another. A list that is not paged
-// has a total, and no link.
+// next reports whether another page follows. A list without pages has a total, and no link.
 func next(header http.Header, got int) bool {
 	if link := header.Get("Link"); link != "" {
 		return strings.Contains(link, `rel="next"`)

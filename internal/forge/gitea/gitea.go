@@ -1,9 +1,8 @@
-// Package gitea is a repository on a Gitea, or on a Forgejo, whose API is the
-// same: [forge.Forge] in the words of code.gitea.io/sdk/gitea.
+// Package gitea implements [forge.Forge] for a repository on Gitea, or on Forgejo, whose API is the
+// same. It uses code.gitea.io/sdk/gitea.
 //
-// It keeps nothing but who the token belongs to, and asks nothing before it is
-// asked: a forge that is down when the agent starts is a forge that is down.
-// There are no check runs on these forges.
+// It keeps nothing but the user of the token, and makes no request when it is created. So the agent
+// can start while the forge is down. These forges have no check runs.
 package gitea
 
 import (
@@ -20,24 +19,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Config says which repository, and as whom.
+// Config says which repository to use, and with whose token.
 type Config struct {
-	// URL is the forge's, such as https://git.example.org; without TLS on this
-	// machine only.
+	// URL is the address of the forge, such as https://git.example.org. An address without TLS is
+	// allowed on this machine only.
 	URL string
-	// Repository is its owner and name, such as acme/cloud-config.
+	// Repository is the owner and name, such as acme/cloud-config.
 	Repository string
-	// Token returns the token to use now. Its user administers the repository,
-	// or may not learn who may write there; its scopes are write:repository,
-	// write:issue and read:user.
+	// Token returns the current token. Its user must administer the repository, because Gitea tells
+	// only administrators who may write. Its scopes are write:repository, write:issue and
+	// read:user.
 	Token func(ctx context.Context) (string, error)
 	// CAFile holds the certificates to trust besides the system's, as PEM.
 	CAFile string
-	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
+	// RequestsPerHour is the budget; 0 means [forge.DefaultPerHour].
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
-	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	// Fence is called before each request that changes something; see [forge.TransportConfig].
 	Fence func() error
 }
 
@@ -49,7 +48,7 @@ type Repository struct {
 	client           *http.Client
 
 	mu sync.Mutex
-	me struct { // who the token belongs to
+	me struct { // the user of the token
 		token string
 		id    int64
 	}
@@ -63,7 +62,7 @@ func Abilities() forge.Abilities {
 	}
 }
 
-// Forge is the repository, by its roles.
+// Forge returns the roles of the repository.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
 		Can: Abilities(), CommitStatuses: r,
@@ -95,26 +94,26 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget returns how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and the limit.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the repository in messages.
 func (r *Repository) String() string { return r.owner + "/" + r.name }
 
-// words are those of the paths of Gitea's API.
+// words are the words in the paths of Gitea's API.
 var words = strings.Fields("repos pulls issues comments reactions commits commit pull status statuses collaborators permission git refs user")
 
-// nameOf is what a user or a repository may be called.
+// nameOf matches the name of a user or a repository.
 var nameOf = pattern.Of(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*$`)
 
-// api is the SDK for one call: it knows a context only as a property of the
+// api returns an SDK client for one call, because the SDK takes a context only as a property of the
 // client.
 func (r *Repository) api(ctx context.Context) (*sdk.Client, error) {
-	// The version is not asked for: every one since 2021 has what is used here.
+	// The version is not requested: every version since 2021 has the calls that are used here.
 	return sdk.NewClient(r.url, sdk.SetHTTPClient(r.client), sdk.SetContext(ctx), sdk.SetGiteaVersion(""), sdk.SetUserAgent(agent))
 }
 
-// myID is the user whom the token belongs to, asked once for each token.
+// myID is the user of the token, requested once for each token.
 func (r *Repository) myID(ctx context.Context) (int64, error) {
 	token, err := r.token(ctx)
 	if err != nil {

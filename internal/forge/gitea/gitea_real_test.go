@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 )
 
-// Anyone who can read can push to refs/for/: that is no less foreign than a fork.
+// TestPushesForReviewAreForeign pushes to refs/for/, as anybody may who can read. Such a pull
+// request is as foreign as a fork.
 func TestPushesForReviewAreForeign(t *testing.T) {
 	lab := start(t)
 	foreign := lab.PushForReview(t, "stranger", "topic", map[string]string{"topic.yaml": "a: 1\n"})
@@ -26,7 +27,7 @@ func TestPushesForReviewAreForeign(t *testing.T) {
 	if p, err := lab.Forge().Pull(t.Context(), foreign); err != nil || !p.Fork || p.Head != list[0].Head {
 		t.Errorf("alone: %+v, %v", p, err)
 	}
-	// A branch that is gone is not taken for one that never was.
+	// A deleted branch is not the same as a pull request without a branch.
 	lab.Close(t, number)
 	lab.DeleteBranch(t, "ours")
 	if p, err := lab.Forge().Pull(t.Context(), number); err != nil || p.Fork || p.Head != ours {
@@ -34,7 +35,8 @@ func TestPushesForReviewAreForeign(t *testing.T) {
 	}
 }
 
-// A merged pull request ends where it was merged, whatever becomes of its branch.
+// TestMergedHeadsStay checks that the head of a merged pull request stays, even if its branch
+// changes.
 func TestMergedHeadsStay(t *testing.T) {
 	lab := start(t)
 	head := lab.Push(t, "stays", map[string]string{"stays.yaml": "a: 1\n"})
@@ -77,7 +79,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// A forge that goes away and comes back is the same forge.
+// TestAway stops a forge and starts it again: the agent goes on with it.
 func TestAway(t *testing.T) {
 	lab := start(t)
 	lab.Push(t, "away", map[string]string{"away.yaml": "a: 1\n"})

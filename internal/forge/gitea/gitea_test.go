@@ -22,7 +22,7 @@ func start(t *testing.T) lab {
 	return enter(t, forgetest.StartGitea(t), forgetest.Bot)
 }
 
-// enter is what a person's token makes of the forge.
+// enter returns the forge with the token of a person.
 func enter(t *testing.T, g *forgetest.Gitea, login string) lab {
 	t.Helper()
 	f, err := gitea.New(gitea.Config{

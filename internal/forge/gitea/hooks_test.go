@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write what was delivered to the testdata of internal/source/webhook")
 
-// hookSecret signs what is delivered; it is no secret.
+// hookSecret signs the deliveries of the tests; it is no secret.
 const hookSecret = "only-in-tests"
 
 // delivery is an event as it was delivered.
@@ -50,7 +50,7 @@ func (d delivery) name() string {
 	return name
 }
 
-// mailbox takes deliveries.
+// mailbox receives deliveries.
 type mailbox struct {
 	mu  sync.Mutex
 	got map[string]delivery
@@ -83,7 +83,8 @@ func (m *mailbox) wait(t *testing.T, name string) delivery {
 	return d
 }
 
-// What the endpoint for webhooks is tested with is what Gitea sends today.
+// TestHooks checks that the deliveries with which the webhook endpoint is tested equal those that
+// Gitea sends today.
 func TestHooks(t *testing.T) {
 	lab := start(t)
 	box := &mailbox{got: map[string]delivery{}}
@@ -132,8 +133,8 @@ func sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// keep writes a delivery as it would be from a forge that has a name, signed
-// again: NAME.json is the body to the byte, NAME.header the headers.
+// keep writes a delivery with the name of a public forge in place of the local address, and signs
+// it again. NAME.json is the exact body, NAME.header the headers.
 func keep(t *testing.T, lab lab, name string, d delivery) {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "source", "webhook", "testdata", "gitea")

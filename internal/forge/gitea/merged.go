@@ -12,13 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// MergedBy implements forge.Pulls. Gitea knows only which pull request made the
-// newest commit of a merge. The others are found on the line of the branch:
+// MergedBy implements forge.Pulls. Gitea only knows which pull request made the newest commit of a
+// merge. For other commits, MergedBy follows the line of the branch:
 //
-//	main  ──a──────M──▶   merged:  x is merged by the one that made M, the
-//	       └─x─y──┘                oldest commit of the line that x is part of
-//	main  ──a─x'─y'──▶    rebased: x' by the one that made y', when that has
-//	                               an x of the same author, time and words
+//	main  ──a──────M──▶   merged:  x belongs to the pull request that made M, the
+//	        └─x─y──┘                oldest commit of the line that contains x
+//	main  ──a─x'─y'──▶    rebased: x' belongs to the pull request that made y', if
+//	                               that has an x of the same author, time and subject
 func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge.Pull, error) {
 	if !full.MatchString(commit) {
 		return forge.Pull{}, r.refused("find the pull request of a commit", notFull(commit))
@@ -33,7 +33,7 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 	}
 	line, whole := since.line(commit)
 	if !whole {
-		// The merge is the oldest of the line that holds the commit.
+		// The merge is the oldest commit of the line that contains the commit.
 		for i := len(line) - 1; i >= 0; i-- {
 			if since.holds(line[i], commit) {
 				return r.madeBy(ctx, branch, line[i])
@@ -48,7 +48,7 @@ func (r *Repository) notMerged(branch, commit string) error {
 	return r.refused(fmt.Sprintf("find the pull request that merged %s into %s", commit, branch), forge.ErrNotFound)
 }
 
-// madeBy returns the pull request whose merging made a commit.
+// madeBy returns the pull request whose merge made a commit.
 func (r *Repository) madeBy(ctx context.Context, branch, commit string) (forge.Pull, error) {
 	var found sdk.PullRequest
 	if _, err := r.get(ctx, "find the pull request that merged "+commit, "commits/"+commit+"/pull", nil, &found); err != nil {
@@ -60,11 +60,11 @@ func (r *Repository) madeBy(ctx context.Context, branch, commit string) (forge.P
 	return forge.Pull{}, r.notMerged(branch, commit)
 }
 
-// mostRebased is how many commits of a rebased pull request are looked through.
+// mostRebased is the number of commits of a rebased pull request that are searched.
 const mostRebased = 20
 
-// rebased finds the pull request that ends with one of the next commits of the
-// line, which is newest first, and has the commit.
+// rebased finds the pull request that ends with one of the next commits of the line and contains
+// the commit. The line is newest first.
 func (r *Repository) rebased(ctx context.Context, branch, commit string, line []string, since history) (forge.Pull, error) {
 	for steps := 1; steps <= min(len(line), mostRebased); steps++ {
 		after := line[len(line)-steps]
@@ -87,8 +87,7 @@ func (r *Repository) rebased(ctx context.Context, branch, commit string, line []
 	return forge.Pull{}, r.notMerged(branch, commit)
 }
 
-// copies reports whether a commit is one of a pull request's, or its copy on
-// another base.
+// copies reports whether a pull request has the commit, or a copy of it on another base.
 func (r *Repository) copies(ctx context.Context, number int, commit string) (bool, error) {
 	api, err := r.api(ctx)
 	if err != nil {
@@ -108,7 +107,7 @@ func (r *Repository) copies(ctx context.Context, number int, commit string) (boo
 	return slices.ContainsFunc(commits(list), func(c *sdk.Commit) bool { return written(c) == written(one) }), nil
 }
 
-// written is what of a commit stays the same on another base.
+// written is the part of a commit that stays the same on another base.
 func written(c *sdk.Commit) string {
 	if c.RepoCommit == nil || c.RepoCommit.Author == nil {
 		return c.SHA
@@ -117,13 +116,13 @@ func written(c *sdk.Commit) string {
 	return c.RepoCommit.Author.Email + " " + c.RepoCommit.Author.Date + " " + subject
 }
 
-// history is what became of a branch since a commit.
+// history is the history of a branch since a commit.
 type history struct {
 	tip     string
 	parents map[string][]string
 }
 
-// mostSince bounds, in pages, how far behind the tip a commit is looked for.
+// mostSince is the number of pages that are read from the tip to find a commit.
 const mostSince = 20
 
 func (r *Repository) since(ctx context.Context, branch, commit string) (history, error) {
@@ -151,8 +150,7 @@ func (r *Repository) since(ctx context.Context, branch, commit string) (history,
 	return h, err
 }
 
-// line follows first parents from the tip, newest first; whole reports that it
-// ends at the commit.
+// line follows first parents from the tip, newest first; whole reports that it ends at the commit.
 func (h history) line(commit string) (line []string, whole bool) {
 	at := h.tip
 	for {
@@ -168,7 +166,7 @@ func (h history) line(commit string) (line []string, whole bool) {
 	}
 }
 
-// holds reports whether a commit is part of what another one has behind it.
+// holds reports whether the commit at is commit or one of its descendants.
 func (h history) holds(at, commit string) bool {
 	seen, queue := map[string]bool{}, []string{at}
 	for len(queue) > 0 {

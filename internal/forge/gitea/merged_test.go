@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// Of a pull request with two commits, however it was merged, the newest commit
-// that touched the file of the first leads to the pull request.
+// TestWhichPullRequestMergedAFile has a pull request with two commits. However it was merged, the
+// newest commit that changed the file of the first one leads to the pull request.
 func TestWhichPullRequestMergedAFile(t *testing.T) {
 	lab := start(t)
 	for _, way := range []string{forgetest.MergeCommit, forgetest.Squash, forgetest.Rebase, forgetest.RebaseMerge, forgetest.FastForward} {

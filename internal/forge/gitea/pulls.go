@@ -31,7 +31,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 		}
 		return next(resp.Header, len(found)), nil
 	})
-	// One that is opened or closed meanwhile can be on two pages.
+	// A pull request that is opened or closed meanwhile can be on two pages.
 	slices.SortFunc(list, func(a, b forge.Pull) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.CompactFunc(list, func(a, b forge.Pull) bool { return a.Number == b.Number }), err
 }
@@ -51,8 +51,8 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	if p.Number != number {
 		return forge.Pull{}, r.refused(what, fmt.Errorf("%w: the answer is about another", forge.ErrUnavailable))
 	}
-	// Asked for one, Gitea answers with where its branch is now, which may be
-	// ahead of the reference that can be fetched, or far away when it is merged.
+	// For a single pull request, Gitea returns the present tip of its branch. That may be ahead of
+	// the reference that can be fetched, or a different commit after a merge.
 	refs, resp, err := api.GetRepoRefs(r.owner, r.name, p.HeadRef)
 	err = r.fail(what+": its head", resp, err)
 	switch {
@@ -69,9 +69,8 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return p, nil
 }
 
-// pullOf says it in our words. What Gitea calls the merge base is found out
-// after a push, at leisure; an old one makes conflicts where there are none, so
-// it is not passed on.
+// pullOf converts a pull request. It drops Gitea's merge base: Gitea computes that some time after
+// a push, and an old one leads to conflicts where there are none.
 func pullOf(p *sdk.PullRequest) forge.Pull {
 	one := forge.Pull{
 		Number: int(p.Index), Title: p.Title, URL: p.HTMLURL, HeadRef: fmt.Sprintf("refs/pull/%d/head", p.Index),
@@ -98,8 +97,8 @@ func pullOf(p *sdk.PullRequest) forge.Pull {
 	return one
 }
 
-// isAgit reports whether a pull request was pushed to refs/for/…, as everybody
-// may who can read: it says to come from the repository, and from no branch.
+// isAgit reports whether a pull request was pushed to refs/for/…, as anybody may who can read. Its
+// head names the repository, and no branch.
 func isAgit(head *sdk.PRBranchInfo) bool { return head.Name == "" }
 
 // LastTouch implements forge.History.
@@ -119,8 +118,8 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	return list[0].SHA, nil
 }
 
-// MayWrite implements forge.Rights. Gitea reports it to administrators only, of the
-// repository only.
+// MayWrite implements forge.Rights. Gitea reports this right to administrators only, and for the
+// whole repository only.
 func (r *Repository) MayWrite(ctx context.Context, who forge.Person, _ string) (bool, error) {
 	login := who.Login
 	if login == "" {

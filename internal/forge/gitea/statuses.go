@@ -14,13 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// mostStatuses is how many pages of a commit's statuses are read, newest first:
-// anyone who may push can set any number. What is not among them is not known.
+// mostStatuses is the number of pages of a commit's statuses that are read, newest first. Anybody
+// who may push can set any number of them. Older statuses are unknown.
 const mostStatuses = 40
 
-// newestFirst is by the number that each status of a commit gets. Gitea means by
-// "leastindex" the highest first (models/git, commit_status.go), so that what was
-// read is sorted once more.
+// newestFirst sorts by the number that each status of a commit gets. Gitea's "leastindex" means the
+// highest first (models/git, commit_status.go), so the result is sorted once more.
 const newestFirst = "leastindex"
 
 // Statuses implements forge.CommitStatuses.
@@ -52,8 +51,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	return forge.Ours(made), err
 }
 
-// stateOf reads what others write, too: Gitea knows a warning, and keeps
-// whatever it is given.
+// stateOf also reads the states of others: Gitea has a state "warning", and stores any text.
 func stateOf(s sdk.StatusState) forge.State {
 	switch s := forge.State(s); s {
 	case forge.Pending, forge.Success, forge.Failure, forge.Error:
@@ -69,8 +67,8 @@ func notFull(commit string) error {
 	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
 }
 
-// SetStatus implements forge.CommitStatuses. Gitea takes any state, commit and
-// length; what is refused or cut elsewhere is so here.
+// SetStatus implements forge.CommitStatuses. Gitea accepts any state, commit and length. SetStatus
+// refuses and shortens what other forges would.
 func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
 	switch {
 	case !full.MatchString(commit):

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// FuzzMarkers: what is read of a comment can be written and read again, in one
-// line that ends where it should.
+// FuzzMarkers checks that every marker that is read from a comment can be written and read again.
+// It is one line that ends only at its end.
 func FuzzMarkers(f *testing.F) {
 	f.Add(Marker{Kind: "plan", Stack: "a--b->", Run: 7, Hash: planHash, Proof: Sums{{1}, {2}}}.String()+"\nhello", "prod", "-->\n<!-- stackreeve {} -->")
 	f.Add("<!-- stackreeve {\"kind\": 1} -->", "", "")
@@ -25,7 +25,7 @@ func FuzzMarkers(f *testing.F) {
 		}
 		if !ok {
 			if !utf8.ValidString(stack) || !utf8.ValidString(step) {
-				return // JSON holds no such text
+				return // JSON cannot hold such a text
 			}
 			m = Marker{Kind: PlanComment, Stack: stack, Hash: planHash, Proof: Sums{sha256.Sum256([]byte(step))}}.bounded()
 		}
@@ -43,8 +43,8 @@ func FuzzMarkers(f *testing.F) {
 	})
 }
 
-// FuzzStatuses: what is written means the same when it is read, and words mean
-// nothing.
+// FuzzStatuses checks that a written status has the same meaning when it is read, and that free
+// texts have none.
 func FuzzStatuses(f *testing.F) {
 	for _, s := range written {
 		f.Add(s.text, s.means.Objects, s.means.Hash, s.means.Since.Unix())

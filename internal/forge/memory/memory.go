@@ -1,6 +1,6 @@
 package memory
 
-// This file writes all that is remembered on a forge and, beside it, reads it.
+// This file writes all data that is stored on a forge and, next to that, reads it.
 
 import (
 	"encoding/json"
@@ -19,25 +19,24 @@ const (
 	markerClose = " -->"
 )
 
-// Bounds on what is believed of a marker. A marker with more was edited.
+// These are the bounds of a valid marker. A marker with more was edited.
 const (
-	// MostSteps is how many steps of a plan a marker holds.
+	// MostSteps is the number of steps of a plan that a marker holds.
 	MostSteps    = 400
 	mostShown    = 10
 	mostParts    = 1000
 	mostReported = 1000
-	// lastRun is a number that no run ever gets: numbers begin with the milliseconds
-	// since 1970.
+	// lastRun is a number that no run ever gets: run numbers begin as milliseconds since 1970.
 	lastRun = 1 << 53
 )
 
-// String is the line, without its end.
+// String is the line, without the line end.
 func (m Marker) String() string {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return ""
 	}
-	// "--" would end the HTML comment; JSON may spell it otherwise.
+	// "--" would end the HTML comment; JSON has another spelling for it.
 	return markerOpen + strings.ReplaceAll(string(text), "-", `\u002d`) + markerClose
 }
 
@@ -54,8 +53,8 @@ func Marked(body string) bool {
 	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimSpace(markerOpen))
 }
 
-// ParseMarker reads the marker of a comment. What it says beyond the bounds of
-// what we write is left out.
+// ParseMarker reads the marker of a comment. It drops values beyond the bounds of the markers that
+// we write.
 func ParseMarker(body string) (m Marker, ok bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), markerOpen)
@@ -73,7 +72,7 @@ func ParseMarker(body string) (m Marker, ok bool) {
 
 var digits = pattern.Of(`^[0-9a-f]{64}$`)
 
-// bounded is the marker without what we do not write.
+// bounded is the marker without values that we do not write.
 func (m Marker) bounded() Marker {
 	if m.Run < 0 || m.Run > lastRun {
 		m.Run = 0
@@ -84,7 +83,7 @@ func (m Marker) bounded() Marker {
 	if len(m.Proof) == 0 || len(m.Proof) > 1+MostSteps {
 		m.Proof, m.Tree = nil, ""
 	}
-	if !digits.MatchString(m.Hash) { // earlier releases had shorter ones, which two plans could share
+	if !digits.MatchString(m.Hash) { // earlier releases had shorter hashes, which two plans could share
 		m.Hash, m.Proof, m.Tree = "", nil, ""
 	}
 	m.Shown = slices.DeleteFunc(m.Shown, func(s Shown) bool { return s.After < 0 || !digits.MatchString(s.Hash) })
@@ -100,21 +99,20 @@ func (m Marker) bounded() Marker {
 	return m
 }
 
-// divider is the line between what came later and the text that was there before.
-// Nothing that a manifest holds can look like it: comments of HTML are escaped, and in
-// blocks of code, where they are not, no value is a line of its own.
+// divider is the line between later text and the text that was there before. No text of a manifest
+// can look like it. HTML comments are escaped. In blocks of code they are not, but there no value
+// is a line of its own.
 const divider = "<!-- before -->"
 
-// DividerSize is how long that line is.
+// DividerSize is the length of that line in bytes.
 const DividerSize = len(divider)
 
-// Divided is a comment with news above what it said before.
+// Divided is a comment with news above its earlier text.
 func Divided(news, before string) string {
 	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + before
 }
 
-// Below is what a comment said before there were news: all of it if there are
-// none.
+// Below is the earlier text of a comment, below the news. Without news it is the whole text.
 func Below(text string) string {
 	if _, before, ok := strings.Cut("\n"+text, "\n"+divider+"\n"); ok {
 		return before
@@ -124,7 +122,7 @@ func Below(text string) string {
 
 var pullAddress = pattern.Of(`/pulls?/([0-9]{1,9})#`)
 
-// PullOf is the number of the pull request to whose comment a status leads.
+// PullOf is the number of the pull request to whose comment a status links.
 func PullOf(s forge.Status) (number int, ok bool) {
 	m := pullAddress.FindStringSubmatch(s.URL)
 	if m == nil {
@@ -134,13 +132,13 @@ func PullOf(s forge.Status) (number int, ok bool) {
 	return number, err == nil && number > 0
 }
 
-const minute = "15:04 UTC, 2 Jan 2006" // how a status says since when
+const minute = "15:04 UTC, 2 Jan 2006" // the time format in a status
 
-// Forge is the status as the forge takes it, without context and address.
+// Forge is the status in the form for the forge, without context and address.
 func (s Status) Forge() forge.Status {
 	state, text := s.written()
 	if s.Is == Failed && ParseStatus(forge.Status{State: state, Description: forge.Describe(text)}).Is != Failed {
-		text = "failed: " + text // its words must not read as a meaning
+		text = "failed: " + text // so that the text is not read as another meaning
 	}
 	return forge.Status{State: state, Description: forge.Describe(text)}
 }
@@ -181,9 +179,9 @@ func (s Status) written() (forge.State, string) {
 	return forge.Error, s.Why
 }
 
-// forms are the descriptions with a meaning, as this version and earlier ones
-// write them: the state, the form, and what its groups say. The last form of a
-// state takes what no other does.
+// forms are the descriptions that have a meaning, as this version and earlier ones write them. Each
+// has a state, a form, and a function that reads the groups of the form. The last form of a state,
+// if it is (.*), matches all other texts.
 var forms = []struct {
 	state forge.State
 	form  *pattern.Pattern
@@ -215,9 +213,9 @@ var forms = []struct {
 
 func form(text string) *pattern.Pattern { return pattern.Of(`^` + text + `$`) }
 
-func count(digits string) int { n, _ := strconv.Atoi(digits); return n } // of at most nine
+func count(digits string) int { n, _ := strconv.Atoi(digits); return n } // at most nine digits
 
-// ParseStatus is what a status of ours means.
+// ParseStatus returns the meaning of a status of ours.
 func ParseStatus(s forge.Status) Status {
 	for _, f := range forms {
 		if groups := f.form.FindStringSubmatch(s.Description); groups != nil && f.state == s.State {

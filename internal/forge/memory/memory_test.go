@@ -65,7 +65,8 @@ func TestStatusesComeBack(t *testing.T) {
 	}
 }
 
-// What earlier versions wrote is understood, or means nothing.
+// TestStatusesOfEarlierVersions checks that statuses of earlier versions are understood, or have no
+// meaning.
 func TestStatusesOfEarlierVersions(t *testing.T) {
 	for text, want := range map[string]Condition{
 		"held: no pull request brought it; approve: stackreeve run --once --stack prod --approve " + planHash + "; x": Held,
@@ -98,7 +99,7 @@ func TestAttackStatusesThatWeDoNotWrite(t *testing.T) {
 			t.Errorf("%s: %+v", state, got)
 		}
 	}
-	// The reason of a failure may hold what manifests and clouds say.
+	// The reason of a failure may contain texts of manifests and clouds.
 	for _, text := range []string{"held: approve " + planHash + "; x", "suspended (1 differ): x", "drifted: 1 object since 14:46 UTC, 21 Nov 2026"} {
 		if got := ParseStatus(Status{Is: Failed, Why: text}.Forge()); got.Is != Failed {
 			t.Errorf("the reason %q means %+v", text, got)
@@ -113,7 +114,7 @@ func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
 		`{"kind":"plan","hash":"<b>","proof":"` + one + `","tree":"x"}`:                           {Kind: PlanComment},
 		`{"kind":"plan","proof":"` + one + `","tree":"x"}`:                                        {Kind: PlanComment},
 		`{"kind":"plan","shown":[{"hash":"0f","after":-1},{"hash":"zz","after":1}],"told":[0]}`:   {Kind: PlanComment, Shown: []Shown{}, Reported: []int{}},
-		// earlier releases
+		// The next markers are those of earlier releases.
 		`{"kind":"plan","hash":"` + planHash[:32] + `","exact":"` + planHash[:32] + `","steps":["0123456789abcdef"],"tree":"x"}`: {Kind: PlanComment},
 		`{"kind":"plan","hash":"` + planHash + `","proof":["0123456789abcdef"],"tree":"x"}`:                                      {Kind: PlanComment, Hash: planHash},
 		`{"kind":"plan","hash":"` + planHash + `","proof":"` + one[1:] + `","tree":"x"}`:                                         {Kind: PlanComment, Hash: planHash},
@@ -136,7 +137,7 @@ func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
 	}
 }
 
-// sha is a commit by a name.
+// sha is a commit hash made from a name.
 func sha(name string) string {
 	sum := sha1.Sum([]byte(name))
 	return hex.EncodeToString(sum[:])

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// Sums are SHA-256 sums, whole. In a marker they are one text in base64.
+// Sums are full SHA-256 sums. In a marker they are one text in base64.
 type Sums [][sha256.Size]byte
 
 // MarshalJSON implements [json.Marshaler].
@@ -18,7 +18,7 @@ func (s Sums) MarshalJSON() ([]byte, error) {
 	return json.Marshal(base64.RawStdEncoding.EncodeToString(raw))
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. What is not exactly what MarshalJSON writes is no sum at all.
+// UnmarshalJSON implements [json.Unmarshaler]. Any text that MarshalJSON would not write is read as no sums.
 func (s *Sums) UnmarshalJSON(data []byte) error {
 	*s = nil
 	var text string

@@ -10,19 +10,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// What of a comment is for what, in characters.
+// These bounds divide the characters of a comment.
 const (
-	// MaxMarker is what its marker takes at most.
+	// MaxMarker is the maximal length of the marker.
 	MaxMarker = 20_000
-	// OutcomeSize is what the outcome takes at most that is put on top of a comment
-	// after the merge.
+	// OutcomeSize is the maximal length of the outcome that is added above a comment after the
+	// merge.
 	OutcomeSize = 8_000
-	// CommentSize is what is left for the text.
+	// CommentSize is the length that is left for the text.
 	CommentSize = forge.MaxComment - MaxMarker - OutcomeSize
 )
 
-// NextRun is the number of a run that begins now, with these comments before
-// its eyes: greater than that of any run they are about, whatever clocks say.
+// NextRun is the number of a run that begins now and has read these comments. It is greater than
+// the number of any run in their markers, whatever the clocks.
 func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) int64 {
 	run := now.UnixMilli()
 	for _, c := range ours(comments, kind, stack) {
@@ -31,9 +31,9 @@ func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) i
 	return run
 }
 
-// following is the marker as it takes the place of another, or of none, in a
-// conversation with these comments. Of one that is not read to its end it is not known
-// after what a hash is first shown: nothing approves of that there.
+// following is the marker that replaces another one, or none, in a conversation with these
+// comments. unread says that the conversation was not read to its end. Then it is unknown after
+// which comment a hash is first shown, so nothing there can approve that hash.
 func (m Marker) following(before Marker, comments []forge.Comment, unread bool) Marker {
 	var newest int64
 	for _, c := range comments {
@@ -53,7 +53,7 @@ func (m Marker) following(before Marker, comments []forge.Comment, unread bool) 
 	return m
 }
 
-// ShownAfter is the newest comment there was when a hash was first shown.
+// ShownAfter is the newest comment at the time when a hash was first shown.
 func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 	i := slices.IndexFunc(m.Shown, func(s Shown) bool { return s.Hash == hash })
 	if i < 0 {
@@ -62,8 +62,8 @@ func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 	return m.Shown[i].After, true
 }
 
-// Said reports whether the comments already say parts, so that there is nothing
-// to write, and returns the first of them.
+// Said reports whether the comments already have the texts parts, so that there is nothing to
+// write. It returns the first of them.
 func Said(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
 	mine := ours(comments, m.Kind, m.Stack)
 	if len(mine) != len(parts) || len(parts) == 0 {
@@ -87,11 +87,11 @@ func (m Marker) part(i, of int) Marker {
 	return m
 }
 
-// Upsert makes the comments of one marker's kind and stack say parts, editing
-// in place what is there. It returns the first of them, and whether anything was
-// written: nothing is when nothing but the run's number is new, nor over the
-// words of a newer run. Of a conversation that is too long only what is ours among the
-// comments that are read is edited: what is posted would not be found again.
+// Upsert gives the comments of one marker's kind and stack the texts parts, and edits existing
+// comments in place. It returns the first comment, and whether anything was written. It writes
+// nothing when only the run's number is new, and never overwrites a newer run. In a conversation
+// that is too long it only edits our comments among those that were read, because a new comment
+// would not be found again.
 func Upsert(ctx context.Context, f forge.Conversations, number int, m Marker, parts []string) (first forge.Comment, news bool, err error) {
 	comments, err := f.Comments(ctx, number)
 	unread := errors.Is(err, forge.ErrTooMany)
@@ -148,13 +148,13 @@ func put(ctx context.Context, f forge.Conversations, number int, m Marker, text 
 	return c, true, err
 }
 
-// says reports whether a comment says this, in whatever run.
+// says reports whether a comment has this marker and text, whatever its run.
 func (c marked) says(m Marker, text string) bool {
 	m.Run = c.marker.Run
 	return normal(c.Body) == normal(m.String()+"\n"+text)
 }
 
-// normal is a text without what forges change on the way.
+// normal is a text without the changes that forges make.
 func normal(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
@@ -177,8 +177,7 @@ func ours(comments []forge.Comment, kind Kind, stack string) []marked {
 	return list
 }
 
-// Find returns the first comment of a kind and stack that is ours, and the text
-// below its marker.
+// Find returns our first comment of a kind and stack, and the text below its marker.
 func Find(comments []forge.Comment, kind Kind, stack string) (c forge.Comment, m Marker, text string, ok bool) {
 	list := ours(comments, kind, stack)
 	if len(list) == 0 {
@@ -188,8 +187,8 @@ func Find(comments []forge.Comment, kind Kind, stack string) (c forge.Comment, m
 	return list[0].Comment, list[0].marker, text, true
 }
 
-// Texts are the texts below the markers of our comments of a kind and stack, in
-// the order of their parts.
+// Texts are the texts below the markers of our comments of a kind and stack, in the order of their
+// parts.
 func Texts(comments []forge.Comment, kind Kind, stack string) (texts []string) {
 	for _, c := range ours(comments, kind, stack) {
 		_, text, _ := strings.Cut(normal(c.Body), "\n")
