@@ -16,7 +16,7 @@ const (
 	floating = "floating"
 )
 
-// private are the last labels of zones that nobody outside asks for. (RFC 6762, appendix G; RFC 8375; ICANN on .internal)
+// private are the last labels of zones that nobody outside queries. (RFC 6762, appendix G; RFC 8375; ICANN on .internal)
 var private = []string{"internal", "local", "localdomain", "lan", "intranet", "private", "corp", "home", "home.arpa"}
 
 func isPrivate(zone string) bool {
@@ -24,7 +24,7 @@ func isPrivate(zone string) bool {
 	return slices.ContainsFunc(private, func(last string) bool { return zone == last || strings.HasSuffix(zone, "."+last) })
 }
 
-// expandFloating finds the floating IPs that lead to what is referred to, and says which addresses the records have.
+// expandFloating finds the floating IPs that lead to the source of the records, and notes which addresses the records get.
 func (s *Spec) expandFloating(from source, e *kind.Expansion) {
 	s.FloatingIPRefs, s.FloatingOf = nil, nil
 	if from.kind == "" || from.kind == "FloatingIP" || s.Type != "A" || s.AddressType == fixed {
@@ -55,11 +55,11 @@ func (s *Spec) expandFloating(from source, e *kind.Expansion) {
 	}
 }
 
-// leading are the floating IPs that lead to a port or a load balancer: those of the repository itself, and those that machines and load balancers stand for.
+// leading are the floating IPs that lead to a port or a load balancer: those with a manifest, and those that belong to machines and load balancers.
 func leading(e *kind.Expansion, toKind, target string) []string {
 	of := toKind
 	if of == "Port" {
-		of = "VirtualMachine" // whose first port has its name
+		of = "VirtualMachine" // its first port has its name
 	}
 	members, _ := e.Members(of, target, "FloatingIP")
 	names := slices.Concat(e.Referring("FloatingIP", toKind, target), members)
@@ -67,7 +67,7 @@ func leading(e *kind.Expansion, toKind, target string) []string {
 	return slices.Compact(names)
 }
 
-// noFloating refuses what asks for floating IPs that there are not.
+// noFloating refuses an addressType that asks for floating IPs where there are none.
 func (s *Spec) noFloating(from source, e *kind.Expansion) {
 	switch at := table.Path("addressType"); {
 	case s.AddressType == "":
@@ -78,7 +78,7 @@ func (s *Spec) noFloating(from source, e *kind.Expansion) {
 	}
 }
 
-// reached are the objects that have the addresses at which one is reached: its floating IPs where those are meant.
+// reached are the objects whose addresses the records of ref get: its floating IPs if these apply, or else ref itself.
 func (s *Spec) reached(w typed.Want[Spec], ref kind.Ref) (list []kind.Ref) {
 	zone := w.Ref("DNSZone", s.ZoneRef)
 	if s.AddressType == "" && isPrivate(cmp.Or(zone.Facts.Name, zone.Stated().Name)) {

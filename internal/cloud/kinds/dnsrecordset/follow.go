@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// source is a field that records come from, in place of the field records.
+// source is a field from which records are derived, in place of the field records.
 type source struct{ field, kind, ref string }
 
-// sources are those that there are, as the manifest has them.
+// sources are all such fields, in the manifest's order.
 func (s *Spec) sources() []source {
 	return []source{
 		{"virtualMachineRef", "VirtualMachine", s.VirtualMachineRef},
@@ -25,7 +25,7 @@ func (s *Spec) sources() []source {
 	}
 }
 
-// follows is the source that is given; ok is false where the records themselves are.
+// follows is the source that is set; ok is false if there is none.
 func (s *Spec) follows() (from source, ok bool) {
 	for _, from := range s.sources() {
 		if from.ref != "" {
@@ -39,7 +39,7 @@ func (s *Spec) validateSource(r *kind.Report) {
 	given := s.validateTargets(r)
 	first := given
 	if s.Type == "PTR" {
-		first = "" // of the name, not of the records
+		first = "" // for PTR the source gives the name, not the records
 	}
 	for _, from := range s.sources() {
 		switch {
@@ -58,7 +58,7 @@ func (s *Spec) validateSource(r *kind.Report) {
 	s.validateBackwards(r)
 }
 
-// validateTargets is about what records are given by, other than an object's addresses: the field, "" for none.
+// validateTargets checks the fields that give records directly. It returns the one that is set, or "" for none.
 func (s *Spec) validateTargets(r *kind.Report) (given string) {
 	if len(s.Records) > 0 {
 		given = "records"
@@ -74,8 +74,8 @@ func (s *Spec) validateTargets(r *kind.Report) (given string) {
 	return "recordSetRef"
 }
 
-// expand makes no object; it finds the ports of the machines referred to, as a load balancer
-// does. That of a server outside the repository is only known to the cloud.
+// expand creates no object. It finds the ports of the machines referred to, as a load balancer does. For a
+// server outside the repository, only the cloud knows the port.
 func expand(s *Spec, e *kind.Expansion) {
 	s.PortRefs = nil
 	from, _ := s.follows()
@@ -100,12 +100,12 @@ func expand(s *Spec, e *kind.Expansion) {
 	s.expandFloating(from, e)
 }
 
-// followed is what the records shall be, by the references of the manifest.
+// followed are the wanted records, according to the references of the manifest.
 type followed struct {
-	field   string // that they come from, as a path
+	field   string // from which they are derived, as a path
 	records []string
-	// missing is the first of those referred to without an address of the type, "" for none;
-	// there says that it is there.
+	// missing is the first referenced object without an address of the type, "" for none; there says whether that
+	// object is ready.
 	missing string
 	there   bool
 }
@@ -118,7 +118,7 @@ func (f followed) why(of string) string {
 	return fmt.Sprintf("%s has no %s address; name another object, or another type", f.missing, map[string]string{"A": "IPv4", "AAAA": "IPv6"}[of])
 }
 
-// following is what the records shall be.
+// following are the wanted records.
 func following(w typed.Want[Spec]) followed {
 	from, ok := w.Spec.follows()
 	switch {
@@ -135,7 +135,7 @@ func following(w typed.Want[Spec]) followed {
 	return f
 }
 
-// named are records that say the name of another record set.
+// named are records with the name of another record set.
 func named(w typed.Want[Spec]) followed {
 	f, ref := followed{field: table.Path("recordSetRef")}, w.Ref("DNSRecordSet", w.Spec.RecordSetRef)
 	if ref.Facts.Name == "" {
@@ -160,7 +160,7 @@ func (s *Spec) addressed(w typed.Want[Spec], from source) (refs []kind.Ref) {
 	return refs
 }
 
-// addresses are records that say the addresses of objects.
+// addresses are records with the addresses of objects.
 func addresses(w typed.Want[Spec], from source) followed {
 	f := followed{field: table.Path(from.field)}
 	for _, ref := range w.Spec.addressed(w, from) {
@@ -175,7 +175,7 @@ func addresses(w typed.Want[Spec], from source) followed {
 	return f
 }
 
-// family picks the addresses that records of a type can hold.
+// family selects the addresses that records of a type can hold.
 func family(addresses []string, of string) (list []string) {
 	for _, text := range addresses {
 		if a, err := netip.ParseAddr(text); err == nil && a.Is4() == (of == "A") {
@@ -185,8 +185,8 @@ func family(addresses []string, of string) (list []string) {
 	return list
 }
 
-// compareRecords leaves what there is while one of those that are followed has no address:
-// the others are still answers.
+// compareRecords keeps the existing records while a referenced object has no address: the other records are
+// still valid answers.
 func compareRecords(w typed.Want[Spec], have *object, c *kind.Changes) {
 	f := following(w)
 	seen := canonical(w.Spec.Type, have.Spec.Records)

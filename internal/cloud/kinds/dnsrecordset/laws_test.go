@@ -56,7 +56,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Each type as people write it is what the cloud takes, and what it then shows is no change.
+// The cloud accepts each type as people write it, and the cloud's form of it is no change.
 func TestTypes(t *testing.T) {
 	long := strings.Repeat(`k"`, 300)
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -8,24 +8,25 @@ import (
 	"strings"
 )
 
-// forms says what the words of a record are, by its type; the last one takes the rest. What
-// has no form is left to Designate.
+// forms are the words of a record, by its type; the last word takes the rest. Designate
+// itself checks types without a form.
 var forms = map[string][]word{
 	"A": {ipv4}, "AAAA": {ipv6}, "CNAME": {host}, "NS": {host}, "PTR": {host},
 	"MX": {number, host}, "SRV": {number, number, number, host}, "CAA": {number, text, unquoted},
 	"TXT": {quoted}, "SPF": {quoted},
 }
 
-// examples are records as they should be.
+// examples are correct records.
 var examples = map[string]string{
 	"A": "192.0.2.10", "AAAA": "2001:db8::10", "CNAME": "www.example.org.", "NS": "ns1.example.org.", "PTR": "www.example.org.",
 	"MX": "10 mail.example.org.", "SRV": "10 60 5060 sip.example.org.", "CAA": `0 issue "ca.example.org"`, "TXT": "v=spf1 -all", "SPF": "v=spf1 -all",
 }
 
-// word spells a word of a record as Designate wants it; ok is false of what it is not.
+// word converts a word of a record to Designate's spelling; ok is false for an invalid
+// word.
 type word func(string) (spelling string, ok bool)
 
-// spell is a record of a manifest as Designate wants it, or what is wrong with it.
+// spell is a manifest's record in Designate's spelling, or its error and the correction.
 func spell(of, record string) (spelling, wrong, fix string) {
 	record = strings.TrimSpace(record)
 	form := forms[of]
@@ -54,7 +55,7 @@ func spell(of, record string) (spelling, wrong, fix string) {
 	return strings.Join(words, " "), "", ""
 }
 
-// canonical are records in the one spelling that they are compared by.
+// canonical are records in the single spelling that comparisons use.
 func canonical(of string, records []string) []string {
 	out := make([]string, len(records))
 	for i, r := range records {
@@ -86,7 +87,7 @@ func number(s string) (string, bool) {
 
 func text(s string) (string, bool) { return s, true }
 
-// unquoted takes the quotes off the value of a CAA record: Designate takes none.
+// unquoted removes the quotes from the value of a CAA record: Designate accepts none.
 // (designate/objects/fields.py: CaaPropertyField)
 func unquoted(s string) (string, bool) {
 	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
@@ -95,11 +96,12 @@ func unquoted(s string) (string, bool) {
 	return s, s != "" && !strings.Contains(s, `"`)
 }
 
-// longestText is how much Designate takes in one pair of quotes, of 255 with them.
+// longestText is the longest text that Designate accepts in one pair of quotes, of 255 with
+// them.
 const longestText = 253
 
-// quoted puts a text into quotes, in parts if it is long; one that begins with a quote is
-// texts in quotes already.
+// quoted puts a text into quotes, in parts if it is long. A text that begins with a quote
+// is already quoted.
 func quoted(s string) (string, bool) {
 	if strings.HasPrefix(s, `"`) {
 		return requoted(s)
@@ -119,7 +121,7 @@ func quoted(s string) (string, bool) {
 	return `"` + strings.Join(append(parts, part.String()), `" "`) + `"`, !strings.ContainsAny(s, "\n\r")
 }
 
-// requoted reads texts in quotes, with one space between them.
+// requoted reads quoted texts, and joins them with single spaces.
 func requoted(s string) (string, bool) {
 	var out []string
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimLeft(s, " \t") {

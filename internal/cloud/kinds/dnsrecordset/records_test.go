@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRecords: what the cloud is given of a record is what it was given of that spelling, too,
-// so that nothing is changed for ever; whatever the cloud shows can be compared.
+// FuzzRecords: the spelling of a record does not change when it is spelled again, so that no
+// change repeats forever. Everything that the cloud shows can be compared.
 func FuzzRecords(f *testing.F) {
 	for of, record := range examples {
 		f.Add(of, record)

@@ -28,7 +28,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// called is what a record set is looked up by: there is one of a name and type.
+// called is the lookup name of a record set: there is one for each name and type.
 func called(name, of string) string {
 	if name == "" || of == "" {
 		return ""
@@ -36,7 +36,7 @@ func called(name, of string) string {
 	return strings.ToLower(name) + " " + of
 }
 
-// absolute is a name with that of its zone; "" where that is not known yet.
+// absolute is a name with that of its zone; "" while the zone's name is unknown.
 func absolute(name, zone string) string {
 	switch {
 	case strings.HasSuffix(name, "."):
@@ -61,7 +61,7 @@ func name(w typed.Want[Spec], relative string) string {
 	return called(fullName(w, relative), w.Spec.Type)
 }
 
-// given is the name as the manifest has it.
+// given is the name in the manifest.
 func given(w typed.Want[Spec]) string {
 	if w.Spec.Name == "" {
 		return w.Key.Name
@@ -69,8 +69,8 @@ func given(w typed.Want[Spec]) string {
 	return w.Spec.Name
 }
 
-// compareName takes no other name for the one that is meant, not even what the manifest was
-// called before: the name is what a record set is about.
+// compareName always treats another name as another record set, even if the manifest itself
+// had that name before: a record set is defined by its name.
 func compareName(w typed.Want[Spec], have *object, c *kind.Changes) {
 	if from, ok := w.Spec.backwards(); ok {
 		compareBackwards(w, from, have, c)
@@ -89,7 +89,7 @@ func compareTTL(w typed.Want[Spec], have *object, c *kind.Changes) {
 	kind.Field(c, table.Path("ttl"), seconds(have.Spec.TTL), seconds(w.Spec.TTL))
 }
 
-// seconds is what people read of a TTL.
+// seconds is a TTL in words.
 func seconds(ttl *int) any {
 	if ttl == nil {
 		return "as the zone"
@@ -106,7 +106,7 @@ func writeTTL(w typed.Want[Spec], have *object, body map[string]any) {
 	}
 }
 
-// impossible knows what Designate refuses by the name of the zone (central/service.py:
+// impossible knows names that Designate refuses because of the zone (central/service.py:
 // _is_valid_recordset_name), and a mistake that it does not notice.
 func impossible(w typed.Want[Spec]) string {
 	if _, ok := w.Spec.backwards(); ok {
@@ -128,8 +128,8 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// observe says where a record set stands. What Designate has in ERROR, it tries again by
-// itself, and it can be changed and deleted. (designate/objects/recordset.py: status, action)
+// observe sets the phase of a record set. Designate retries a record set in ERROR by itself,
+// and it can be changed and deleted. (designate/objects/recordset.py: status, action)
 func observe(s *state, live *kind.Live) {
 	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
 	live.Facts.Name = s.Spec.Name
@@ -162,7 +162,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return d.Post(ctx, w, d.Creation(w))
 }
 
-// remove does not count on a record set being gone when Designate answers, with 202.
+// remove does not treat Designate's answer, 202, as the end of the deletion.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, err

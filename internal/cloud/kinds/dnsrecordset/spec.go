@@ -1,13 +1,10 @@
-// Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of
-// the domain name system (Designate). Of zones it knows their IDs and names, of machines, load
-// balancers and floating IPs their addresses.
+// Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of the domain name system (Designate). It knows the
+// IDs and names of zones, and the addresses of machines, load balancers and floating IPs.
 //
-// All record sets of the project come from one list, whatever zones they are in, so their IDs
-// are those of the zone and their own. Those that Designate itself keeps, SOA and the name
-// servers of a zone, take no description and so no mark: no stack owns them.
+// All record sets of the project come from one list, for all zones, so an ID here is that of the zone and that of the record set. Designate's
+// own record sets, SOA and the name servers of a zone, accept no description and so no mark: no stack owns them.
 //
-// It is longer than its table: records have spellings of their own (records.go), and follow
-// what other objects say (follow.go).
+// The package is longer than its table: records have several spellings (records.go), and follow other objects (follow.go).
 package dnsrecordset
 
 import (
@@ -20,8 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what a record set shall be. Values are Designate's (designate/objects/recordset.py,
-// rrdata_*.py).
+// Spec is the declared record set. Values are Designate's (designate/objects/recordset.py, rrdata_*.py).
 type Spec struct {
 	ZoneRef     string   `json:"zoneRef" api:"zone_id" show:"zoneID" rule:"required,immutable,min=1" ref:"DNSZone" doc:"The DNSZone that it is in."`
 	Name        string   `json:"name,omitempty" api:"name,named" rule:"immutable,max=255,pattern=^(@|\\*|(\\*\\.)?[A-Za-z0-9_/-]{1,63}(\\.[A-Za-z0-9_/-]{1,63})*\\.?)$" doc:"With a final dot the name itself, without one what stands before that of the zone; @ is the zone's own." example:"www"`
@@ -32,7 +28,7 @@ type Spec struct {
 
 	RecordSetRef string `json:"recordSetRef,omitempty" rule:"min=1" ref:"DNSRecordSet" doc:"In place of records, for types CNAME and PTR: the name of that DNSRecordSet."`
 
-	// Those of what has addresses stand in place of records of types A and AAAA, and in place of the name of type PTR.
+	// References to objects with addresses replace the records of types A and AAAA, and the name of type PTR.
 	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, as with the other references of this sort, in place of name: the one of its addresses that is in the zone."`
 	VirtualMachineGroupRef string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"In place of records: those of all machines of that VirtualMachineGroup, each at its first port."`
 	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer,reads" doc:"In place of records: the address of that LoadBalancer."`
@@ -44,12 +40,13 @@ type Spec struct {
 
 	// PortRefs are the first ports of the machines referred to.
 	PortRefs []string `json:"-" ref:"Port,reads"`
-	// FloatingIPRefs are the floating IPs that lead to what is referred to, FloatingOf the names of the ports and load balancers that they lead to.
+	// FloatingIPRefs are the floating IPs that lead to the referenced object. FloatingOf are the names of the ports and load balancers that they
+	// lead to.
 	FloatingIPRefs []string `json:"-" ref:"FloatingIP,reads"`
 	FloatingOf     []string `json:"-"`
 }
 
-// More is what only Designate says of a record set.
+// More is the part of a record set that only Designate knows.
 type More struct {
 	ZoneName  string     `json:"zoneName" api:"zone_name"`
 	Status    string     `json:"status" api:"status"`
@@ -59,7 +56,7 @@ type More struct {
 	UpdatedAt table.Time `json:"updatedAt" api:"updated_at"`
 }
 
-// Filter says which existing record set is meant.
+// Filter selects an existing record set.
 type Filter struct {
 	ZoneRef string  `json:"zoneRef,omitempty" ref:"DNSZone" doc:"The DNSZone that it is in."`
 	Name    *string `json:"name,omitempty" doc:"Exact name, with a final dot."`

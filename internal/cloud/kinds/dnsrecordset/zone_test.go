@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// What the cloud keeps for a zone, and what people put there, is not touched; the zone says
-// what goes with it, and goes after the record sets of the stack.
+// The agent changes neither the cloud's record sets of a zone nor those that people created there.
+// The deletion of a zone names its losses, and follows that of the stack's record sets.
 func TestOthersInTheZone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := zone + "---" + object
@@ -41,7 +41,7 @@ func TestOthersInTheZone(t *testing.T) {
 			t.Errorf("a name that people use: %s, %s", s.Action, s.Reason())
 		}
 	}
-	// Of another type the name is free.
+	// The same name is free for another type.
 	g.MustSync(zone + follower("mail", "type: TXT, records: [hello]"))
 	for _, s := range g.MustSync("").First.Steps {
 		if s.Key.Kind == "DNSZone" && strings.Join(s.Loss, "; ") != "all record sets in it" {
@@ -50,7 +50,7 @@ func TestOthersInTheZone(t *testing.T) {
 	}
 }
 
-// A name that would not come to what its author means is refused in the plan.
+// The plan refuses a name that differs from its author's obvious intention.
 func TestNamesAndTheirZone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(zone + "---" + object)
@@ -82,7 +82,7 @@ func (e troubled) RoundTrip(req *http.Request) (*http.Response, error) {
 	return rewritten(e.next, req, `"status":"ACTIVE"`, `"status":"`+e.show+`"`)
 }
 
-// rewritten passes a request on, and shows a list of record sets in another way.
+// rewritten passes a request on, and replaces a text in a list of record sets.
 func rewritten(next http.RoundTripper, req *http.Request, old, now string) (*http.Response, error) {
 	resp, err := next.RoundTrip(req)
 	if err != nil || !strings.HasSuffix(req.URL.Path, "/recordsets") {
@@ -90,7 +90,7 @@ func rewritten(next http.RoundTripper, req *http.Request, old, now string) (*htt
 	}
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	for _, space := range []string{"", " "} { // after colons, as services have it
+	for _, space := range []string{"", " "} { // after colons, as services write it
 		body = bytes.ReplaceAll(body, []byte(strings.ReplaceAll(old, `":`, `":`+space)), []byte(now))
 	}
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -98,8 +98,8 @@ func rewritten(next http.RoundTripper, req *http.Request, old, now string) (*htt
 	return resp, err
 }
 
-// One that the name servers do not have yet is found again by its mark: it is not made a second
-// time, what the manifest says is written, and it can be deleted.
+// A record set that the name servers do not have yet is recognised by its mark. It is not created
+// a second time, the manifest's changes are written, and it can be deleted.
 func TestErrorIsNoEnd(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := zone + "---" + object
@@ -123,7 +123,8 @@ func TestErrorIsNoEnd(t *testing.T) {
 	}
 }
 
-// All zones are asked at once, in pages as long as can be, and what is unchanged costs that alone.
+// One list covers all zones, in pages of maximal length, and unchanged record sets cost nothing
+// more.
 func TestOneListForAllZones(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := needs
@@ -142,7 +143,7 @@ func TestOneListForAllZones(t *testing.T) {
 	g.MustSync("")
 }
 
-// lists notes how record sets are listed.
+// lists records how record sets are listed.
 type lists struct {
 	next http.RoundTripper
 	of   []string
@@ -160,7 +161,8 @@ func (l *lists) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// A mark on what the cloud keeps for a zone makes no stack own it: it could not even be deleted.
+// No stack owns the cloud's record sets of a zone, even if they bear a mark: they could not be
+// deleted.
 func TestAttackMarkOnTheNameServers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(zone + "---" + object)
