@@ -28,7 +28,7 @@ func (w *world) anyAddress() (address string) {
 	return address
 }
 
-// A machine that says there are other instances and other namespaces, of which it has heard more than all others, is not believed.
+// A machine reports other instances and namespaces, with a higher version than all others: the agent does not believe it.
 func TestAttackAMachineThatLies(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -45,7 +45,7 @@ func TestAttackAMachineThatLies(t *testing.T) {
 	}
 }
 
-// What a machine answers that is no coordinator changes nothing.
+// Answers that are not a coordinator's change nothing.
 func TestAttackAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -63,7 +63,7 @@ func TestAttackAnswers(t *testing.T) {
 	}
 }
 
-// A machine of the stack that has an instance's name, and never was one, is no business of the cluster's.
+// A machine of the stack may have an instance's name without ever being one. The cluster ignores it.
 func TestAttackAMachineOfAnInstancesName(t *testing.T) {
 	w := newWorld(t)
 	other := `
@@ -77,7 +77,7 @@ func TestAttackAMachineOfAnInstancesName(t *testing.T) {
 	}
 }
 
-// Ports whose addresses lead to the M3DB of somebody else have nothing changed there: neither an instance nor a namespace.
+// Ports may have addresses that lead to somebody else's M3DB. The agent changes nothing there: neither an instance nor a namespace.
 func TestAttackPortsAtAnotherM3DB(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -103,14 +103,14 @@ func TestAttackPortsAtAnotherM3DB(t *testing.T) {
 				t.Errorf("the plan has %s", step)
 			}
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass goes on asking
+		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry longer
 		w.Engine(w.Target.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
 		stop()
 	}
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// Machines that are not wanted any more stay while nobody says which shards they have.
+// Machines that are no longer wanted stay while nobody reports which shards they have.
 func TestAttackShrinkingWhileNobodyAnswers(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -123,7 +123,7 @@ func TestAttackShrinkingWhileNobodyAnswers(t *testing.T) {
 		return usual(ctx, network, at)
 	}}
 	w.Target = w.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next })
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass goes on asking
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry longer
 	defer stop()
 	w.Engine(w.Target.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 	if n := count(w.look()); n != 4 {
@@ -155,7 +155,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// Machines show to an etcd with TLS what a Secret has, or get keys that are derived for them; the plan is refused where neither is known.
+// Machines authenticate to an etcd with TLS by a Secret, or by keys that are derived for them. The plan is refused where neither is
+// known.
 func TestAnEtcdWithTLS(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", MasterKeyFile: "/etc/stackreeve/etcd.key"}
@@ -176,7 +177,7 @@ func TestAnEtcdWithTLS(t *testing.T) {
 		"another Secret":     {by("  etcdClusterRef: shared\n  etcdTLSSecret: own") + etcd(static) + all + own, "", `"secretRefs":["own"]`},
 		"other members":      {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", `"secretRefs":["own"]`},
 		"a broken cluster":   {by("  etcdClusterRef: shared") + etcd(static), "", "EtcdCluster/shared: spec.TLS.static.member.peerSecret: refers to Secret/all"},
-		"in capital letters": {by("  etcdEndpoints: [HTTPS://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdEndpoints[0]: is no address of etcd"}, // which its client does not understand
+		"in capital letters": {by("  etcdEndpoints: [HTTPS://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdEndpoints[0]: is no address of etcd"}, // its client does not understand this
 		"nothing to show":    {by("  etcdEndpoints: [https://192.0.2.7:2379]"), "", "spec.etcdTLSSecret: is missing"},
 		"nobody to show it":  {by("  etcdEndpoints: [http://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdTLSSecret: is given, and etcd is asked without it"},
 		"TLS in part":        {by("  etcdEndpoints: [http://192.0.2.7:2379, https://192.0.2.8:2379]\n  etcdTLSSecret: own") + own, "", "has TLS at 1 of 2 addresses"},
@@ -200,7 +201,7 @@ func TestAnEtcdWithTLS(t *testing.T) {
 	}
 }
 
-// What maps to nothing is noted.
+// Fields without a meaning for machines are noted.
 func TestNoted(t *testing.T) {
 	w := newWorld(t)
 	text := strings.Replace(sized(1, 1, 1, "  podIdentityConfig: {sources: [PodUID]}", "  containerResources: {limits: {cpu: 1}}", "  externalCoordinator: {serviceEndpoint: x}", "  tolerations: [{key: x}]"),
@@ -221,7 +222,7 @@ func TestNoted(t *testing.T) {
 	}
 }
 
-// An isolation group is in the zone that the configuration has for its name, or for the zone of its nodes.
+// An isolation group is in the configuration's zone for its name, or for the zone of its nodes.
 func TestZones(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Zones = map[string]string{"a": "az-1", "us-central1-b": "az-2"}

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Machines that cannot begin say why, and so do the instances; the placement begins once they can.
+// Machines that cannot start M3DB say why, and so do the instances; the placement begins once they
+// can.
 func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 	testcost.Long(t)
 	const why = "https://mirror.example.org/1.5.0/m3dbnode cannot be downloaded: HTTP Error 404: Not Found"

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// etcd is where machines find it: by addresses, by a cluster whose machines have these numbers, or by a whole configuration. With TLS
-// they show what a Secret has, or a certificate of a generation.
+// etcd is the machines' way to find etcd: addresses, a cluster with machines of these numbers, or a whole configuration. With TLS they use the
+// certificate of a Secret, or a derived one of a generation.
 type etcd struct {
 	endpoints        []string
 	cluster, numbers string
@@ -23,8 +23,8 @@ type etcd struct {
 	generation       int
 }
 
-// given is what machines get besides the script, in a field of it: text is how the script says it, files what in it are the certificate, its key
-// and the authorities.
+// given is the input of machines besides the script, in one of its fields. text is the script's expression for it; files are the paths in it to
+// the certificate, its key and the authorities.
 type given struct {
 	field string
 	value any
@@ -55,13 +55,13 @@ func (s *Spec) validateEndpoints(r *kind.Report) {
 	}
 }
 
-// noteNames says of addresses by name that machines have to know them: they are in no cluster of Kubernetes, whose services have
-// names of their own.
+// noteNames notes endpoints with names: the machines must be able to resolve them. They are outside of Kubernetes, whose services have their own
+// names.
 func (s *Spec) noteNames(e *kind.Expansion) {
 	for i, text := range s.EtcdEndpoints {
 		u, err := url.Parse(text)
 		if err != nil {
-			continue // reported by Validate
+			continue // Validate reports the error
 		}
 		if _, err := netip.ParseAddr(u.Hostname()); err != nil {
 			e.Note(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "names etcd by "+u.Hostname()+", which the DNS of the machines has to know; names of services of Kubernetes are unknown there")
@@ -69,7 +69,7 @@ func (s *Spec) noteNames(e *kind.Expansion) {
 	}
 }
 
-// etcd says where etcd is, and makes one where nothing says so. ok is false when that is not known.
+// etcd finds the cluster's etcd, and creates one if nothing names it. ok is false while that etcd is unknown.
 func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expansion) (found etcd, ok bool) {
 	if ref := cmp.Or(s.EtcdClusterRef, d.EtcdCluster); s.ConfigMapName != "" || s.EtcdEndpoints != nil || ref != "" {
 		if !s.KeepEtcdDataOnDelete {
@@ -166,5 +166,5 @@ func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 	return etcd{config: text, secret: s.EtcdTLSSecret}, true
 }
 
-// maxConfig is how long a configuration may be that fits into user data, with the script.
+// maxConfig is the maximal length of a configuration that fits into user data with the script.
 const maxConfig = 24 << 10

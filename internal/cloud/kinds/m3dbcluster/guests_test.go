@@ -45,7 +45,7 @@ func guests(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// published is the manifest of m3db-operator's examples, with so many instances in its first isolation group.
+// published is the manifest of m3db-operator's examples, with that number of instances in its first isolation group.
 func published(t *testing.T, instances int) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/m3dbcluster.yaml")
@@ -55,14 +55,14 @@ func published(t *testing.T, instances int) string {
 	return strings.Replace(string(text), "numInstances: 1", fmt.Sprintf("numInstances: %d", instances), 1)
 }
 
-// series is somebody who writes numbers to a cluster and reads them back.
+// series is a client that writes numbers to a cluster and reads them back.
 type series struct {
 	t         *testing.T
 	mu        sync.Mutex
 	addresses []string
-	written   map[int64]float64 // what was acknowledged, by the second of its time
+	written   map[int64]float64 // acknowledged numbers, by the second of their time
 	refused   int
-	last      error // why the last one was
+	last      error // the cause of the last refusal
 }
 
 const tag = "stackreeve_story"
@@ -135,9 +135,9 @@ func (s *series) write() {
 	s.t.Cleanup(func() { stop(); writing.Wait() })
 }
 
-// read is what is there of these seconds.
+// read are the numbers of these seconds that the cluster has.
 func (s *series) read(first, last int64) (there map[string]bool, err error) {
-	answer, err := s.ask(s.t.Context(), http.MethodGet, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1s&lookback=1s", tag, first, last+1), nil) // the end is not of the range
+	answer, err := s.ask(s.t.Context(), http.MethodGet, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1s&lookback=1s", tag, first, last+1), nil) // the end is not part of the range
 	var got struct {
 		Data struct {
 			Result []struct{ Values [][2]any }
@@ -153,7 +153,7 @@ func (s *series) read(first, last int64) (there map[string]bool, err error) {
 	return there, nil
 }
 
-// judge wants every number to have been acknowledged, since never more than one machine is away, and to be there.
+// judge wants every number to be acknowledged, since never more than one machine is away, and to exist.
 func (s *series) judge() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -184,7 +184,7 @@ func (s *series) judge() {
 	s.t.Logf("%d numbers judged, %d lost", len(written), lost)
 }
 
-// placement is that of the cluster; every shard has to be where it belongs.
+// placement checks the cluster's placement: every shard has to be where it belongs.
 func placement(t *testing.T, g *kindtest.Target, address string, instances int) {
 	t.Helper()
 	c := m3.Client{Port: m3.CoordinatorPort, Environment: m3.Environment("default", "simple-cluster")}
@@ -194,7 +194,7 @@ func placement(t *testing.T, g *kindtest.Target, address string, instances int) 
 	}
 }
 
-// reach has the cluster asked at the machines that it has now, and wants all shards to be where they belong.
+// reach switches to the cluster's current machines, and wants all shards to be where they belong.
 func (s *series) reach(g *kindtest.Target, instances int) {
 	s.t.Helper()
 	var addresses []string
@@ -207,7 +207,7 @@ func (s *series) reach(g *kindtest.Target, instances int) {
 	placement(s.t, g, addresses[0], instances)
 }
 
-// lose takes a machine away, with its disk.
+// lose deletes a machine and its disk.
 func lose(t *testing.T, g *kindtest.Target, machine string) {
 	t.Helper()
 	c, disk := g.Client(nil), machine+"-m3db"
@@ -226,7 +226,7 @@ func lose(t *testing.T, g *kindtest.Target, machine string) {
 }
 
 // The published manifest becomes a cluster of real machines that serves. Its machines get another flavor, it grows, loses a machine with its disk, and
-// shrinks while somebody writes to it.
+// shrinks, while a client writes to it.
 func TestM3DBOnRealMachines(t *testing.T) {
 	g := guests(t)
 	g.Only(published(t, 2))
@@ -250,7 +250,7 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	s.judge()
 }
 
-// Machines of M3DB show derived certificates to an etcd that answers nobody else, and get others when its keys change.
+// M3DB's machines authenticate with derived certificates to an etcd that answers nobody else. They get others when its keys change.
 func TestM3DBWithTLSToEtcdOnRealMachines(t *testing.T) {
 	g := guests(t)
 	master, err := pki.New(bytes.Repeat([]byte{10}, pki.ShortestKey))
@@ -277,8 +277,8 @@ spec: {size: 3, version: "3.5.35", clients: [0.0.0.0/0], TLS: {auto: {generation
 	s.judge()
 }
 
-// Agents die while they give the machines another flavor, and make the cluster grow and shrink: four for each, one started in place of the last as a
-// service is. Never is more than one machine away, and nothing that was acknowledged is lost.
+// Agents die while they change the flavor of the machines, and grow and shrink the cluster: four for each change. Each next one is started in place of
+// the last, as a service is. Never is more than one machine away, and no acknowledged number is lost.
 func TestRealClustersOfM3DBByAgentsThatDie(t *testing.T) {
 	for _, seed := range kindtest.Seeds(t, "0") {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

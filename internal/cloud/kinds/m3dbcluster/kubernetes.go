@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Kubernetes is what m3db-operator says to Kubernetes about pods. Nothing of it has a meaning for machines.
+// Kubernetes are m3db-operator's settings for pods. None of them has a meaning for machines.
 type Kubernetes struct {
 	ContainerResources    map[string]any    `json:"containerResources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
 	PodSecurityContext    map[string]any    `json:"podSecurityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
@@ -33,7 +33,7 @@ type Kubernetes struct {
 	EnableCarbonIngester  bool              `json:"enableCarbonIngester,omitempty" doc:"Not done, and noted: give a configuration with configMapName."`
 }
 
-// note says which fields have no meaning here.
+// note names the fields that have no meaning here.
 func (s *Spec) note(e *kind.Expansion) {
 	k := &s.Kubernetes
 	for _, f := range []struct {
@@ -75,12 +75,12 @@ func (s *Spec) note(e *kind.Expansion) {
 // zonal reports whether a label of nodes is about their zone.
 func zonal(key string) bool { return key == "zone" || strings.HasSuffix(key, "/zone") }
 
-// volume is the one for data, as a claim says it or the stack's default.
+// volume is the data volume, according to the claim or the stack's default.
 func (r rules) volume(s *Spec, d *defaults.M3, e *kind.Expansion) fields {
 	v := fields{"name": volumeName, "size": cmp.Or(d.VolumeSize, defaultVolume)}
 	switch c := s.DataDirVolumeClaimTemplate; {
 	case c != nil:
-		v["size"], _ = machine.Gibibytes(c.Spec.Resources.Requests.Storage) // reported by Validate
+		v["size"], _ = machine.Gibibytes(c.Spec.Resources.Requests.Storage) // Validate reports the error
 		volumes, note := r.defaults.VolumeType(c.Spec.StorageClassName)
 		if note != "" {
 			e.Note("spec.dataDirVolumeClaimTemplate.spec.storageClassName", note)

@@ -16,11 +16,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 )
 
-// parts are what a manifest may leave out. Etcd is a cluster of the repository, its addresses, or with both a whole configuration; with none one is made.
+// parts are the optional parts of a manifest. Etcd is a cluster of the repository, its addresses, or with both a whole configuration; with neither one is
+// created.
 type parts struct{ named, elsewhere, claim, tls, archive, single, options, zones, network, clients bool }
 
-// Each two optional parts are there together, apart, and not at all, in some cluster on real machines. The first has none: it is the published manifest as it
-// is, with the etcd that is made for it. All of them serve, and a second plan is empty.
+// For each two optional parts there is a cluster on real machines with both, with either, and with neither. The first cluster has none of the parts: it is
+// the published manifest unchanged, with the etcd that is created for it. All of them serve, and a second plan is empty.
 func TestM3DBOptionalPartsByPairsOnRealMachines(t *testing.T) {
 	for i, has := range kindtest.Pairs(t, 10) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -58,7 +59,7 @@ func withParts(t *testing.T, has parts) {
 	written := time.Now().Unix()
 	s.put(t.Context(), written, 42)
 	for there := map[string]bool(nil); there == nil && time.Now().Before(time.Unix(written+60, 0)); <-time.After(g.Interval()) {
-		there, _ = s.read(written, written) // the first number of a series is found a moment after it was acknowledged
+		there, _ = s.read(written, written) // the first number of a series becomes readable a moment after it was acknowledged
 	}
 	s.judge()
 	for _, step := range g.Plan(manifests).Steps {
@@ -68,7 +69,7 @@ func withParts(t *testing.T, has parts) {
 	}
 }
 
-// archive is one with M3DB's program: the address of it, and its digest.
+// archive is an archive with M3DB's program: its address and its digest.
 func archive(t *testing.T) []string {
 	t.Helper()
 	made, err := exec.CommandContext(t.Context(), "../../../../deploy/devcloud/m3db").Output()
@@ -87,7 +88,7 @@ func archive(t *testing.T) []string {
 	return []string{"http://" + kindtest.ServeGuests(t, folder) + "/{version}.tar.gz", fmt.Sprintf("%x", sha256.Sum256(packed))}
 }
 
-// groups are how many isolation groups there are, and replicas of each shard.
+// groups is the number of isolation groups, and of replicas of each shard.
 func (has parts) groups() int {
 	if has.single {
 		return 1
@@ -95,7 +96,7 @@ func (has parts) groups() int {
 	return 3
 }
 
-// around is what there is besides the cluster: a network, an etcd, a certificate for it.
+// around are the manifests beside the cluster: a network, an etcd, a certificate for it.
 func (has parts) around(t *testing.T, stack string, master *pki.Master) (docs string) {
 	t.Helper()
 	const front = `---
@@ -135,7 +136,7 @@ func (has parts) around(t *testing.T, stack string, master *pki.Master) (docs st
 	return docs
 }
 
-// manifest is the cluster, whose etcd is at an address where it is not named.
+// manifest is the cluster; its etcd is at an address unless it is named.
 func (has parts) manifest(etcd string, packed []string) string {
 	docs := "---\napiVersion: operator.m3db.io/v1alpha1\nkind: M3DBCluster\nmetadata: {name: simple-cluster}\nspec:\n  image: quay.io/m3db/m3dbnode:v1.5.0\n  numberOfShards: 8\n"
 	groups := []string{"{name: a, numInstances: 1}", "{name: b, numInstances: 1}", "{name: c, numInstances: 1}"}
@@ -164,7 +165,7 @@ func (has parts) manifest(etcd string, packed []string) string {
 	return docs + has.etcd(etcd)
 }
 
-// etcd says where it is.
+// etcd are the fields that say where etcd is.
 func (has parts) etcd(address string) (fields string) {
 	at := "http://" + address + ":2379"
 	if has.tls && has.elsewhere {
@@ -184,7 +185,7 @@ func (has parts) etcd(address string) (fields string) {
 
 func quoted(text string) string { quoted, _ := json.Marshal(text); return string(quoted) }
 
-// configuration is a whole one, of somebody who has read what the field's description says.
+// configuration is a whole configuration, as an author would write it after reading the field's description.
 func configuration(etcd string, tls bool) string {
 	shown := ""
 	if tls {

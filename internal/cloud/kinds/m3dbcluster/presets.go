@@ -1,6 +1,7 @@
 package m3dbcluster
 
-// presets are the options that m3db-operator has names for. (pkg/m3admin/namespace/presets.go)
+// presets are the options for which m3db-operator has names.
+// (pkg/m3admin/namespace/presets.go)
 var presets = map[string]map[string]any{
 	"10s:2d": preset(map[string]any{"retentionPeriod": "48h", "blockSize": "2h", "bufferFuture": "10m", "bufferPast": "10m",
 		"blockDataExpiry": true, "blockDataExpiryAfterNotAccessPeriod": "5m"}, "2h", map[string]any{"aggregated": false}),

@@ -27,7 +27,7 @@ const (
 	defaultVolume     = 10 // GiB
 	volumeName        = "m3db"
 	maxInstances      = 100
-	etcdSize          = 3 // members of an EtcdCluster that is made for it
+	etcdSize          = 3 // members of an EtcdCluster that is created for it
 )
 
 func (rules) Validate(s *Spec, r *kind.Report) {
@@ -81,7 +81,7 @@ func (s *Spec) replicas() int { return cmp.Or(s.ReplicationFactor, 3) }
 
 type fields = machine.Fields
 
-// Expand makes
+// Expand creates
 //
 //	EtcdCluster/NAME-etcd          where nothing says which one it uses
 //	SecurityGroup/NAME             who may talk to the machines
@@ -105,14 +105,14 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Frozen {
 		e.Suspend()
 	}
-	e.Public() // the script would have its every word taken out of messages
+	e.Public() // otherwise each word of the script would be removed from messages as a secret
 	template := m.Fields()
 	found, ok := r.etcd(s, d, m, e)
 	if !ok {
 		return
 	}
 	groups := append([]string{e.Key.Name}, m.SecurityGroups...)
-	if found.cluster != "" { // its security group lets in whoever has it, too
+	if found.cluster != "" { // its security group also admits all members of that group
 		groups = append(groups, found.cluster)
 	}
 	template["securityGroups"] = groups
@@ -142,7 +142,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 
 var released = pattern.Of(`^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$`)
 
-// version is the one that is used: the image's tag, or another one in its place.
+// version is the version that the machines run: the image's tag, or its replacement.
 func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bool) {
 	tag := "latest"
 	if at := strings.LastIndexByte(s.Image, ':'); at > strings.LastIndexByte(s.Image, '/') {
@@ -187,7 +187,8 @@ func (r rules) groups(s *Spec, e *kind.Expansion) (list []fields) {
 	return list
 }
 
-// inside adds what is found inside the machines: the part of each in the cluster, and namespaces.
+// inside adds the objects inside the machines: each machine's part in the cluster, and the
+// namespaces.
 func (s *Spec) inside(e *kind.Expansion) {
 	room := make([]int, len(s.IsolationGroups))
 	for i, g := range s.IsolationGroups {
@@ -239,7 +240,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 		[][2]int{asked, {m3.StatusPort, m3.StatusPort}, coordinator})
 }
 
-// script is what the machines run.
+// script is the script that the machines run.
 func (s *Spec) script(e *kind.Expansion, version, from, sum string, found etcd) string {
 	given := found.given()
 	text := boot.Filled(script, map[string]any{"env": m3.Environment(e.Key.Namespace, e.Key.Name), "zone": m3.Zone, "version": version, "from": from, "sha256": sum,

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stage has the script run on a machine that is none: what it would mount and start is answered here.
+// stage runs the script on no real machine: it answers the script's mounts and starts itself.
 const stage = `
 import types
 HERE = os.path.realpath(__file__)
@@ -40,7 +40,7 @@ def start(binary, args):
 os.execv = start
 `
 
-// scripted runs the script on such a machine after some preparation, and gives what it says and does.
+// scripted runs the script on such a machine after some preparation, and returns its output.
 func scripted(t *testing.T, found etcd, address, prepare string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -62,7 +62,7 @@ func scripted(t *testing.T, found etcd, address, prepare string) string {
 	return string(out)
 }
 
-// A node takes itself for what its name, its disk and its address make it, and knows etcd by the machines of its cluster.
+// A node derives its identity from its name, its disk and its address, and knows etcd by the machines of its cluster.
 func TestTheConfiguration(t *testing.T) {
 	testcost.Long(t)
 	at := func(listen, address string) string {
@@ -82,7 +82,7 @@ func TestTheConfiguration(t *testing.T) {
 	}
 }
 
-// With TLS etcd is shown what the machine was given, from files that nobody else reads.
+// With TLS the machine authenticates to etcd with the given files, which nobody else can read.
 func TestTheKeysForEtcd(t *testing.T) {
 	testcost.Long(t)
 	const shows = `
@@ -117,7 +117,7 @@ os.execv = start
 	}
 }
 
-// A volume for data gets a file system only when nothing is on it.
+// A data volume gets a file system only when it is empty.
 func TestTheDataDisk(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct{ prepare, want string }{

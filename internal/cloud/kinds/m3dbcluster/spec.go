@@ -1,5 +1,5 @@
-// Package m3dbcluster is the kind M3DBCluster: a cluster of M3DB on machines of its own. It stands for a group of machines, each with a
-// script that runs M3DB (m3.py), for the part of each in the cluster, and for namespaces.
+// Package m3dbcluster is the kind M3DBCluster: a cluster of M3DB on its own machines. It expands into a group of machines, each with a
+// script that runs M3DB (m3.py), into each machine's part in the cluster, and into namespaces.
 package m3dbcluster
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a cluster shall be. The fields up to kubernetes are those of m3db-operator (m3db/m3db-operator,
+// Spec is the declared cluster. The fields up to kubernetes are those of m3db-operator (m3db/m3db-operator,
 // pkg/apis/m3dboperator/v1alpha1/cluster.go).
 type Spec struct {
 	Image                      string            `json:"image,omitempty" rule:"max=1024" doc:"Image of containers; its tag is the version of M3DB, if spec.defaults.m3.versions does not say another. 1.5.0 for latest, or if left out."`
@@ -51,7 +51,7 @@ type IsolationGroup struct {
 	Zone                  string         `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one. If left out: what defaults.zones has for its name, or else the cloud decides."`
 }
 
-// AffinityTerm is on which nodes of Kubernetes a group is.
+// AffinityTerm selects the nodes of Kubernetes for a group.
 type AffinityTerm struct {
 	Key    string   `json:"key" rule:"required,min=1" doc:"Label of nodes."`
 	Values []string `json:"values" rule:"required,min=1,max=32" doc:"Its values."`
@@ -64,7 +64,7 @@ type Namespace struct {
 	Options map[string]any `json:"options,omitempty" doc:"Those of an M3DBNamespace."`
 }
 
-// Claim is as much of a claim for a volume as there is for machines.
+// Claim is the part of a volume claim that applies to machines.
 type Claim struct {
 	Metadata map[string]any `json:"metadata,omitempty" doc:"Ignored."`
 	Spec     struct {
@@ -85,7 +85,7 @@ type rules struct {
 	now      func() time.Time
 }
 
-// Kind is the kind M3DBCluster, with what a stack's configuration says.
+// Kind is the kind M3DBCluster, with the defaults of a stack's configuration.
 func Kind(d defaults.Defaults) *kind.Kind {
 	r := rules{d, time.Now}
 	return typed.Workload[Spec]{

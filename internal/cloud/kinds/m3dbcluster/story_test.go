@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// The published manifest becomes a cluster as it is, with an etcd of its own.
+// The published manifest becomes a cluster unchanged, with its own etcd.
 func TestThePublishedManifest(t *testing.T) {
 	text, err := os.ReadFile("testdata/m3dbcluster.yaml")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestThePublishedManifest(t *testing.T) {
 	w.MustSync("")
 }
 
-// Instances are added and removed one at a time, and machines go after them.
+// Instances are added and removed one at a time, and machines follow.
 func TestAClusterGrowsAndShrinks(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -56,7 +56,7 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// Machines of others are changed when the instances that the same commit removes have left, and not at the same time.
+// A commit removes instances and changes the remaining machines. The machines change after those instances have left, and not at the same time.
 func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -85,7 +85,7 @@ func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 	}
 }
 
-// What the operator rolled at the same time by a status that was out of date (m3db-operator issues 260, 271) is one machine after the other.
+// m3db-operator changed machines at the same time because of an outdated status (m3db-operator issues 260, 271). Here one machine follows the other.
 func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -104,7 +104,8 @@ func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A machine with another disk is another instance, which replaces the one before, and is never taken for it (M3 issue 2445: a node that is not called as its instance waits for ever).
+// A machine with another disk is another instance: it replaces the earlier one and is never mistaken for it. (M3 issue 2445: a node whose name differs from its
+// instance waits forever.)
 func TestADiskIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -135,19 +136,19 @@ func (w *world) eventually(is func() bool) {
 	})
 }
 
-// While an instance has not all of its shards no other one comes or goes (m3db-operator issue 186).
+// While an instance lacks some of its shards, no other one is added or removed (m3db-operator issue 186).
 func TestNothingChangesWhileShardsAreOnTheirWay(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	was := w.Instances()[1]
-	w.Rename(was, "kv-1.00000000@192.0.2.9") // no node is called that, so it is replaced
+	w.Rename(was, "kv-1.00000000@192.0.2.9") // no node has that name, so it is replaced
 	w.MustSync(sized(1, 1, 1))
 	w.settled("kv-0", "kv-1", "kv-2")
 	w.MustSync(sized(2, 1, 1))
 	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
 }
 
-// A node is where the placement knows it. With a configuration that has it listen elsewhere no machine is replaced.
+// A node stays at its address in the placement. No machine is replaced by one whose configuration listens elsewhere.
 func TestNodesStayWhereTheyAre(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -164,13 +165,13 @@ func TestNodesStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// A placement that etcd has lost is not begun again: nodes would delete the data of shards that are not theirs any more.
+// A placement that etcd has lost is not begun again: nodes would delete the data of shards that are no longer theirs.
 func TestEtcdIsLost(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	w.Forget()
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass goes on asking
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry longer
 	defer stop()
 	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 	if n := w.Inits(); n != 1 {
@@ -181,8 +182,8 @@ func TestEtcdIsLost(t *testing.T) {
 	}
 }
 
-// etcd has kept the placement of a cluster whose manifest was removed, with addresses that are nobody's any more: it says so, and what can be done,
-// and asks nobody to be replaced again and again.
+// A removed cluster's placement is still in etcd, with addresses that nobody has any more. The instances report that and the way out, and the pass does not try
+// replacements again and again.
 func TestAClusterComesBackUnderItsName(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1))
@@ -196,7 +197,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 		pass = w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 		return pass, ctx.Err() == nil
 	}
-	for again := true; again; { // until none has by chance the address that it had
+	for again := true; again; { // until no machine has its earlier address by chance
 		w.MustSync("")
 		sync(5 * time.Second)
 		again = false
@@ -204,7 +205,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 			again = again || old[m.name] == at
 		}
 	}
-	kindtest.Address(t, w.client, map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-4"]}) // one another's, which is no help
+	kindtest.Address(t, w.client, map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-4"]}) // each has the address of another, which does not help
 	pass, ended := sync(time.Minute)
 	if !ended {
 		t.Fatal("the pass goes on and on")
@@ -225,12 +226,12 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 			t.Errorf("%s says %s", name, text)
 		}
 	}
-	w.Forget() // as who deletes the placement does
+	w.Forget() // as after a deletion of the placement
 	w.MustSync(sized(1, 1, 1))
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// A namespace goes with its data only when it was asked for before, and what somebody made by hand stays.
+// A namespace is deleted with its data only if the manifest declared it before. One that somebody created by hand stays.
 func TestNamespacesComeAndGo(t *testing.T) {
 	w := newWorld(t)
 	two := strings.Replace(sized(1, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
@@ -249,7 +250,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	}
 }
 
-// The plan for another resolution has one hash, whoever makes it: people approve of that.
+// The plan for another resolution has one hash, whichever agent makes it: people approve that hash.
 func TestOptionsOfANamespaceGiveOneHash(t *testing.T) {
 	w := newWorld(t)
 	every := func(resolution string) string {
@@ -262,7 +263,7 @@ func TestOptionsOfANamespaceGiveOneHash(t *testing.T) {
 	}
 }
 
-// Only how long data is kept can be changed; all else is another namespace, which takes leave to replace.
+// Only the retention of data can be changed. Every other change is another namespace, and needs the permission to replace.
 func TestOptionsOfANamespace(t *testing.T) {
 	w := newWorld(t)
 	with := func(retention, block string) string {
@@ -275,7 +276,7 @@ func TestOptionsOfANamespace(t *testing.T) {
 	}
 }
 
-// An instance that is not wanted any more stays, with its machine, where scaling down is prevented (M3 issue 1432: an instance that goes takes its replicas along).
+// If scaling down is prevented, an instance that is no longer wanted stays, with its machine (M3 issue 1432: an instance that goes takes its replicas along).
 func TestScalingDownIsPrevented(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1, "  preventScaleDown: true"))
@@ -288,7 +289,7 @@ func TestScalingDownIsPrevented(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// A cluster that is frozen stays as it is.
+// A frozen cluster stays unchanged.
 func TestFrozen(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -298,7 +299,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// What a commit that freezes a cluster takes out of it stays, too: instances with their machines, and a namespace with its data.
+// A commit that freezes a cluster may also remove parts of it. These stay, too: instances with their machines, and a namespace with its data.
 func TestFrozenWithFewerParts(t *testing.T) {
 	w := newWorld(t)
 	two := strings.Replace(sized(2, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
@@ -322,7 +323,7 @@ func TestFrozenWithFewerParts(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// An agent dies at each request that changes something in the cluster; the next one, which knows nothing, ends with the same.
+// An agent dies at each write request to the cluster. The next agent, which knows nothing, reaches the same end.
 func TestAgentsDieAtEachRequestToM3(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -344,7 +345,7 @@ func TestAgentsDieAtEachRequestToM3(t *testing.T) {
 	}
 }
 
-// dies has an agent die at the n-th request that changes something, and reports whether there was one.
+// dies runs an agent that dies at its n-th write request, and reports whether there was one.
 func (w *world) dies(manifests string, n int) (died bool) {
 	ctx, die := context.WithCancel(w.t.Context())
 	defer die()

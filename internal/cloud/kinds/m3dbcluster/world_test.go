@@ -35,7 +35,7 @@ type world struct {
 	machines map[string]found
 }
 
-// found is a machine that runs.
+// found is a running machine.
 type found struct{ name, disk, server string }
 
 func newWorld(t *testing.T) *world {
@@ -129,7 +129,7 @@ func (w *world) look() map[string]found {
 	return machines
 }
 
-// remove deletes an object in the cloud behind the agent's back.
+// remove deletes an object in the cloud without the agent's knowledge.
 func (w *world) remove(service, collection, name string) {
 	remove(w.t, w.client, service, collection, name)
 }
@@ -147,7 +147,7 @@ func remove(t *testing.T, c *cloud.Client, service, collection, name string) {
 	}
 }
 
-// settled wants these machines to be instances, with all shards there, and nothing done that nobody should have asked for.
+// settled wants these machines to be instances with all their shards, and no request that an agent must not make.
 func (w *world) settled(names ...string) {
 	w.t.Helper()
 	var got []string
@@ -165,7 +165,7 @@ func (w *world) settled(names ...string) {
 	}
 }
 
-// sized is a cluster in three isolation groups with so many instances.
+// sized is a cluster in three isolation groups with these numbers of instances.
 func sized(a, b, c int, more ...string) string {
 	return fmt.Sprintf(`
 apiVersion: operator.m3db.io/v1alpha1
@@ -181,7 +181,7 @@ spec:
 %s`, a, b, c, strings.Join(more, "\n"))
 }
 
-// why is what a plan says of an object.
+// why is the action and cause of an object in a plan.
 func why(p plan.Plan, kindName, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kindName && s.Key.Name == name {
