@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A container that somebody has made under the name of one of ours, which is gone, is theirs: also for an agent that knows that
-// there was one of ours.
+// The stack's container is gone, and somebody has created another one of that name: that one belongs to them, even for an agent
+// that knew the old one.
 func TestAContainerThatAStrangerMadeAgain(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	c := g.Client(nil)

@@ -19,10 +19,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// parallelReads is how many containers are asked for at once.
+// parallelReads is how many containers are read at once.
 const parallelReads = 16
 
-// place is that of the mark: metadata, which stand among the other headers.
+// place is the place of the mark: metadata, which are among the other headers.
 var place = together(mark.MetadataPlace)
 
 func together(p mark.Place) mark.Place {
@@ -30,11 +30,11 @@ func together(p mark.Place) mark.Place {
 	return p
 }
 
-// pathOf is that of a container below the address of the account.
+// pathOf is the path of a container below the address of the account.
 func pathOf(name string) string { return url.PathEscape(name) }
 
-// made are the names of containers that this process has made. The list of an account can be
-// late, by minutes where one of its copies could not be reached.
+// made are the names of containers that this process has created. The list of an account can
+// lag, by minutes if one of its copies could not be reached.
 type made struct {
 	mu    sync.Mutex
 	names map[string]bool
@@ -49,7 +49,7 @@ func (m *made) add(name string) {
 	m.names[name] = true
 }
 
-// and are the names, and those made here that are not among them.
+// and are the names, and the created ones that are not among them.
 func (m *made) and(names []string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,8 +72,9 @@ func (m *made) gone(name string) {
 }
 
 // all reads all containers. The list of an account has only names and sizes, and no filter but
-// the beginning of the name, so each container is asked for its headers: one whose manifest is
-// gone is known by its mark alone. One that is gone since is left out.
+// the beginning of the name. Therefore each container's headers are read: the mark alone
+// identifies a container whose manifest is gone. A container that was deleted since the list
+// is left out.
 func (m *made) all(ctx context.Context, d driver) ([]*state, error) {
 	type listed struct {
 		Name string `json:"name"`
@@ -92,7 +93,7 @@ func (m *made) all(ctx context.Context, d driver) ([]*state, error) {
 	group.SetLimit(parallelReads)
 	for i, name := range names {
 		if name == "" || name == "." || name == ".." {
-			continue // its address would be another one
+			continue // its address would be a different one
 		}
 		group.Go(func() (err error) {
 			found[i], err = get(within, d, name)
@@ -135,9 +136,9 @@ func observe(s *state, live *kind.Live) {
 	live.Created, live.Facts.Name = s.More.CreatedAt.Time, s.Name
 }
 
-// create makes a container. Swift would change one that is there already, so it is looked at
-// first: the list of an account can be late. One with the very mark is of a request whose
-// answer was lost.
+// create creates a container. Swift would change an existing one, and the list of an account
+// can lag, so create first looks for it. An existing container with the same owner comes from
+// a request whose answer was lost.
 func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
 	name, _ := body["name"].(string)
@@ -166,8 +167,8 @@ func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	return now, err
 }
 
-// versioned says that Swift has passed over the wish for versions, as one does that is not
-// configured to keep them.
+// versioned returns an error if Swift has ignored the setting for versions, as it does when it
+// is not configured to keep them.
 func versioned(asked map[string]any, now *state) error {
 	if asked["versions"] != true || table.Or(now.Spec.Versioning, false) {
 		return nil
@@ -175,7 +176,7 @@ func versioned(asked map[string]any, now *state) error {
 	return fmt.Errorf("%w: this Swift keeps no versions of objects (its operator has not set allow_object_versioning), so leave versioning out", kind.ErrRejected)
 }
 
-// update writes what changed, and the mark, in one request.
+// update writes the changes and the mark in one request.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	headers := requested(n.Fields)
 	if own, changed := n.Fields[place.Attribute].(map[string]string); changed {
@@ -196,7 +197,7 @@ func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return send(ctx, d, http.MethodPost, have.ID, markHeaders(have.State, kind.Mark{}))
 }
 
-// markHeaders have a container bear this mark, and leave its other metadata as they are.
+// markHeaders give a container this mark, and keep its other metadata.
 func markHeaders(have *state, m kind.Mark) map[string]string {
 	out := map[string]string{}
 	marked, _ := place.Put(nil, m, "", "").(map[string]string)
@@ -204,7 +205,7 @@ func markHeaders(have *state, m kind.Mark) map[string]string {
 	return out
 }
 
-// replace adds the headers that have metadata in place of others.
+// replace adds the headers that change the metadata from before to after.
 func replace(headers, before, after map[string]string) {
 	for key := range before {
 		if _, stays := after[key]; !stays {
@@ -224,8 +225,8 @@ func metadataOf(s *Spec) map[string]string {
 	return out
 }
 
-// remove deletes a container, which Swift refuses while there are objects in it, or earlier
-// versions of them. Those are never deleted here.
+// remove deletes a container. Swift refuses that while it has objects, or earlier versions of
+// objects. The agent never deletes those.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	err = send(ctx, d, http.MethodDelete, have.ID, nil)
 	if !errors.Is(err, kind.ErrBusy) {

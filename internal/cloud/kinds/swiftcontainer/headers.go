@@ -17,11 +17,11 @@ const (
 	secretPrefix = "temp-url-key"
 )
 
-// settings are the headers that say what a container is like, by attribute.
+// settings are the headers with a container's settings, by attribute.
 // (api-ref/source/storage-container-services.inc)
 var settings = map[string]struct {
 	header string
-	read   func(text string) any // nil for what cannot be read
+	read   func(text string) any // nil for a text that cannot be read
 }{
 	"read_acl":    {"X-Container-Read", commas},
 	"write_acl":   {"X-Container-Write", commas},
@@ -34,7 +34,7 @@ var settings = map[string]struct {
 	"policy":      {"X-Storage-Policy", func(text string) any { return text }},
 }
 
-// reservedName reports whether metadata of that name are a setting of their own, or a secret.
+// reservedName reports whether metadata of that name are a separate setting, or a secret.
 func reservedName(name string) bool {
 	for _, s := range settings {
 		if strings.EqualFold(s.header, metaPrefix+name) {
@@ -62,7 +62,8 @@ func number(text string) any {
 	return n
 }
 
-// attributes are what the headers say of a container. A header that comes twice is no mark.
+// attributes are a container's attributes according to its headers. A header that appears
+// twice is no mark.
 func attributes(name string, h http.Header) (table.Attributes, error) {
 	values := map[string]any{"name": name, "objects": number(h.Get("X-Container-Object-Count")), "bytes": number(h.Get("X-Container-Bytes-Used")), "created": created(h.Get("X-Timestamp"))}
 	for attribute, s := range settings {
@@ -99,7 +100,7 @@ func created(text string) any {
 	return table.Timestamp(time.Unix(int64(seconds), 0))
 }
 
-// requested are the headers of a request that writes settings. What is empty is taken off.
+// requested are the headers of a request that writes settings. An empty setting is removed.
 func requested(fields map[string]any) map[string]string {
 	out := map[string]string{}
 	for attribute, s := range settings {
@@ -134,5 +135,5 @@ func written(value any, between string) string {
 	return fmt.Sprint(value)
 }
 
-// removal is the header that takes another one off.
+// removal is the header that removes another one.
 func removal(header string) string { return "X-Remove-" + strings.TrimPrefix(header, "X-") }

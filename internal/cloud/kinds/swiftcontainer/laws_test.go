@@ -63,7 +63,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// What is left out of the manifest is taken off the container.
+// Settings that the manifest leaves out are removed from the container.
 func TestSettingsAreTakenOff(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name := unique("bare")
@@ -86,7 +86,8 @@ func TestSettingsAreTakenOff(t *testing.T) {
 	g.MustSync("")
 }
 
-// A container that holds objects is not deleted, nor are they, and the error says how many.
+// A container with objects is not deleted, nor are its objects, and the error says how many there
+// are.
 func TestObjectsAreKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("full"), g.Client(nil)
@@ -106,8 +107,8 @@ func TestObjectsAreKept(t *testing.T) {
 	g.MustSync("")
 }
 
-// Swift changes a container that is there when asked to make it. One of somebody else's is
-// left alone, even if the list did not show it yet.
+// Swift changes an existing container when asked to create it. Somebody else's container is left
+// alone, even if the list did not show it yet.
 func TestContainerOfAnother(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("theirs"), g.Client(nil)
@@ -132,7 +133,7 @@ func TestContainerOfAnother(t *testing.T) {
 	}
 }
 
-// wanted is what a driver is asked for when a container of that name is made.
+// wanted is a driver's input for the creation of a container with that name.
 func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want {
 	t.Helper()
 	return kind.Want{
@@ -141,7 +142,7 @@ func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want {
 	}
 }
 
-// A list in which a container is refused is no list.
+// A list is unknown if one of its containers is refused.
 func TestRefusedListIsUnknown(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
@@ -203,7 +204,7 @@ func longMetadata(n int) string {
 	return "[" + strings.TrimSuffix(b.String(), ", ") + "]"
 }
 
-// As much as a manifest may say fits beside the mark.
+// The longest values of a manifest fit beside the mark.
 func TestLongest(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.MustSync(plain(strings.Repeat("x", 250-26)+strings.ToLower(rand.Text()), `
@@ -220,7 +221,7 @@ func plain(name, more string) string {
 	return "apiVersion: stackreeve.dev/v1alpha1\nkind: SwiftContainer\nmetadata: {name: pictures}\nspec:\n  resource:\n    name: " + name + more
 }
 
-// The names of storage policies have no case.
+// The names of storage policies are not case-sensitive.
 func TestPolicyWithoutCase(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	upper := plain(unique("upper"), "\n    storagePolicy: GOLD")
@@ -231,7 +232,7 @@ func TestPolicyWithoutCase(t *testing.T) {
 	g.MustSync("")
 }
 
-// What is left of objects in a container with versions keeps it, too.
+// Earlier versions of objects also keep a container from being deleted.
 func TestVersionsAreKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("versions"), g.Client(nil)
@@ -263,7 +264,7 @@ func TestVersionsAreKept(t *testing.T) {
 	g.MustSync("")
 }
 
-// A Swift that keeps no versions passes over the wish for them, and that is said.
+// A Swift that keeps no versions ignores the setting for them, and the agent reports that.
 func TestWithoutVersions(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	const header = "X-Versions-Enabled"
@@ -293,8 +294,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// The list of an account can be late: what was just made, or is found to be there when it shall
-// be made, is there all the same.
+// The list of an account can lag. A container that was just created, or that is found to exist at
+// its creation, exists even if the list omits it.
 func TestLateList(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	text := plain(unique("late"), "")
@@ -309,7 +310,7 @@ func TestLateList(t *testing.T) {
 	g.MustSync("")
 }
 
-// listing is a cloud that lists this in place of what there is.
+// listing is a cloud with this list in place of its own.
 func listing(text string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(req *http.Request) (*http.Response, error) {
@@ -327,8 +328,8 @@ func listing(text string) func(http.RoundTripper) http.RoundTripper {
 	}
 }
 
-// Swift takes names that are no names in an address. They are not asked for: the address would be
-// that of the account, or of all accounts.
+// Swift accepts names that cannot be used in an address. Their containers are not read: the
+// address would be that of the account, or of all accounts.
 func TestAttackNamesThatLeadUp(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	text := plain(unique("own"), "")
@@ -359,7 +360,7 @@ func TestAttackNamesThatLeadUp(t *testing.T) {
 	g.MustSync("")
 }
 
-// A list is as long as the account, whatever its pages are.
+// A list has all containers of the account, whatever the length of its pages.
 func TestMoreThanAPage(t *testing.T) {
 	g := kindtest.NewTargetOn(t, kinds, &simulator.Options{MaxPage: 2})
 	var text strings.Builder
@@ -372,8 +373,8 @@ func TestMoreThanAPage(t *testing.T) {
 	}
 }
 
-// Each container of the account costs a request, whoever's it is, and no more of them are
-// under way at once than the bound.
+// Each container of the account costs a request, whoever owns it. The number of simultaneous
+// requests is limited.
 func TestCost(t *testing.T) {
 	g := kindtest.NewTargetOn(t, kinds, &simulator.Options{})
 	c := g.Client(nil)

@@ -16,12 +16,13 @@ const at = "spec.resource."
 var (
 	metadataName  = pattern.Of(`^[a-z0-9]([a-z0-9.-]{0,98}[a-z0-9])?$`)
 	metadataValue = pattern.Of(`^[!-~]([ -~]*[!-~])?$`)
-	// oneWord is what stands in a list that Swift divides at spaces; member what it divides at commas.
+	// oneWord is an element of a list that Swift splits at spaces; member is one of a list that it
+	// splits at commas.
 	oneWord = pattern.Of(`^[!-~]{1,255}$`)
 	member  = pattern.Of(`^[!-+\--~]([ -+\--~]{0,253}[!-+\--~])?$`)
 )
 
-// What Swift takes, in bytes. (swift/common/constraints.py)
+// Swift's limits in bytes. (swift/common/constraints.py)
 const (
 	longestName  = 256
 	longestValue = 256
@@ -50,7 +51,7 @@ func validate(s *Spec, r *kind.Report) {
 	checkMetadata(s, r)
 }
 
-// referrer reports whether Swift keeps a word as one about the website that leads here.
+// referrer reports whether Swift treats a word as one about the referring website.
 // (swift/common/middleware/acl.py: clean_acl)
 func referrer(who string) bool {
 	host, ok := strings.CutPrefix(who, ".r:")
@@ -58,7 +59,7 @@ func referrer(who string) bool {
 	return ok && (host == "*" || host != "" && host != "." && host[0] != '*' && host[0] != ' ')
 }
 
-// checkLength reports a list that is too long for the header that it is written into.
+// checkLength reports a list that is too long for its header.
 func checkLength(r *kind.Report, field string, list []string, most int) {
 	if size := len(strings.Join(list, " ")); size > most {
 		r.Problem(at+field, fmt.Sprintf("takes %d bytes, more than the %d that Swift keeps", size, most), "leave some out")

@@ -1,5 +1,5 @@
 // Package swiftcontainer is the kind SwiftContainer: a container of the object store (Swift).
-// It knows nothing of the objects in it but how many there are.
+// It knows only the number and the size of the objects in it.
 package swiftcontainer
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a container shall be. Its attributes are our own words for Swift's headers,
-// see headers.go.
+// Spec is the declared container. Its attributes are the package's own words for Swift's
+// headers, see headers.go.
 type Spec struct {
 	Name          *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=256,pattern=^[^/\\p{C}]*[^/.\\p{C}][^/\\p{C}]*$" doc:"Name in the cloud; metadata.name if left out. It is a part of the address of every object in it."`
 	ReadACL       []string           `json:"readACL,omitempty" api:"read_acl,empty" rule:"max=100" doc:"Who may read besides the project, in the order in which Swift looks: <project ID>:<user ID> (either may be *), .r:* for everybody, .r:<host> or .r:-<host> by the address of the website that leads here, .rlistings for listings." example:".r:*"`
@@ -28,14 +28,14 @@ type Spec struct {
 	Metadata      []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=80" doc:"Metadata (X-Container-Meta-), besides those that mark the owner. Names are of small letters, digits, hyphens and dots."`
 }
 
-// More is what only Swift says of a container.
+// More is the part of a container that only Swift knows.
 type More struct {
 	Objects   int        `json:"objects" api:"objects"`
 	Bytes     int        `json:"bytes" api:"bytes"`
 	CreatedAt table.Time `json:"createdAt" api:"created"`
 }
 
-// Filter says which existing container is meant.
+// Filter selects an existing container.
 type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 }
@@ -68,7 +68,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// comparePolicy knows that the names of storage policies have no case.
+// comparePolicy ignores case in the names of storage policies.
 // (swift/common/storage_policy.py: get_by_name)
 func comparePolicy(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	asked, there := table.Or(w.Spec.StoragePolicy, ""), table.Or(have.Spec.StoragePolicy, "")
