@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Expand makes
+// Expand creates
 //
 //	Port/NAME          in the network, with the security groups
 //	Port/NAME-PORT     for each of ports
@@ -22,7 +22,7 @@ import (
 //	Server/NAME        with those ports and volumes
 //	FloatingIP/NAME    if there is a floatingIP
 //
-// and imports what they refer to.
+// and imports the objects that they refer to.
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	network, ok := r.chooseNetwork(s, e)
 	if ok = s.Template.Look("spec", e) && ok; !ok {
@@ -53,7 +53,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// plug adds a port, and finds what else it needs on its network.
+// plug adds a port, and finds the other objects that it needs on its network.
 func plug(name string, i machine.Interface, e *kind.Expansion) {
 	for _, group := range i.SecurityGroups {
 		machine.Existing(e, "SecurityGroup", group)
@@ -64,7 +64,7 @@ func plug(name string, i machine.Interface, e *kind.Expansion) {
 	e.Child("Port", name, resource(port(i)))
 }
 
-// attach adds a volume of the machine's own, or finds the one that is meant.
+// attach adds the machine's own volume, or finds the referenced one.
 func attach(v machine.Volume, at int, zone string, e *kind.Expansion) {
 	if v.VolumeRef != "" {
 		machine.Existing(e, "Volume", v.VolumeRef)
@@ -132,7 +132,7 @@ func volumeRefs(s *Spec, e *kind.Expansion) (list []fields) {
 	return list
 }
 
-// partName is the name of a part that the machine can have several of.
+// partName is the name of a part of which the machine can have several.
 func partName(e *kind.Expansion, name string) string { return e.Key.Name + "-" + name }
 
 func rootName(e *kind.Expansion) string { return partName(e, machine.RootName) }
@@ -150,7 +150,7 @@ func (f fields) put(name, value string) {
 func resource(f fields) fields { return fields{"spec": fields{"resource": f}} }
 
 // port asks for one address, and for the cloud's default security group if no
-// other is named: K-ORC's ports have none of either if they ask for none.
+// other is named. K-ORC's ports have neither unless they ask for it.
 func port(i machine.Interface) fields {
 	address := fields{}
 	address.put("subnetRef", i.Subnet)
@@ -206,7 +206,7 @@ func server(s *Spec, zone string, e *kind.Expansion) fields {
 	return f
 }
 
-// userData refers to the script where it is: a secret is not copied.
+// userData refers to the script at its source: a secret is not copied.
 func userData(s *machine.InitScript) fields {
 	f := fields{"script": true}
 	if s.Template {

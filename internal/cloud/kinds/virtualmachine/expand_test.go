@@ -95,8 +95,8 @@ func TestLawsOfAFurtherPort(t *testing.T) {
 	}.Run(t)
 }
 
-// What goes with its data is said before; what is to stay stays, and what only was
-// attached is detached. A volume does not shrink.
+// The plan announces volumes that are deleted with their data. Volumes with onDelete: detach stay, and
+// volumes that were only attached are detached. A volume does not shrink.
 func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := moreNeeds + "\n---\n" + moreObject
@@ -132,7 +132,8 @@ func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 	shrinkingIsRefused(t, g, object)
 }
 
-// shrinkingIsRefused wants the plan for a smaller volume to be refused where replacing is, and to say why.
+// shrinkingIsRefused wants the plan to refuse a smaller volume where the annotation refuses replacement,
+// with the cause.
 func shrinkingIsRefused(t *testing.T, g *kindtest.Target, object string) {
 	t.Helper()
 	smaller := strings.NewReplacer("size: 2", "size: 1", "metadata: {name: web}", "metadata: {name: web, annotations: {stackreeve.dev/replace: refuse}}").Replace(object)

@@ -38,7 +38,7 @@ func key(kind string) manifest.Key {
 	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: "web"}
 }
 
-// A machine has nothing of its own in the cloud; the laws look at its server.
+// A machine has no object of its own in the cloud; the laws examine its server.
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("Server"), Needs: needs, Object: object, Partial: true, Together: true, Elsewhere: "server, port",
@@ -57,8 +57,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// A machine that boots from a volume of its own is rebuilt as one that does not: its
-// server has Nova write the image to the volume.
+// A machine that boots from its own volume is rebuilt like one that does not: its
+// server asks Nova to write the image to the volume.
 func TestLawsOnARootVolume(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{

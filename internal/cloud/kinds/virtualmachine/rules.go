@@ -10,15 +10,13 @@ import (
 
 func (rules) Validate(s *Spec, r *kind.Report) { s.Template.Validate("spec", r) }
 
-// onlyNetwork is the name of the import that stands for the network that nobody
-// has named.
+// onlyNetwork is the name of the import for the network that nobody has named.
 const onlyNetwork = "the-only-network"
 
 const hintNetwork = "several networks could serve, or none; set spec.defaults.network in the stack's configuration, or spec.network"
 
-// chooseNetwork finds the name of the network that the machine is plugged into:
-// its own, the stack's default, the only one of the repository, or the only
-// one of the cloud.
+// chooseNetwork finds the name of the machine's network: its own, the stack's
+// default, the only one of the repository, or the only one of the cloud.
 func (r rules) chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
 	if name := cmp.Or(s.Network, r.defaults.Network); name != "" {
 		machine.Existing(e, "Network", name)

@@ -1,7 +1,6 @@
-// Package virtualmachine is the kind VirtualMachine: a machine that runs, said
-// in few words. It stands for a port and a server of the same name, and for
-// whatever of image, flavor, network, key pair and security groups the
-// repository does not describe itself.
+// Package virtualmachine is the kind VirtualMachine: a running machine, described in few words. It
+// expands into a port and a server of the same name. It imports the image, flavor, network, key pair and
+// security groups, if the repository does not describe them itself.
 package virtualmachine
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a virtual machine shall be.
+// Spec is the declared virtual machine.
 type Spec struct {
 	machine.Template `json:",inline"`
 	ServerGroup      string `json:"serverGroup,omitempty" doc:"Server group that it joins."`
@@ -20,7 +19,7 @@ type Spec struct {
 
 type rules struct{ defaults defaults.Defaults }
 
-// Kind is the kind VirtualMachine. d says what manifests leave out.
+// Kind is the kind VirtualMachine. d are the defaults for omitted fields.
 func Kind(d defaults.Defaults) *kind.Kind {
 	r := rules{d}
 	return typed.Workload[Spec]{
