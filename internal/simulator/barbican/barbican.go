@@ -1,8 +1,8 @@
-// Package barbican simulates the key manager as Zed has it: secrets, and the containers
-// that name several of them.
+// Package barbican simulates the key manager of Zed: secrets, and the containers that
+// refer to several of them.
 //
-// It encrypts nothing, and knows no orders, access lists, consumers, user metadata and
-// transport keys.
+// It encrypts nothing. Orders, access lists, consumers, user metadata and transport keys
+// are not simulated.
 package barbican
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
-	// MaxPage bounds the pages of lists; zero leaves Barbican's default of 10 records, or
-	// as many as a request asks for, up to 100.
+	// MaxPage is the maximum length of a page of a list. Zero means Barbican's default of
+	// 10 records, or as many as a request asks for, up to 100.
 	MaxPage int
 }
 
@@ -46,8 +46,7 @@ func New(cloud *oslo.Cloud, opts Options) *Barbican {
 	return b
 }
 
-// SetQuota bounds how many of something ("secrets", "containers") a project may have; -1
-// does not.
+// SetQuota sets the limit of a project for a resource ("secrets", "containers"); -1 means no limit.
 func (b *Barbican) SetQuota(project, name string, limit int) { b.quotas.Set(project, name, limit) }
 
 func versions(c *oslo.Call) (*oslo.Response, error) {
@@ -55,7 +54,7 @@ func versions(c *oslo.Call) (*oslo.Response, error) {
 		"id": "v1", "status": "stable", "links": []any{map[string]string{"rel": "self", "href": c.Base + "/v1/"}}}}}}}, nil
 }
 
-// render is barbican/api/hooks.py: JSONErrorHook.
+// render mirrors barbican/api/hooks.py: JSONErrorHook.
 func render(e *oslo.Error) (string, []byte) {
 	return oslo.RenderJSON(map[string]any{"code": e.Status, "title": http.StatusText(e.Status), "description": e.Message})
 }
@@ -64,12 +63,13 @@ func refused(status int, format string, args ...any) *oslo.Error {
 	return oslo.Errorf(status, "HTTPError", format, args...)
 }
 
-// invalid is barbican/common/exception.py: InvalidObject.
+// invalid mirrors barbican/common/exception.py: InvalidObject.
 func invalid(schema, reason, property string) *oslo.Error {
 	return refused(http.StatusBadRequest, "Provided object does not match schema '%s': %s. Invalid property: '%s'", schema, reason, property)
 }
 
-// allowed asks for one of some roles (barbican/common/policies).
+// allowed returns an error unless the caller has one of the roles
+// (barbican/common/policies).
 func allowed(c *oslo.Call, what string, roles ...string) *oslo.Error {
 	for _, role := range append(roles, "admin") {
 		if c.Caller.Has(role) {
@@ -79,7 +79,7 @@ func allowed(c *oslo.Call, what string, roles ...string) *oslo.Error {
 	return refused(http.StatusForbidden, "%s attempt not allowed - please review your user/project privileges", what)
 }
 
-// body reads the object in a request.
+// body reads the object of a request.
 func body(c *oslo.Call, schema string) (map[string]any, *oslo.Error) {
 	var in any
 	if !c.Decode(&in) {
@@ -92,8 +92,8 @@ func body(c *oslo.Call, schema string) (map[string]any, *oslo.Error) {
 	return out, nil
 }
 
-// page is what a list request asks for of so many records, and what says where it goes on
-// (barbican/common/hrefs.py: add_nav_hrefs).
+// page is the part of a list of total records that a request asks for, with the links to
+// its other parts (barbican/common/hrefs.py: add_nav_hrefs).
 func (b *Barbican) page(c *oslo.Call, collection string, total int) (from, to int, links map[string]any) {
 	limit, _ := strconv.Atoi(c.Query().Get("limit"))
 	if limit <= 0 {

@@ -7,17 +7,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Container names several secrets.
+// Container refers to several secrets.
 type Container struct {
 	ID, ProjectID, CreatorID string
 	Name, Type               string
-	Refs                     []any // as the request has them
+	Refs                     []any // in the form of the request
 
 	created string
 }
 
-// containerTypes are the names that the secrets of a container must have, by its type;
-// nil for any. (barbican/common/validators.py: ContainerValidator)
+// containerTypes are the required names of the secrets in a container of each type;
+// nil for any names. (barbican/common/validators.py: ContainerValidator)
 var containerTypes = map[string][]string{"generic": nil, "rsa": {"public_key", "private_key", "private_key_passphrase"},
 	"certificate": {"certificate", "private_key", "private_key_passphrase", "intermediates"}}
 
@@ -49,7 +49,7 @@ func (b *Barbican) addContainers(svc *oslo.Service) {
 	})
 }
 
-// allowedOrNil keeps a nil *oslo.Error from becoming an error.
+// allowedOrNil prevents that a nil *oslo.Error becomes a non-nil error.
 func allowedOrNil(c *oslo.Call, what string, roles ...string) error {
 	if err := allowed(c, what, roles...); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Secret is a secret. The API shows no payload with it.
+// Secret is a secret. The API shows it without its payload.
 type Secret struct {
 	ID, ProjectID, CreatorID string
 	Created                  time.Time
@@ -81,8 +81,7 @@ func (b *Barbican) listSecrets(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(answer), nil
 }
 
-// table is barbican/common/validators.py: NewSecretValidator. What it does not name is
-// left alone.
+// table mirrors barbican/common/validators.py: NewSecretValidator. Other attributes are ignored.
 var table = oslo.Table{
 	{Name: "name", Create: oslo.Anybody, Parse: oslo.OrNull(types.Text(255))},
 	{Name: "algorithm", Create: oslo.Anybody, Parse: types.Text(255)},
@@ -101,7 +100,7 @@ var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Err
 	if name == "payload" && p == oslo.TooLong {
 		return refused(http.StatusRequestEntityTooLarge, "Provided information too large to process")
 	}
-	if _ = bound; name != "payload" { // which is not repeated
+	if _ = bound; name != "payload" { // an error does not repeat the payload
 		reason = fmt.Sprint(v, " ", reason)
 	}
 	return invalid("Secret", reason, name)
@@ -162,7 +161,7 @@ func (s *Secret) expire(v oslo.Values, now time.Time) *oslo.Error {
 
 var binary = []string{"application/octet-stream", "application/pkcs8"}
 
-// fill takes in the payload of a request that creates.
+// fill sets the payload from a create request.
 func (s *Secret) fill(v oslo.Values) *oslo.Error {
 	text, given := v["payload"].(string)
 	kind, typed := v["payload_content_type"].(string)
@@ -192,7 +191,7 @@ func (s *Secret) fill(v oslo.Values) *oslo.Error {
 	return nil
 }
 
-// store gives a secret that has none its payload.
+// store sets the payload of a secret that has none.
 func store(c *oslo.Call, s *Secret) (*oslo.Response, error) {
 	kind := c.Header.Get("Content-Type")
 	switch {
@@ -214,8 +213,8 @@ func payload(_ *oslo.Call, s *Secret) (*oslo.Response, error) {
 	return (&oslo.Response{Status: http.StatusOK, Body: slices.Clone(s.Payload)}).With("Content-Type", s.ContentType), nil
 }
 
-// Holds reports whether a project has a payload at an address, which may be at any host: a
-// secret's, or those of a container. An ID alone is no address.
+// Holds reports whether a project has a payload at the address of a secret or a container.
+// The host in the address does not matter. An ID alone is no address.
 func (b *Barbican) Holds(project, address string) bool {
 	parts := strings.Split(address, "/")
 	if len(parts) < 2 {

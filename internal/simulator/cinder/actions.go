@@ -36,7 +36,7 @@ func accepted() (*oslo.Response, error) { return oslo.Accepted(nil), nil }
 var extendSchema = wrapped("os-extend", &pyjson.Schema{Types: []string{"object"}, Required: []string{"new_size"}, Closed: true, Props: []pyjson.Prop{{Name: "new_size",
 	Schema: &pyjson.Schema{Types: []string{"integer", "string"}, Pattern: "^[0-9]+$", Minimum: pyjson.Int64(1)}}}})
 
-// extend is cinder/volume/api.py: extend; a volume in use from 3.42.
+// extend mirrors cinder/volume/api.py: extend. A volume in use can be extended from 3.42 on.
 func (b *Cinder) extend(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
 	if _, err := c.read(extendSchema); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ var retypeSchema = wrapped("os-retype", &pyjson.Schema{Types: []string{"object"}
 	{Name: "new_type", Schema: pyjson.String(0, 0)},
 	{Name: "migration_policy", Schema: &pyjson.Schema{Types: []string{"string", "null"}, Enum: []any{"on-demand", "never"}}}}})
 
-// retype is cinder/volume/api.py: retype. A volume that would have to go to other storage
-// without leave for that stays as it is, and no answer says so (volume/manager.py: retype).
+// retype mirrors cinder/volume/api.py: retype. If the new type needs other storage, and the request does not
+// allow a migration, the volume stays as it is. The answer does not say so (volume/manager.py: retype).
 func (b *Cinder) retype(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
 	if _, err := c.read(retypeSchema); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (b *Cinder) retype(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, 
 var reimageSchema = wrapped("os-reimage", &pyjson.Schema{Types: []string{"object"}, Required: []string{"image_id"}, Closed: true, Props: []pyjson.Prop{
 	{Name: "image_id", Schema: &pyjson.Schema{Types: []string{"string"}, Format: "uuid"}}, {Name: "reimage_reserved", Schema: pyjson.Boolean}}})
 
-// reimage is cinder/volume/api.py: reimage, from 3.68. The status is taken before anybody looks at the image.
+// reimage mirrors cinder/volume/api.py: reimage, from 3.68 on. The status changes before the image is checked.
 func (b *Cinder) reimage(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
 	if c.minor < 68 {
 		return nil, badRequest("There is no such action: os-reimage. Verify the request body and Content-Type header and try again.")
@@ -167,7 +167,7 @@ func (b *Cinder) setImageMetadata(_ *call, v *Volume, in *pyjson.Object) (*oslo.
 	return oslo.OK(map[string]any{"metadata": v.image}), nil
 }
 
-// uploadImage makes an image of a volume.
+// uploadImage makes an image from a volume.
 func (b *Cinder) uploadImage(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
 	force, _ := in.Get("force")
 	if v.Status != "available" && !(v.Status == "in-use" && pyjson.Truthy(force)) {

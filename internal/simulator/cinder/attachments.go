@@ -30,7 +30,7 @@ func (b *Cinder) attachedTo(volume string) []*attachment {
 	return b.attachments.Where(func(a *attachment) bool { return a.Volume == volume })
 }
 
-// attachmentsOf is the list in a volume; only what is attached counts there.
+// attachmentsOf is the list in a volume. It includes only attachments that are complete.
 func (b *Cinder) attachmentsOf(c *call, v *Volume) []any {
 	out := []any{}
 	if v.Status == "available" || v.Status == "creating" {
@@ -86,7 +86,7 @@ func (b *Cinder) release(a *attachment) {
 	b.touch(v)
 }
 
-// view is cinder/api/v3/views/attachments.py.
+// view mirrors cinder/api/v3/views/attachments.py.
 func (a *attachment) view(detail bool) map[string]any {
 	v := map[string]any{"id": a.ID, "status": a.Status, "instance": a.Server, "volume_id": a.Volume}
 	if detail {
@@ -167,7 +167,7 @@ func (b *Cinder) createAttachment(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"attachment": a.view(true)}), nil
 }
 
-// connect gives an attachment its connection; it is used once it is completed.
+// connect stores the connection of an attachment. The attachment is in use once it is completed.
 func (b *Cinder) connect(a *attachment, connector *pyjson.Object) {
 	a.Status, a.Mode = "attaching", "rw"
 	if device := connector.Text("mountpoint"); device != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// backup is one of the volumes' backups, which outlive them. A project's incremental
-// backups of a volume are each of the one before.
+// backup is a backup of a volume. It outlives the volume. Each incremental backup of
+// a volume is based on the project's previous backup of it.
 type backup struct {
 	ID, Project, User, Volume, Parent, Status string
 	Name, Description, Snapshot, Container    *string
@@ -18,7 +18,7 @@ type backup struct {
 	Metadata                                  map[string]string
 	Created, Updated                          time.Time
 
-	volume, image map[string]string // metadata of the volume, and those of its image
+	volume, image map[string]string // metadata of the volume, and of its image
 }
 
 func (b *Cinder) addBackups() {
@@ -42,7 +42,7 @@ func (b *Cinder) basedOn(id string) bool {
 	return len(b.backups.Where(func(s *backup) bool { return s.Parent == id })) > 0
 }
 
-// view is cinder/api/views/backups.py: summary and, with detail, detail.
+// view mirrors cinder/api/views/backups.py: summary, and detail if detail is set.
 func (s *backup) view(b *Cinder, c *call, detail bool) map[string]any {
 	v := map[string]any{"id": s.ID, "name": s.Name, "links": []any{}}
 	if !detail {
@@ -92,7 +92,7 @@ func (b *Cinder) listBackups(detail bool) handler {
 
 var backupText = &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}
 
-// backupSchema is cinder/api/schemas/backups.py: create.
+// backupSchema mirrors cinder/api/schemas/backups.py: create.
 func backupSchema(minor int) *pyjson.Schema {
 	props := []pyjson.Prop{{Name: "volume_id", Schema: &pyjson.Schema{Types: []string{"string"}, Format: "uuid"}}, {Name: "container", Schema: backupText}, {Name: "description", Schema: backupText},
 		{Name: "incremental", Schema: pyjson.Boolean}, {Name: "force", Schema: pyjson.Boolean}, {Name: "name", Schema: backupText}, {Name: "snapshot_id", Schema: optionalID}}
@@ -105,7 +105,7 @@ func backupSchema(minor int) *pyjson.Schema {
 	return wrapped("backup", &pyjson.Schema{Types: []string{"object"}, Required: []string{"volume_id"}, Closed: true, Props: props})
 }
 
-// createBackup is cinder/backup/api.py: create.
+// createBackup mirrors cinder/backup/api.py: create.
 func (b *Cinder) createBackup(c *call) (*oslo.Response, error) {
 	body, err := c.read(backupSchema(c.minor))
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *Cinder) createBackup(c *call) (*oslo.Response, error) {
 		}
 	}
 	if flag("incremental") {
-		for before := range b.backups.All() { // in the order in which they were made
+		for before := range b.backups.All() { // in the order of their creation
 			if before.Volume == v.ID && before.Project == s.Project {
 				s.Parent = ""
 				if before.Status == "available" {
@@ -166,7 +166,7 @@ func (b *Cinder) mayBackUp(c *call, v *Volume, snap *string, force bool) error {
 	return nil
 }
 
-// backUp copies the data, which keeps the volume or the snapshot busy.
+// backUp copies the data. Meanwhile the volume or the snapshot is busy.
 func (b *Cinder) backUp(s *backup, v *Volume) {
 	status, before := &v.Status, v.Status
 	during := "backing-up"

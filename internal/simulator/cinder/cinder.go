@@ -1,8 +1,8 @@
-// Package cinder simulates the block storage service as Zed has it
-// (microversions 3.0 to 3.70): volumes, snapshots, backups, types, attachments, quotas.
+// Package cinder simulates the block storage service of Zed (microversions 3.0 to
+// 3.70): volumes, snapshots, backups, types, attachments, quotas.
 //
-// It knows no servers; Nova attaches and detaches by the methods of Compute.
-// Volumes hold nothing.
+// It knows no servers; Nova attaches and detaches volumes with the methods of
+// [Compute]. Volumes have no contents.
 package cinder
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
-	// BuildDelay is how long a volume is in a state like creating.
+	// BuildDelay is the duration of states such as creating.
 	BuildDelay time.Duration
 	// MaxPage is osapi_max_limit; zero means 1000.
 	MaxPage int
@@ -39,10 +39,10 @@ type Cinder struct {
 	attachments *oslo.Collection[attachment]
 	messages    *oslo.Collection[message]
 	quotas      oslo.Quotas
-	service     string // service_uuid of the one backend
+	service     string // service_uuid of the only backend
 }
 
-// The microversions of Zed.
+// maxMinor is the last microversion of Zed, 3.70.
 const maxMinor = 70
 
 // zone is the only availability zone.
@@ -92,7 +92,7 @@ type call struct {
 
 type handler func(*call) (*oslo.Response, error)
 
-// handle adds a route below the project's id, which the token must be for.
+// handle adds a route below the project's ID. The token must be for that project.
 func (b *Cinder) handle(method, path string, since int, h handler) {
 	b.svc.Handle(method+" /v3/{project}/"+path, func(c *oslo.Call) (*oslo.Response, error) {
 		minor, err := asked(c.Header)
@@ -123,7 +123,7 @@ func word(h http.Header) string {
 	return ""
 }
 
-// asked is cinder/api/openstack/wsgi.py: Request.set_api_version_request.
+// asked mirrors cinder/api/openstack/wsgi.py: Request.set_api_version_request.
 func asked(h http.Header) (int, error) {
 	version := word(h)
 	switch version {

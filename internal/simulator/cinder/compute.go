@@ -5,15 +5,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Compute is what Nova calls; it implements nova.Volumes.
+// Compute is the part of Cinder that Nova calls. It implements nova.Volumes.
 type Compute struct{ b *Cinder }
 
 var _ nova.Volumes = Compute{}
 
-// Compute gives the face that Nova sees.
+// Compute returns the part of the service that Nova calls.
 func (b *Cinder) Compute() Compute { return Compute{b} }
 
-// Find is part of nova.Volumes.
+// Find implements nova.Volumes.
 func (k Compute) Find(c *oslo.Caller, id string) (nova.VolumeInfo, error) {
 	v, err := k.b.find(c, id)
 	if err != nil {
@@ -26,7 +26,7 @@ func (k Compute) Find(c *oslo.Caller, id string) (nova.VolumeInfo, error) {
 	return info, nil
 }
 
-// Create is part of nova.Volumes.
+// Create implements nova.Volumes.
 func (k Compute) Create(project, user string, spec nova.VolumeSpec) (string, error) {
 	empty := ""
 	v := &Volume{ID: k.b.cloud.UUID(), Project: project, User: user, Name: &empty, Description: &empty, Size: spec.Size, Zone: zone, Metadata: map[string]string{}, Created: k.b.cloud.Now()}
@@ -47,7 +47,7 @@ func (k Compute) Create(project, user string, spec nova.VolumeSpec) (string, err
 	return v.ID, nil
 }
 
-// Attach is part of nova.Volumes.
+// Attach implements nova.Volumes.
 func (k Compute) Attach(id, server, host, device string) (string, error) {
 	v, ok := k.b.volumes.Get(id)
 	if !ok {
@@ -65,7 +65,7 @@ func (k Compute) Attach(id, server, host, device string) (string, error) {
 	return a.ID, nil
 }
 
-// Detach is part of nova.Volumes.
+// Detach implements nova.Volumes.
 func (k Compute) Detach(id, server string, remove bool) error {
 	found := false
 	for _, a := range k.b.attachedTo(id) {
@@ -88,9 +88,9 @@ func (k Compute) Detach(id, server string, remove bool) error {
 	return nil
 }
 
-// Reimage is part of nova.Volumes: cinder/volume/api.py: reimage of a volume that Nova
-// has reserved, and back to being in use (nova/compute/manager.py:
-// _rebuild_volume_backed_instance).
+// Reimage implements nova.Volumes. It mirrors cinder/volume/api.py: reimage, for a
+// volume that Nova has reserved; the volume is in use again afterwards
+// (nova/compute/manager.py: _rebuild_volume_backed_instance).
 func (k Compute) Reimage(c *oslo.Caller, id, image string, done func(error)) error {
 	v, err := k.b.find(c, id)
 	if err != nil {
@@ -113,7 +113,7 @@ func (k Compute) Reimage(c *oslo.Caller, id, image string, done func(error)) err
 	return nil
 }
 
-// Check is part of nova.Volumes.
+// Check implements nova.Volumes.
 func (k Compute) Check(c *oslo.Caller, spec nova.VolumeSpec) error {
 	if spec.Snapshot != "" {
 		if _, err := k.b.findSnapshot(c, spec.Snapshot); err != nil {

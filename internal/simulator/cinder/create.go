@@ -29,7 +29,7 @@ var sizeSchema = &pyjson.Schema{Types: []string{"integer", "string", "null"}, Pa
 
 var optionalID = &pyjson.Schema{AnyOf: []*pyjson.Schema{{Types: []string{"string"}, Format: "uuid"}, {Types: []string{"null"}}}}
 
-// createSchema is cinder/api/schemas/volumes.py: create, which takes unknown members.
+// createSchema mirrors cinder/api/schemas/volumes.py: create. It accepts unknown members.
 var createSchema = wrapped("volume", &pyjson.Schema{Types: []string{"object"}, Props: []pyjson.Prop{
 	{Name: "name", Schema: &pyjson.Schema{Types: []string{"string", "null"}}}, {Name: "description", Schema: &pyjson.Schema{Types: []string{"string", "null"}}},
 	{Name: "volume_type", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}, {Name: "metadata", Schema: optionalMetadata},
@@ -37,7 +37,7 @@ var createSchema = wrapped("volume", &pyjson.Schema{Types: []string{"object"}, P
 	{Name: "size", Schema: sizeSchema}, {Name: "availability_zone", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}},
 	{Name: "multiattach", Schema: &pyjson.Schema{AnyOf: []*pyjson.Schema{pyjson.Boolean, {Types: []string{"null"}}}}}, {Name: "imageRef", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}}})
 
-// create is cinder/api/v3/volumes.py: create, with the flow behind it.
+// create mirrors cinder/api/v3/volumes.py: create, and the flow behind it.
 func (b *Cinder) create(c *call) (*oslo.Response, error) {
 	body, err := c.read(createSchema)
 	if err != nil {
@@ -79,8 +79,8 @@ func (b *Cinder) create(c *call) (*oslo.Response, error) {
 	return oslo.Accepted(map[string]any{"volume": b.view(c, v, true, false)}), nil
 }
 
-// build admits a volume under the quotas; it is available after the delay, with what is
-// in the backup, if that is not nil.
+// build adds a volume if the quotas allow it. It is available after the delay, with the
+// contents of the backup, if that is not nil.
 func (b *Cinder) build(v *Volume, from *backup) error {
 	if v.Size == 0 {
 		return badRequest("The server could not comply with the request since it is either malformed or otherwise incorrect.")
@@ -93,7 +93,7 @@ func (b *Cinder) build(v *Volume, from *backup) error {
 		b.reject(v)
 		return nil
 	}
-	// What comes from an image is bootable once the image is on it.
+	// A volume from an image is bootable once the image has been written.
 	bootable := v.Bootable
 	v.Bootable = bootable && (v.Snapshot != nil || v.Source != nil)
 	if from != nil {
@@ -107,7 +107,7 @@ func (b *Cinder) build(v *Volume, from *backup) error {
 	return nil
 }
 
-// inherited is the type of the volume that a new one is made from.
+// inherited is the type of the source of a new volume.
 func (b *Cinder) inherited(snap, source string) string {
 	if s, ok := b.snapshots.Get(snap); ok {
 		source = s.Volume
@@ -134,8 +134,8 @@ func (b *Cinder) takeType(c *oslo.Caller, v *Volume, ref string) error {
 	return nil
 }
 
-// takeSource fills a volume from a snapshot, a volume or an image; its size is
-// at least theirs (volume/flows/api/create_volume.py).
+// takeSource fills a volume from a snapshot, a volume or an image. The volume must be
+// at least as large as its source (volume/flows/api/create_volume.py).
 func (b *Cinder) takeSource(c *oslo.Caller, v *Volume, snap, source, image string) error {
 	switch {
 	case snap != "":

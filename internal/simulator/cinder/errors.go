@@ -10,14 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// faultNames is cinder/api/openstack/wsgi.py: Fault._fault_names.
+// faultNames mirrors cinder/api/openstack/wsgi.py: Fault._fault_names.
 var faultNames = map[int]string{400: "badRequest", 401: "unauthorized", 403: "forbidden", 404: "itemNotFound", 405: "badMethod",
 	409: "conflictingRequest", 413: "overLimit", 415: "badMediaType", 501: "notImplemented", 503: "serviceUnavailable"}
 
 func render(e *oslo.Error) (string, []byte) {
 	var body any
 	if e.Kind == "HTTPNotFound" || e.Kind == "HTTPMethodNotAllowed" {
-		// The router's own answer, which no controller words; it knows no 405.
+		// This is the router's own answer, which no controller changes; the router has no 405.
 		e.Status, e.Message = http.StatusNotFound, "The resource could not be found."
 		title := http.StatusText(e.Status)
 		body = map[string]string{"message": e.Message + "<br /><br />\n\n\n", "code": fmt.Sprintf("%d %s", e.Status, title), "title": title}
@@ -59,7 +59,7 @@ func disallowed(rule string) *oslo.Error {
 	return oslo.Errorf(http.StatusForbidden, "PolicyNotAuthorized", "Policy doesn't allow %s to be performed.", rule)
 }
 
-// read parses a body and holds it against a schema (cinder/api/validation/validators.py).
+// read parses a body and validates it with a schema (cinder/api/validation/validators.py).
 func (c *call) read(s *pyjson.Schema) (*pyjson.Object, error) {
 	v, err := pyjson.Parse(c.Body())
 	body, ok := v.(*pyjson.Object)
@@ -79,7 +79,7 @@ func wrapped(name string, s *pyjson.Schema) *pyjson.Schema {
 	return &pyjson.Schema{Types: []string{"object"}, Props: []pyjson.Prop{{Name: name, Schema: s}}, Required: []string{name}}
 }
 
-// checkText is cinder/utils.py: check_string_length, for names and descriptions.
+// checkText mirrors cinder/utils.py: check_string_length, for names and descriptions.
 func checkText(o *pyjson.Object, names ...string) error {
 	for _, name := range names {
 		if n := len([]rune(o.Text(name))); n > 255 {
@@ -97,7 +97,8 @@ func textOrNil(o *pyjson.Object, name string) *string {
 	return nil
 }
 
-// stripped is a name or description as Cinder keeps it. (api/openstack/wsgi.py: validate_name_and_description)
+// stripped is a name or description as Cinder stores it. (api/openstack/wsgi.py:
+// validate_name_and_description)
 func stripped(o *pyjson.Object, name string) *string {
 	text := textOrNil(o, name)
 	if text != nil {

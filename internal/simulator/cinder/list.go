@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// listing is one call for a page of a collection.
+// listing is one request for a page of a collection.
 type listing struct {
 	limit, offset int
 	total         int
@@ -39,7 +39,7 @@ func (b *Cinder) listing(c *call) (*listing, error) {
 	return l, nil
 }
 
-// cut takes the page out of sorted records (cinder/db/sqlalchemy/api.py: process_sort_params).
+// cut returns the page of sorted records (cinder/db/sqlalchemy/api.py: process_sort_params).
 func cut[T any](c *call, l *listing, recs []T, id func(T) string, missing func(string) error) ([]T, error) {
 	l.total = len(recs)
 	if marker := c.Query().Get("marker"); marker != "" {
@@ -106,8 +106,7 @@ func (b *Cinder) list(detail bool) handler {
 	}
 }
 
-// fits applies the filters that Cinder lets members use
-// (etc/cinder/resource_filters.json); others say nothing.
+// fits applies the filters that members may use (etc/cinder/resource_filters.json); others are ignored.
 func (b *Cinder) fits(c *call, v *Volume, q url.Values, all bool) bool {
 	text := func(s *string) string {
 		if s == nil {
@@ -174,8 +173,7 @@ func metadataFits(have map[string]string, word string) bool {
 	return true
 }
 
-// sortVolumes reads sort=name:asc,… or sort_key and sort_dir; newest first
-// without them.
+// sortVolumes reads sort=name:asc,… or sort_key and sort_dir. The default is newest first.
 func sortVolumes(recs []*Volume, q url.Values) error {
 	var keys, dirs []string
 	for _, part := range strings.Split(q.Get("sort"), ",") {

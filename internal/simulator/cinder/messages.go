@@ -8,16 +8,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// message says why something failed, for its users. (cinder/message/api.py)
+// message tells users why something failed. (cinder/message/api.py)
 type message struct {
 	ID, Project, About, Text, Code string
 	Created                        time.Time
 }
 
-// noBackend is what the scheduler leaves behind. (cinder/message/message_field.py)
+// noBackend is the scheduler's message. (cinder/message/message_field.py)
 const noBackend = "schedule allocate volume:Could not find any available weighted backend."
 
-// backendOf is the name of the backend that a type is stored on; there is one, which is called as its type.
+// backendOf is the name of the backend for a type. The only backend has the name of the default type.
 func backendOf(t *volumeType) string {
 	if name := t.Specs["volume_backend_name"]; name != "" {
 		return name
@@ -25,14 +25,14 @@ func backendOf(t *volumeType) string {
 	return defaultType
 }
 
-// reject puts a volume that no backend takes in error.
+// reject puts a volume into error because no backend accepts it.
 func (b *Cinder) reject(v *Volume) {
 	b.to(v, "creating", "error", func(v *Volume) {
 		b.messages.Add(&message{ID: b.cloud.UUID(), Project: v.Project, About: v.ID, Text: noBackend, Code: "VOLUME_VOLUME_001_003", Created: b.cloud.Now()})
 	})
 }
 
-// listMessages is cinder/api/v3/messages.py: index, the newest first.
+// listMessages mirrors cinder/api/v3/messages.py: index, the newest first.
 func (b *Cinder) listMessages(c *call) (*oslo.Response, error) {
 	l, err := b.listing(c)
 	if err != nil {

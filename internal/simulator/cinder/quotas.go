@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// SetQuota bounds how many of something a project may have; -1 does not.
+// SetQuota sets the limit of a project for a resource; -1 means no limit.
 func (b *Cinder) SetQuota(project, name string, limit int) { b.quotas.Set(project, name, limit) }
 
 func (b *Cinder) addQuotas() {
@@ -26,7 +26,7 @@ func (b *Cinder) addQuotas() {
 	})
 }
 
-// quotaNames are all resources: the plain ones and those of each type.
+// quotaNames are all resources: the general ones and those of each type.
 func (b *Cinder) quotaNames() []string {
 	names := []string{"volumes", "per_volume_gigabytes", "snapshots", "gigabytes", "backups", "backup_gigabytes"}
 	for t := range b.types.All() {
@@ -35,7 +35,7 @@ func (b *Cinder) quotaNames() []string {
 	return append(names, "groups")
 }
 
-// used counts what a project has of a resource; snapshots count as gigabytes too.
+// used counts a project's use of a resource. Snapshots also count as gigabytes.
 func (b *Cinder) used(project, name string) int {
 	kind, typeName, typed := strings.Cut(name, "_")
 	total := 0
@@ -77,7 +77,8 @@ func (b *Cinder) used(project, name string) int {
 	return total
 }
 
-// room refuses what would go over a quota (volume/flows/api/create_volume.py: QuotaReserveTask).
+// room returns an error if a quota would be exceeded (volume/flows/api/create_volume.py:
+// QuotaReserveTask).
 func (b *Cinder) room(project, typeName string, volumes, size int) error {
 	if limit := b.quotas.Limit(project, "per_volume_gigabytes"); limit >= 0 && volumes > 0 && size > limit {
 		return overLimit("VolumeSizeExceedsLimit", "Requested volume size %d is larger than maximum allowed limit %d.", size, limit)

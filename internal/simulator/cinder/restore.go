@@ -2,7 +2,7 @@ package cinder
 
 import "github.com/stackreeve/stackreeve/internal/simulator/oslo"
 
-// restorable is the backup that a new volume shall be made from.
+// restorable finds the backup for a new volume, and checks it.
 // (volume/flows/api/create_volume.py: _extract_backup, validate_backup_size)
 func (b *Cinder) restorable(c *oslo.Caller, v *Volume, id string) (*backup, error) {
 	s, err := b.findBackup(c, id)
@@ -15,8 +15,8 @@ func (b *Cinder) restorable(c *oslo.Caller, v *Volume, id string) (*backup, erro
 	return s, v.fit(s.Size, "Volume size %dGB cannot be smaller than the backup size %dGB. It must be >= backup size.")
 }
 
-// restore gives a new volume the metadata of the one that the backup is of, and says from
-// which backup they are. Its name and description stay, since it has a name.
+// restore gives a new volume the metadata of the volume that was backed up, and the ID of
+// the backup. The name and description of the new volume stay, since it has a name.
 // (backup/driver.py: BackupMetadataAPI.put, backup/manager.py: restore_backup)
 func (s *backup) restore(v *Volume) {
 	v.Metadata = map[string]string{"src_backup_id": s.ID}

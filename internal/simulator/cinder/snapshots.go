@@ -196,7 +196,7 @@ func (b *Cinder) snapshotMetadata(write func(*snapshot, map[string]string)) hand
 	}
 }
 
-// snapshotAction is cinder/api/contrib/admin_actions.py: SnapshotAdminController, os-reset_status.
+// snapshotAction mirrors cinder/api/contrib/admin_actions.py: SnapshotAdminController, os-reset_status.
 func (b *Cinder) snapshotAction(c *call) (*oslo.Response, error) {
 	const action = "os-reset_status"
 	body, err := c.read(wrapped(action, &pyjson.Schema{Types: []string{"object"}, Required: []string{"status"}, Closed: true,

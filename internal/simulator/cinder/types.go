@@ -44,7 +44,7 @@ func (t *volumeType) visible(c *oslo.Caller) bool {
 	return t.Public || c.Manages() || slices.Contains(t.Access, c.ProjectID)
 }
 
-// typeBy finds a type by id or name.
+// typeBy finds a type by its ID or name.
 func (b *Cinder) typeBy(c *oslo.Caller, ref string) (*volumeType, bool) {
 	for t := range b.types.All() {
 		if (t.ID == ref || t.Name == ref) && t.visible(c) {
@@ -71,7 +71,7 @@ func (b *Cinder) listTypes(c *call) (*oslo.Response, error) {
 		return nil, err
 	}
 	public, all := true, false
-	if c.Caller.Manages() { // _parse_is_public: others see the public ones and their own
+	if c.Caller.Manages() { // _parse_is_public: others see the public types and their own
 		word := c.Query().Get("is_public")
 		all, public = strings.EqualFold(word, "none"), word == "" || oslo.Truthy(word)
 	}
@@ -189,7 +189,7 @@ func (b *Cinder) listSpecs(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"extra_specs": t.Specs}), nil
 }
 
-// unused is cinder/api/contrib/types_extra_specs.py: _allow_update.
+// unused mirrors cinder/api/contrib/types_extra_specs.py: _allow_update.
 func (b *Cinder) unused(t *volumeType) error {
 	for v := range b.volumes.All() {
 		if v.Type == t {

@@ -23,14 +23,14 @@ type Volume struct {
 	Metadata    map[string]string
 	Bootable    bool
 	Multiattach bool
-	ReadOnly    string // "True" or "False"; "" until somebody has said so
+	ReadOnly    string // "True" or "False"; "" until somebody has set it
 	Created     time.Time
 	Updated     time.Time
 
 	image map[string]string // volume_image_metadata
 }
 
-// volumeView is cinder/api/v3/views/volumes.py: detail.
+// volumeView mirrors cinder/api/v3/views/volumes.py: detail.
 type volumeView struct {
 	ID          string            `json:"id"`
 	Status      string            `json:"status"`
@@ -107,8 +107,8 @@ func stamp(t time.Time) *string {
 	return &s
 }
 
-// view shows a volume; fresh is for the answer to its creation, whose time has
-// its microseconds still, and extended for reads, which name the project.
+// view shows a volume. fresh is for the answer to its creation, whose times have microseconds; extended is for
+// reads, which show the project.
 func (b *Cinder) view(c *call, v *Volume, fresh, extended bool) *volumeView {
 	out := &volumeView{ID: v.ID, Status: v.Status, Size: v.Size, Zone: v.Zone, Created: *stamp(v.Created), Updated: stamp(v.Updated), Name: v.Name, Description: v.Description,
 		Type: v.Type.Name, Snapshot: v.Snapshot, Source: v.Source, Metadata: shownMetadata(v), Links: links(c, "volumes/"+v.ID), User: v.User, Bootable: "false",
@@ -144,8 +144,8 @@ func (b *Cinder) view(c *call, v *Volume, fresh, extended bool) *volumeView {
 	return out
 }
 
-// shownMetadata is api/api_utils.py: add_visible_admin_metadata. What Cinder notes of a volume itself is shown
-// to everybody among what people wrote, and in its place.
+// shownMetadata mirrors api/api_utils.py: add_visible_admin_metadata. Everybody sees Cinder's own metadata of
+// a volume among the metadata that people wrote. Cinder's has precedence.
 func shownMetadata(v *Volume) map[string]string {
 	if v.ReadOnly == "" {
 		return v.Metadata
@@ -164,7 +164,7 @@ func (b *Cinder) brief(c *call, v *Volume) any {
 
 func (b *Cinder) touch(v *Volume) { v.Updated = b.cloud.Now() }
 
-// to moves a volume to a state now, and after the delay of all states on to another one.
+// to moves a volume to a state now, and to another one after the delay.
 func (b *Cinder) to(v *Volume, state, next string, then func(*Volume)) {
 	v.Status = state
 	b.touch(v)

@@ -1,9 +1,9 @@
-// Package designate simulates the DNS service as Zed has it: zones and their
-// recordsets, in the one default pool.
+// Package designate simulates the DNS service of Zed: zones and their recordsets,
+// in the one default pool.
 //
-// It knows no name server: what is asked for is PENDING until a moment has
-// passed, and ACTIVE or gone then. It knows no imports, exports, transfers,
-// blacklists, TLDs and PTR records of floating IPs.
+// It has no name server. A changed object is PENDING for a delay, and then ACTIVE
+// or gone. Imports, exports, transfers, blacklists, TLDs and PTR records of
+// floating IPs are not simulated.
 package designate
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
 	// PendingDelay is how long zones and recordsets are PENDING.
 	PendingDelay time.Duration
-	// MaxPage bounds the pages of lists; zero leaves Designate's default of 20
-	// records, or as many as a request asks for.
+	// MaxPage is the maximum length of a page of a list. Zero means Designate's
+	// default of 20 records, or as many as a request asks for.
 	MaxPage int
 }
 
@@ -30,7 +30,7 @@ type Designate struct {
 	recordsets *oslo.Resource[Recordset]
 }
 
-// poolID is Designate's default_pool_id, nameServer the one server of that pool.
+// poolID is Designate's default_pool_id, and nameServer is the only server of that pool.
 const (
 	poolID     = "794ccc2c-d751-44fe-b57f-8894c9f5c842"
 	nameServer = "ns1.devstack.org."
@@ -64,11 +64,11 @@ func versions(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"versions": list}), nil
 }
 
-// SetQuota bounds how many of something ("zones", "zone_recordsets",
-// "zone_records", "recordset_records") a project may have; -1 does not.
+// SetQuota sets the limit of a project for a resource ("zones", "zone_recordsets",
+// "zone_records", "recordset_records"); -1 means no limit.
 func (d *Designate) SetQuota(project, name string, limit int) { d.quotas.Set(project, name, limit) }
 
-// within refuses what would go over a quota (designate/quota/base.py: limit_check).
+// within returns an error if a quota would be exceeded (designate/quota/base.py: limit_check).
 func (d *Designate) within(project, name string, count int) *oslo.Error {
 	if d.quotas.Exceeded(project, name, count) {
 		return refused(413, "over_quota", "Quota exceeded for %s.", name)
@@ -76,7 +76,7 @@ func (d *Designate) within(project, name string, count int) *oslo.Error {
 	return nil
 }
 
-// Base is what zones and recordsets have in common.
+// Base is the common attributes of zones and recordsets.
 type Base struct {
 	ID        string            `json:"id"`
 	ProjectID string            `json:"project_id"`
@@ -88,12 +88,12 @@ type Base struct {
 	Links     map[string]string `json:"links"`
 }
 
-// baseRows are the attributes of Base as requests may use them.
+// baseRows are the rows of the tables for the attributes of Base.
 var baseRows = oslo.Table{{Name: "id", Sort: true}, {Name: "project_id"}, {Name: "status", Filter: true, Sort: true}, {Name: "action"},
 	{Name: "version"}, {Name: "created_at", Sort: true}, {Name: "updated_at", Sort: true},
 	{Name: "description", Create: oslo.Anybody, Update: oslo.Anybody, Filter: true, Parse: oslo.OrNull(types.Text(160))}}
 
-// now is the time to the second, which is all that Designate's database keeps.
+// now is the time to the second. Designate's database stores no fractions.
 func (d *Designate) now() string { return d.cloud.Now().Format("2006-01-02T15:04:05.000000") }
 
 func (d *Designate) newBase(project string) Base {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// render is designate/api/middleware.py: FaultWrapperMiddleware; what pecan's
-// routes refuse goes through it, too.
+// render mirrors designate/api/middleware.py: FaultWrapperMiddleware, which
+// also encodes the refusals of pecan's routes.
 func render(e *oslo.Error) (string, []byte) {
 	out := struct {
 		Code      int    `json:"code"`
@@ -33,7 +33,7 @@ func render(e *oslo.Error) (string, []byte) {
 	return "application/json", b
 }
 
-// refused is one of designate/exceptions.py, kind its error_type.
+// refused is an exception of designate/exceptions.py; kind is its error_type.
 func refused(status int, kind, format string, args ...any) *oslo.Error {
 	return oslo.Errorf(status, kind, format, args...)
 }
@@ -42,7 +42,7 @@ func badRequest(format string, args ...any) *oslo.Error {
 	return refused(http.StatusBadRequest, "bad_request", format, args...)
 }
 
-// valueError is what objects/adapters/base.py makes of a field's ValueError.
+// valueError is the error of objects/adapters/base.py for a field's ValueError.
 func valueError(format string, args ...any) *oslo.Error {
 	e := refused(http.StatusBadRequest, "invalid_object", format, args...)
 	e.Message = "Provided object is not valid. Got a ValueError error with message " + e.Message
@@ -63,7 +63,7 @@ func invalid(flaws ...flaw) *oslo.Error {
 	return e
 }
 
-// refuse words what the table of a resource refuses.
+// refuse words the refusals of a resource's table.
 func refuse(resource string) oslo.Refuse {
 	return func(why oslo.Refusal, names ...string) *oslo.Error {
 		if why == oslo.MissingAttribute {
@@ -73,7 +73,7 @@ func refuse(resource string) oslo.Refuse {
 	}
 }
 
-// body reads a request's object (designate/api/v2/patches.py: body_dict).
+// body reads the object of a request (designate/api/v2/patches.py: body_dict).
 func body(c *oslo.Call, _ string) (map[string]any, *oslo.Error) {
 	var in any
 	switch {
@@ -89,7 +89,7 @@ func body(c *oslo.Call, _ string) (map[string]any, *oslo.Error) {
 	return out, nil
 }
 
-// missing refuses the id of a path's wildcard.
+// missing returns the error for an unknown ID in the path.
 func missing(wildcard, what string) func(string) *oslo.Error {
 	return func(id string) *oslo.Error {
 		if !uuidForm.MatchString(strings.ToLower(id)) {

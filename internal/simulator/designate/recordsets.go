@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Recordset is a recordset as the API shows it. Without records there is
-// nothing to wait for: it is ACTIVE.
+// Recordset is a recordset as the API shows it. A recordset without records is ACTIVE at once.
 type Recordset struct {
 	Base
 	ZoneID      string   `json:"zone_id"`
@@ -21,8 +20,8 @@ type Recordset struct {
 	Description *string  `json:"description"`
 	Records     []string `json:"records"`
 
-	managed bool // made with the zone
-	serial  int  // of the zone that has it
+	managed bool // made together with the zone
+	serial  int  // the zone's serial that first contains it
 }
 
 func (d *Designate) addRecordsets(svc *oslo.Service, style *oslo.Style) {
@@ -54,7 +53,7 @@ func (d *Designate) addRecordsets(svc *oslo.Service, style *oslo.Style) {
 	})
 }
 
-// records are a set: Designate gives them back in an order of its own.
+// records are a set: Designate returns them in an order of its own.
 func records(_ string, v any) (any, *oslo.Error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -72,7 +71,7 @@ func (d *Designate) recordsOf(z *Zone) []*Recordset {
 	return d.recordsets.Store.Where(func(r *Recordset) bool { return r.ZoneID == z.ID })
 }
 
-// addManaged makes the recordsets that come with a zone.
+// addManaged makes the recordsets that are made together with a zone.
 func (d *Designate) addManaged(z *Zone) {
 	add := func(kind, data string) {
 		d.recordsets.Store.Add(&Recordset{Base: d.newBase(z.ProjectID), ZoneID: z.ID, ZoneName: z.Name, Name: z.Name, Type: kind,
@@ -93,7 +92,7 @@ func (d *Designate) updateSOA(z *Zone) {
 	}
 }
 
-// publishRecords marks a changed recordset; it is served with the zone's serial.
+// publishRecords marks a recordset as changed. It becomes ACTIVE with the zone's serial.
 func (d *Designate) publishRecords(z *Zone, r *Recordset) {
 	r.serial = z.Serial
 	d.changed(&r.Base, "PENDING", "UPDATE")
@@ -106,8 +105,8 @@ func (r *Recordset) settleIfEmpty() {
 	}
 }
 
-// checkRecordset judges a new or changed recordset as the object's validate and
-// then central's _validate_recordset do.
+// checkRecordset validates a new or changed recordset as the object's validate
+// and central's _validate_recordset do, in this order.
 func (d *Designate) checkRecordset(c *oslo.Call, r, old *Recordset, _ oslo.Values) *oslo.Error {
 	z, err := d.zones.Find(c, "zone_id")
 	switch {
@@ -195,8 +194,8 @@ func (d *Designate) placeRecordset(z *Zone, r *Recordset, mates []*Recordset) *o
 	return nil
 }
 
-// deleteRecordset takes a recordset out at once, as the real one does; the
-// answer shows it PENDING, and the zone is until its servers know.
+// deleteRecordset removes a recordset at once, as the real service does. The answer
+// shows it PENDING, and the zone is PENDING until its servers have the change.
 func (d *Designate) deleteRecordset(_ *oslo.Call, r *Recordset) *oslo.Error {
 	z, _ := d.zones.Store.Get(r.ZoneID)
 	switch {

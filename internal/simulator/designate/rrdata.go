@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// rrdata says of each record type what its words are (designate/objects/rrdata_*.py);
-// the last word takes the rest.
+// rrdata checks the words of each record type (designate/objects/rrdata_*.py). The
+// last word contains the rest of the text.
 var rrdata = map[string][]func(string) bool{
 	"A": {ipv4}, "AAAA": {ipv6}, "CNAME": {isDomain}, "NS": {isDomain}, "PTR": {isDomain}, "TXT": {quoted}, "SPF": {quoted},
 	"MX": {upTo(65535), dotted}, "SRV": {upTo(65535), upTo(65535), upTo(65535), isDomain},
@@ -41,7 +41,7 @@ func upTo(high int) func(string) bool {
 	}
 }
 
-// quoted takes one word, or texts of at most 255 characters in double quotes.
+// quoted accepts one word, or texts of at most 255 characters in double quotes.
 func quoted(s string) bool {
 	if !strings.HasPrefix(s, `"`) && !strings.HasSuffix(s, `"`) {
 		return len(s) <= 255 && !strings.ContainsAny(s, " \t\n\r") && !strings.HasSuffix(s, `\`)
@@ -62,7 +62,7 @@ func quoted(s string) bool {
 	return true
 }
 
-// validate is designate/objects/recordset.py: validate.
+// validate mirrors designate/objects/recordset.py: validate.
 func (r *Recordset) validate() *oslo.Error {
 	words, known := rrdata[r.Type]
 	if !known {

@@ -16,7 +16,7 @@ func (d *Designate) style() *oslo.Style {
 		NoMarker: func(string) *oslo.Error { return refused(400, "marker_not_found", "Marker None could not be found") }}
 }
 
-// answer shows a record: 202 while there is something to wait for.
+// answer shows a record, with status 202 while it is PENDING.
 func answer(c *oslo.Call, b *Base, rec any, path string) *oslo.Response {
 	r := &oslo.Response{Status: 200, Body: view(c, b, rec, path)}
 	switch {
@@ -33,8 +33,8 @@ func view(c *oslo.Call, b *Base, rec any, path string) any {
 	return rec
 }
 
-// sees lets a request see its project's records, and those of all others if it
-// asks for them, which only an admin may do.
+// sees returns the projects whose records a request may see: its own project,
+// or all projects if the request asks for them. Only an admin may do that.
 func sees(c *oslo.Call) (func(string) bool, *oslo.Error) {
 	word := c.Header.Get("X-Auth-All-Projects")
 	for _, key := range allProjects {
@@ -55,7 +55,7 @@ var (
 	uuidForm    = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 )
 
-// page is designate/utils.py: get_paging_params.
+// page mirrors designate/utils.py: get_paging_params.
 func (d *Designate) page(t oslo.Table, q url.Values) (oslo.Page, *oslo.Error) {
 	key, dir, asked := q.Get("sort_key"), q.Get("sort_dir"), strings.ToLower(q.Get("limit"))
 	p := oslo.Page{Limit: 20, Marker: q.Get("marker")}
@@ -84,8 +84,8 @@ func (d *Designate) page(t oslo.Table, q url.Values) (oslo.Page, *oslo.Error) {
 	return p, filter(&p, t, q)
 }
 
-// filter reads the filters as MySQL compares: without regard to case; beside a
-// star, "_" stands for any character, too.
+// filter reads the filters. They compare as MySQL does, ignoring case. In a
+// filter with a star, "_" also stands for any character.
 func filter(p *oslo.Page, t oslo.Table, q url.Values) *oslo.Error {
 	p.Filters = map[string]func(string) bool{}
 	var unknown []string
@@ -109,7 +109,7 @@ func filter(p *oslo.Page, t oslo.Table, q url.Values) *oslo.Error {
 	return nil
 }
 
-// list has a next link after every full page, also when nothing follows.
+// list has a link to a next page after every full page, even if the next one is empty.
 func list(c *oslo.Call, resource string, p oslo.Page, views []any, last string, total int) any {
 	q := c.Query()
 	at := c.Base + c.URL.Path + "?"

@@ -21,7 +21,7 @@ type Zone struct {
 	Attributes    map[string]string `json:"attributes"`
 	TransferredAt *string           `json:"transferred_at"`
 
-	parent  string // id of the zone that this one's name is within
+	parent  string // ID of the zone whose name contains this one's
 	refresh int
 }
 
@@ -50,7 +50,7 @@ func (d *Designate) addZones(svc *oslo.Service, style *oslo.Style) {
 	})
 }
 
-// validate is designate/objects/zone.py: validate.
+// validate mirrors designate/objects/zone.py: validate.
 func (z *Zone) validate(v oslo.Values) *oslo.Error {
 	at := func(name string) []any { return []any{"type", name} }
 	switch secondary := z.Type == "SECONDARY"; {
@@ -70,7 +70,8 @@ func (z *Zone) validate(v oslo.Values) *oslo.Error {
 	return nil
 }
 
-// checkZone is what designate/central/service.py asks of a new or changed zone.
+// checkZone mirrors the checks of a new or changed zone in
+// designate/central/service.py.
 func (d *Designate) checkZone(c *oslo.Call, z, old *Zone, v oslo.Values) *oslo.Error {
 	if err := z.validate(v); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (d *Designate) storedZone(_ *oslo.Call, z, old *Zone) {
 	}
 }
 
-// below are the zones whose names are within that of z.
+// below are the zones whose names are below that of z.
 func (d *Designate) below(z *Zone) []*Zone {
 	return d.zones.Store.Where(func(o *Zone) bool { return o.isWithin(z) })
 }
@@ -107,8 +108,7 @@ func (z *Zone) isWithin(o *Zone) bool {
 	return strings.HasSuffix(strings.ToLower(z.Name), "."+strings.ToLower(o.Name))
 }
 
-// place checks the name of a new zone among those of all projects and finds its
-// parent.
+// place checks the name of a new zone against the zones of all projects, and finds its parent.
 func (d *Designate) place(z *Zone) *oslo.Error {
 	own := d.zones.Store.Where(func(o *Zone) bool { return o.ProjectID == z.ProjectID })
 	if err := d.within(z.ProjectID, "zones", len(own)+1); err != nil {
@@ -150,7 +150,7 @@ func (d *Designate) deleteZone(_ *oslo.Call, z *Zone) *oslo.Error {
 	return nil
 }
 
-// publish has the name servers fetch a changed zone.
+// publish makes the name servers fetch a changed zone.
 func (d *Designate) publish(z *Zone) {
 	if z.Type == "PRIMARY" {
 		z.Serial = max(int(d.cloud.Now().Unix()), z.Serial+1)
@@ -160,7 +160,7 @@ func (d *Designate) publish(z *Zone) {
 	d.settleLater(z)
 }
 
-// settleLater ends what is PENDING now: later changes have their own turn.
+// settleLater ends the PENDING states of the present changes; later changes end later.
 func (d *Designate) settleLater(z *Zone) {
 	serial, action := z.Serial, z.Action
 	d.cloud.After(d.opts.PendingDelay, func() {
@@ -185,7 +185,7 @@ func (d *Designate) settleLater(z *Zone) {
 	})
 }
 
-// soa is designate/central/service.py: _build_soa_record.
+// soa mirrors designate/central/service.py: _build_soa_record.
 func (z *Zone) soa() string {
 	return fmt.Sprintf("%s %s. %d %d 600 86400 3600", nameServer, strings.Replace(z.Email, "@", ".", 1), z.Serial, z.refresh)
 }

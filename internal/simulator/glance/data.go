@@ -152,8 +152,8 @@ func (g *Glance) removeTag(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// imageSchema is the part of glance/api/v2/images.py: get_base_properties that
-// clients look at: the names, their types, and which are read-only.
+// imageSchema mirrors the part of glance/api/v2/images.py: get_base_properties
+// that clients read: the names, their types, and which ones are read-only.
 func imageSchema() map[string]any {
 	properties := map[string]any{}
 	for _, spec := range strings.Fields("id:string name:string status:string! visibility:string protected:boolean os_hidden:boolean " +

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// render is webob.exc as glance/common/wsgi.py lets it through.
+// render encodes errors of webob.exc in the form of glance/common/wsgi.py.
 func render(e *oslo.Error) (string, []byte) {
 	if e.Status == http.StatusMethodNotAllowed {
 		e.Kind, e.Message = "Method", "The method is not allowed for this resource."
@@ -17,7 +17,7 @@ func render(e *oslo.Error) (string, []byte) {
 	title := http.StatusText(e.Status)
 	message := e.Message + "<br /><br />\n\n\n"
 	switch {
-	case e.Kind == "Detail": // a fixed explanation with a detail of its own
+	case e.Kind == "Detail": // a fixed explanation, with a detail of its own
 		explanation, detail, _ := strings.Cut(e.Message, "\x00")
 		message = explanation + "<br /><br />\n" + detail + "\n\n"
 	case e.Kind == "Method":
@@ -40,7 +40,7 @@ func forbidden(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusForbidden, "HTTPForbidden", format, args...)
 }
 
-// denied is a refusal that the service words as a detail.
+// denied is a refusal that the service shows as a detail.
 func denied(format string, args ...any) *oslo.Error {
 	e := forbidden(format, args...)
 	e.Kind, e.Message = "Detail", "Access was denied to this resource.\x00"+e.Message
@@ -63,7 +63,7 @@ func patchConflict(detail string) *oslo.Error {
 	return oslo.Errorf(http.StatusConflict, "Detail", "There was a conflict when trying to complete your request.\x00%s", detail)
 }
 
-// mismatch is jsonschema's long message, as glance/schema.py passes it on.
+// mismatch is jsonschema's long message, which glance/schema.py passes on.
 func mismatch(format string, args ...any) *oslo.Error {
 	return badRequest("Provided object does not match schema 'image': %s", fmt.Sprintf(format, args...))
 }

@@ -39,8 +39,8 @@ func checkFilters(q url.Values) error {
 	return nil
 }
 
-// listed is which images a list shows before its filters: community images
-// only when asked for, shared ones to members that accepted.
+// listed reports whether a list shows an image before its filters apply. Community
+// images are shown only on request, shared ones only to members that accepted them.
 func listed(c *oslo.Caller, i *Image, q url.Values) bool {
 	own := i.Owner == c.ProjectID
 	switch v := q.Get("visibility"); {

@@ -1,9 +1,8 @@
-// Package glance simulates the image service as Zed has it: images with their
+// Package glance simulates the image service of Zed: images with their
 // properties, tags, members and small contents.
 //
-// It knows nothing of servers or volumes; Nova and Cinder read images through
-// the exported methods. Nothing is fetched from anywhere: an import by
-// web-download is refused.
+// It knows nothing about servers or volumes; Nova and Cinder read images through
+// the exported methods. It downloads nothing: an import by web-download is refused.
 package glance
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
 	// MaxPage is api_limit_max; zero means 1000.
 	MaxPage int
@@ -54,7 +53,7 @@ func New(cloud *oslo.Cloud, opts Options) *Glance {
 	return g
 }
 
-// versions is glance/api/versions.py with one store and no image cache API.
+// versions mirrors glance/api/versions.py with one store and no image cache API.
 func versions(status int) oslo.Handler {
 	return func(c *oslo.Call) (*oslo.Response, error) {
 		var list []any

@@ -40,7 +40,7 @@ type Image struct {
 	seq            int
 }
 
-// Size is how many bytes the image has; zero while it has none.
+// Size is the length of the contents in bytes; zero while there are none.
 func (i *Image) Size() int {
 	if i.size == nil {
 		return 0
@@ -51,7 +51,7 @@ func (i *Image) Size() int {
 // Checksum is the MD5 of the contents.
 func (i *Image) Checksum() string { return i.checksum }
 
-// Spec are the attributes that a new image is given.
+// Spec are the attributes of a new image.
 type Spec struct {
 	ID, Name, DiskFormat, ContainerFormat, Visibility string
 	MinDisk, MinRAM                                   int
@@ -59,8 +59,8 @@ type Spec struct {
 	Properties                                        map[string]string
 }
 
-// Create makes an image for a project; without data it stays queued. Nova and
-// Cinder make images so, and the base data.
+// Create makes an image for a project. Without data it stays queued. Nova,
+// Cinder and the base data make images with it.
 func (g *Glance) Create(project string, s Spec, data []byte) *Image {
 	i := g.newImage(project)
 	if s.ID != "" {
@@ -92,7 +92,7 @@ func orNil(s string) *string {
 	return &s
 }
 
-// Store gives an image its contents and makes it active.
+// Store sets the contents of an image and makes it active.
 func (g *Glance) Store(id string, data []byte) {
 	i, ok := g.images.Get(id)
 	if !ok {
@@ -103,7 +103,7 @@ func (g *Glance) Store(id string, data []byte) {
 	i.Status, i.Updated = "active", g.cloud.Now()
 }
 
-// Visible finds an image as a caller may see it (db/sqlalchemy/api.py:
+// Visible finds an image that a caller may see (db/sqlalchemy/api.py:
 // is_image_visible).
 func (g *Glance) Visible(c *oslo.Caller, id string) (*Image, bool) {
 	i, ok := g.images.Get(id)
@@ -123,10 +123,11 @@ func sees(c *oslo.Caller, i *Image) bool {
 	return false
 }
 
-// Delete removes an image without asking.
+// Delete removes an image without checks.
 func (g *Glance) Delete(id string) { g.images.Remove(id) }
 
-// view is the order and content of glance/api/v2/images.py: ResponseSerializer.
+// view has the order and content of glance/api/v2/images.py:
+// ResponseSerializer.
 func (i *Image) view() json.RawMessage {
 	names := slices.Sorted(maps.Keys(i.Properties))
 	var out []byte

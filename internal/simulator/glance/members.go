@@ -25,7 +25,8 @@ func (g *Glance) addMembers() {
 	g.svc.Handle("DELETE /v2/images/{id}/members/{member}", g.removeMember)
 }
 
-// shared finds a shared image; members of others are not shown to a member.
+// shared finds a shared image and the members that the caller may see. A member
+// does not see other members.
 func (g *Glance) shared(c *oslo.Call) (*Image, []*member, error) {
 	i, ok := g.Visible(c.Caller, c.PathValue("id"))
 	if !ok {

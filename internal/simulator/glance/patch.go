@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// writable finds an image that the caller may change; action is what policy calls it.
+// writable finds an image that the caller may change. action is the name of the
+// action in policies.
 func (g *Glance) writable(c *oslo.Call, action string) (*Image, error) {
 	i, ok := g.Visible(c.Caller, c.PathValue("id"))
 	if !ok {
@@ -59,7 +60,7 @@ func (g *Glance) patch(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(i.view()), nil
 }
 
-// apply is images.py: _do_add, _do_replace and _do_remove for one operation.
+// apply mirrors images.py: _do_add, _do_replace and _do_remove, for one operation.
 func (g *Glance) apply(c *oslo.Caller, i *Image, raw any) error {
 	op, ok := raw.(*pyjson.Object)
 	if !ok {

@@ -57,7 +57,7 @@ func (g *Glance) create(c *oslo.Call) (*oslo.Response, error) {
 
 const uuidPattern = "^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$"
 
-// set writes one attribute under the rules of the image schema and policy.
+// set writes one attribute and checks the image schema and policies.
 func (g *Glance) set(c *oslo.Caller, i *Image, key string, value any) error {
 	if slices.Contains(readOnly, key) {
 		return forbidden("Attribute '%s' is read-only.", key)
@@ -103,7 +103,7 @@ func (g *Glance) set(c *oslo.Caller, i *Image, key string, value any) error {
 	return nil
 }
 
-// described are the descriptions in images.py: get_base_properties that show in refusals.
+// described are the descriptions in images.py: get_base_properties that refusals contain.
 var described = map[string]string{"min_disk": "Amount of disk space (in GB) required to boot image.", "min_ram": "Amount of ram (in MB) required to boot image.",
 	"protected": "If true, image will not be deletable.", "os_hidden": "If true, image will not appear in default image list response.", "owner": "Owner of the image"}
 
@@ -150,7 +150,7 @@ func setFormat(i *Image, key string, value any) error {
 	return setText(to, key, value, 255)
 }
 
-// setVisibility is etc/policies: publicize_image is for admins, communitize_image for all.
+// setVisibility mirrors etc/policies: publicize_image is for admins, communitize_image for everybody.
 func setVisibility(c *oslo.Caller, i *Image, value any) error {
 	v, _ := value.(string)
 	if !slices.Contains([]string{"community", "public", "private", "shared"}, v) {

@@ -50,7 +50,7 @@ type authRequest struct {
 	} `json:"auth"`
 }
 
-// Validate returns who a live token speaks for.
+// Validate returns the caller of a valid token.
 func (k *Keystone) Validate(id string) (*oslo.Caller, bool) {
 	t, ok := k.tokens[id]
 	if !ok {
@@ -100,7 +100,7 @@ func (k *Keystone) issue(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(k.tokenBody(c, t)).With("X-Subject-Token", id).With("Vary", "X-Auth-Token"), nil
 }
 
-// sweep forgets expired tokens now and then, so that a long run does not keep them.
+// sweep removes expired tokens from time to time, so that a long run does not keep them.
 func (k *Keystone) sweep() {
 	if len(k.tokens)%256 != 255 {
 		return
@@ -139,7 +139,7 @@ func (k *Keystone) identify(c *oslo.Call, req *authRequest, t *token) (*oslo.Cal
 		if old.Credential != "" {
 			return nil, unauthorized(c)
 		}
-		// A token made from a token lives no longer than the first.
+		// A token that was made from another token expires with it.
 		t.expires = k.tokens[ident.Token.ID].expires
 		t.methods = []string{"token", "password"}
 		return &oslo.Caller{UserID: old.UserID, UserName: old.UserName, ProjectID: old.ProjectID}, nil
@@ -193,14 +193,14 @@ func (k *Keystone) identifyCredential(c *oslo.Call, req *authRequest, t *token) 
 	return who, nil
 }
 
-// scope binds a caller to the asked project; it must hold a role there.
+// scope sets the project of a caller. The caller must have a role in it.
 func (k *Keystone) scope(c *oslo.Call, scope any, who *oslo.Caller) error {
 	fields, ok := scope.(map[string]any)
 	if scope == nil && who.ProjectID != "" {
 		fields, ok = map[string]any{"project": map[string]any{"id": who.ProjectID}}, true
 	}
 	who.ProjectID = ""
-	if !ok { // none, or the word "unscoped"
+	if !ok { // none, or the text "unscoped"
 		return nil
 	}
 	in, ok := fields["project"].(map[string]any)

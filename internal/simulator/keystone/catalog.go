@@ -9,14 +9,14 @@ import (
 
 type catalogService struct {
 	ID, Type, Name string
-	endpoints      [3]string // ids of public, internal, admin
+	endpoints      [3]string // IDs of the endpoints public, internal, admin
 	service        *oslo.Service
 }
 
 var interfaces = [3]string{"public", "internal", "admin"}
 
-// entries gives each registered service its ids once; services register after
-// Keystone, so this waits for the first reader.
+// entries gives each registered service its IDs once. Services register after
+// Keystone, so this happens when the catalog is first read.
 func (k *Keystone) entries() []catalogService {
 	if k.catalog != nil {
 		return k.catalog

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// credential is an application credential: a secret that stands for a user in
-// one project with some of that user's roles.
+// credential is an application credential: a secret for a user in one project,
+// with some of that user's roles.
 type credential struct {
 	ID           string        `json:"id"`
 	Name         string        `json:"name"`
@@ -134,7 +134,7 @@ func (cred *credential) expire(at string) error {
 	return oslo.Errorf(http.StatusBadRequest, "ValidationExpirationError", "The 'expires_at' must not be before now. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.")
 }
 
-// pickRoles takes the asked roles, which the caller must hold, or all of them.
+// pickRoles returns the requested roles, which the caller must have, or all of them.
 func (k *Keystone) pickRoles(c *oslo.Call, cred *credential, asked []byName) error {
 	for r := range k.roles.All() {
 		wanted := len(asked) == 0 || slices.ContainsFunc(asked, func(a byName) bool { return a.ID == r.ID || a.Name == r.Name })
@@ -167,7 +167,7 @@ func (k *Keystone) showCredential(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"application_credential": viewCredential(c, cred, "")}), nil
 }
 
-// deleteCredential ends the credential's tokens with it.
+// deleteCredential also ends the tokens of the credential.
 func (k *Keystone) deleteCredential(c *oslo.Call) (*oslo.Response, error) {
 	cred, err := k.findCredential(c, "delete_application_credential")
 	if err != nil {

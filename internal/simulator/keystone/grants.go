@@ -35,7 +35,7 @@ func (k *Keystone) grantRoutes() {
 	}
 }
 
-// checkGrant refuses a grant of which not all are there.
+// checkGrant returns an error if any part of a grant does not exist.
 func (k *Keystone) checkGrant(c *oslo.Call, g grant, action string) error {
 	if !administers(c.Caller) {
 		return forbidden(action)

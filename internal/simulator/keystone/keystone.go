@@ -1,9 +1,9 @@
 // Package keystone simulates the identity service: users, projects, roles,
 // tokens, application credentials and the catalog.
 //
-// It knows no resource of the other services. There is one domain to log in to
-// ("default"), groups have no members, and policies are Zed's defaults: the role
-// admin may do everything, others see themselves and their projects.
+// It knows no resource of the other services. Users can log in to one domain
+// ("default") only, and groups have no members. Policies are Zed's defaults: the
+// role admin may do everything, others see themselves and their projects.
 package keystone
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const domainID = "default"
 
-// Region is the one region of the simulated cloud.
+// Region is the only region of the simulated cloud.
 const Region = "RegionOne"
 
 // Keystone is the identity service.
@@ -39,7 +39,7 @@ type Keystone struct {
 	catalog     []catalogService
 }
 
-// New registers the identity service. A token lives for ttl.
+// New registers the identity service. Tokens live for ttl.
 func New(cloud *oslo.Cloud, ttl time.Duration) *Keystone {
 	k := &Keystone{cloud: cloud, ttl: ttl, tokens: map[string]*token{}}
 	k.domains = oslo.NewCollection(func(d *domain) string { return d.ID })
@@ -73,7 +73,7 @@ func (k *Keystone) routes() {
 	k.credentialRoutes()
 }
 
-// AddProject makes a project and returns its id.
+// AddProject makes a project and returns its ID.
 func (k *Keystone) AddProject(name, description string) string {
 	p := &project{ID: k.cloud.HexID(), Name: name, DomainID: domainID, Description: &description, Enabled: true,
 		ParentID: domainID, Tags: []string{}, Options: map[string]any{}}
@@ -81,7 +81,7 @@ func (k *Keystone) AddProject(name, description string) string {
 	return p.ID
 }
 
-// AddUser makes a user and returns its id.
+// AddUser makes a user and returns its ID.
 func (k *Keystone) AddUser(name, password string) string {
 	u := &user{ID: k.cloud.HexID(), Name: name, DomainID: domainID, Enabled: true, Options: map[string]any{}, password: password}
 	k.users.Add(u)
@@ -97,7 +97,7 @@ func (k *Keystone) AddRole(name string, immutable bool) {
 	k.roles.Add(r)
 }
 
-// Grant gives a user roles in a project; unknown roles are left out.
+// Grant gives a user roles in a project; unknown roles are ignored.
 func (k *Keystone) Grant(userID, projectID string, roles ...string) {
 	for _, name := range roles {
 		for r := range k.roles.All() {
@@ -108,13 +108,13 @@ func (k *Keystone) Grant(userID, projectID string, roles ...string) {
 	}
 }
 
-// ProjectExists reports whether there is such a project.
+// ProjectExists reports whether a project with that ID exists.
 func (k *Keystone) ProjectExists(id string) bool {
 	_, ok := k.projects.Get(id)
 	return ok
 }
 
-// render adds the newline that Flask ends JSON errors with.
+// render encodes an error, with the newline at the end of Flask's JSON errors.
 func render(e *oslo.Error) (string, []byte) {
 	if e.Kind == "HTTPNotFound" {
 		return "text/html; charset=utf-8", []byte("<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n" +
@@ -124,7 +124,7 @@ func render(e *oslo.Error) (string, []byte) {
 	return kind, append(body, '\n')
 }
 
-// Administrator is a role that may do everything here.
+// Administrator is a role that may manage all objects of this service.
 const Administrator = oslo.Manager
 
 func administers(c *oslo.Caller) bool { return c.Manages() }
@@ -135,7 +135,7 @@ func unauthorized(c *oslo.Call) *oslo.Error {
 	return e
 }
 
-// forbidden is keystone/exception.py: ForbiddenAction.
+// forbidden mirrors keystone/exception.py: ForbiddenAction.
 func forbidden(action string) *oslo.Error {
 	return oslo.Errorf(http.StatusForbidden, "ForbiddenAction", "You are not authorized to perform the requested action: identity:%s.", action)
 }
@@ -144,12 +144,12 @@ func notFound(what, id string) *oslo.Error {
 	return oslo.Errorf(http.StatusNotFound, "NotFound", "Could not find %s: %s.", what, id)
 }
 
-// malformed is keystone/exception.py: ValidationError.
+// malformed mirrors keystone/exception.py: ValidationError.
 func malformed(attribute, target string) *oslo.Error {
 	return oslo.Errorf(http.StatusBadRequest, "ValidationError", "Expecting to find %s in %s. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.", attribute, target)
 }
 
-// list wraps a collection with Keystone's links.
+// list encodes a collection with Keystone's links.
 func list(c *oslo.Call, name string, items []any) *oslo.Response {
 	if items == nil {
 		items = []any{}
@@ -165,7 +165,7 @@ func self(c *oslo.Call, path string) map[string]string {
 	return map[string]string{"self": c.Base + "/v3/" + path}
 }
 
-// UserID finds a user by name; empty if there is none.
+// UserID is the ID of the user with a name; empty if there is none.
 func (k *Keystone) UserID(name string) string {
 	for u := range k.users.All() {
 		if u.Name == name {
@@ -175,7 +175,7 @@ func (k *Keystone) UserID(name string) string {
 	return ""
 }
 
-// ProjectID finds a project by name; empty if there is none.
+// ProjectID is the ID of the project with a name; empty if there is none.
 func (k *Keystone) ProjectID(name string) string {
 	for p := range k.projects.All() {
 		if p.Name == name {

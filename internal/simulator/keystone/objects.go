@@ -38,11 +38,11 @@ type user struct {
 	DomainID  string         `json:"domain_id"`
 	Enabled   bool           `json:"enabled"`
 	Expires   *string        `json:"password_expires_at"`
-	ProjectID *string        `json:"default_project_id"` // not shown where there is none
+	ProjectID *string        `json:"default_project_id"` // omitted if there is none
 	Options   map[string]any `json:"options"`
 
 	password string
-	extra    extras // the description is one
+	extra    extras // the description is one of them
 }
 
 type role struct {
@@ -64,7 +64,7 @@ type group struct {
 	extra extras
 }
 
-// objects are the routes of what administrators make.
+// objects adds the routes for the objects that administrators make.
 func (k *Keystone) objects() {
 	k.addDomains()
 	k.addProjects()
@@ -86,7 +86,7 @@ func (k *Keystone) addDomains() {
 		removing: k.removeDomain}).serve()
 }
 
-// removeDomain deletes all that is in the domain but its roles
+// removeDomain deletes all objects of the domain except its roles
 // (keystone/resource/core.py: delete_domain).
 func (k *Keystone) removeDomain(d *domain) error {
 	if d.Enabled {
@@ -231,7 +231,7 @@ func (k *Keystone) endTokens(of func(*oslo.Caller) bool) {
 
 var tagged = oslo.Attribute{Name: "tags", Create: oslo.Anybody, Update: oslo.Anybody, Default: []string{}, Parse: types.Texts(tag)}
 
-// tag is keystone/resource/schema.py: _project_tag_name_properties.
+// tag mirrors keystone/resource/schema.py: _project_tag_name_properties.
 func tag(name string, v any) (any, *oslo.Error) {
 	s, _ := v.(string)
 	if s == "" || len(s) > 255 || slices.ContainsFunc([]byte(s), func(b byte) bool { return b == ',' || b == '/' }) {

@@ -10,26 +10,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// extras are the attributes of a record that Keystone does not know and keeps.
+// extras are the attributes of a record that Keystone does not know and stores all the same.
 type extras map[string]any
 
-// records is a collection that administrators write. What requests say of attributes
-// besides those of the table is kept, with the record (keystone/server/flask/common.py
-// and the models' extra).
+// records is a collection that administrators write. Attributes of a request that are not in the table are stored
+// with the record (keystone/server/flask/common.py and the models' extra).
 type records[T any] struct {
 	k        *Keystone
-	name     string // "user"; that of the collection has an s
+	name     string // "user"; the collection's name has an s at its end
 	table    oslo.Table
 	fields   oslo.Fields
 	store    *oslo.Collection[T]
 	id       func(*T) string
 	extra    func(*T) *extras
-	seeOwn   func(c *oslo.Call, id string) bool // who may see one without being an administrator; nil for nobody
-	echoes   bool                               // the answer to an update has them once more, under extra
+	seeOwn   func(c *oslo.Call, id string) bool // who may see a record without being an administrator; nil for nobody.
+	echoes   bool                               // the answer to an update repeats the extras under extra.
 	check    func(rec, old *T, v oslo.Values) error
-	removing func(*T) error                  // may refuse; deletes what goes with it
-	listed   func(c *oslo.Call, rec *T) bool // further condition; nil for none
-	builtin  func(*oslo.Call) []any          // listed besides; nil for nothing
+	removing func(*T) error                  // may return an error; deletes the dependent objects.
+	listed   func(c *oslo.Call, rec *T) bool // an additional condition of a list; nil for none.
+	builtin  func(*oslo.Call) []any          // additional records of a list; nil for none.
 }
 
 func (r *records[T]) serve() {
@@ -42,13 +41,13 @@ func (r *records[T]) serve() {
 	r.k.svc.Handle("DELETE "+path+"/{id}", r.remove)
 }
 
-// view is the record with its additional attributes.
+// view is the record with its extras.
 func (r *records[T]) view(c *oslo.Call, rec *T) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, *r.extra(rec))
 	text, err := json.Marshal(rec)
 	if err != nil || json.Unmarshal(text, &out) != nil {
-		panic(r.name) // its type is ours
+		panic(r.name) // the type is defined in this package
 	}
 	if out["default_project_id"] == nil {
 		delete(out, "default_project_id")
@@ -103,7 +102,7 @@ func (r *records[T]) show(c *oslo.Call) (*oslo.Response, error) {
 	return r.answer(c, http.StatusOK, rec), nil
 }
 
-// body sets apart what the table knows of a request, and what else there is.
+// body splits a request into attributes of the table and others.
 func (r *records[T]) body(c *oslo.Call) (known map[string]any, other extras, err error) {
 	var in map[string]map[string]any
 	if !c.Decode(&in) || in[r.name] == nil {
@@ -186,7 +185,7 @@ func (r *records[T]) remove(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// taken refuses a second record of a name.
+// taken returns an error if another record already has the name.
 func taken[T any](store *oslo.Collection[T], but *T, same func(*T) bool, words string) error {
 	for other := range store.All() {
 		if other != but && same(other) {
@@ -196,7 +195,7 @@ func taken[T any](store *oslo.Collection[T], but *T, same func(*T) bool, words s
 	return nil
 }
 
-// refuse words what a table refuses, as jsonschema does.
+// refuse words a table's refusals in the form of jsonschema.
 func refuse(resource string) oslo.Refuse {
 	return func(why oslo.Refusal, names ...string) *oslo.Error {
 		if why == oslo.MissingAttribute {
@@ -206,7 +205,7 @@ func refuse(resource string) oslo.Refuse {
 	}
 }
 
-// types words what Keystone's schemas find wrong with a value.
+// types words the errors that Keystone's schemas find in a value.
 var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Error {
 	switch p {
 	case oslo.NotText:
@@ -237,8 +236,8 @@ func named(limit int) oslo.Attribute {
 	return oslo.Attribute{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Required: true, Filter: true, Parse: types.Text(limit)}
 }
 
-// stripped is a name of which Keystone leaves out white space at both ends: of domains, projects, users and groups.
-// (resource/core.py, identity/core.py)
+// stripped is a name without white space at both ends: Keystone strips the names of domains, projects, users and
+// groups. (resource/core.py, identity/core.py)
 func stripped(limit int) oslo.Attribute {
 	a := named(limit)
 	a.Parse = func(name string, v any) (any, *oslo.Error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// accessRule is a request that an application credential is good for. Those of a user
-// that are alike are one, and outlive what has them.
+// accessRule is a request that an application credential allows. Equal rules of a
+// user are one rule. It outlives the credentials that have it.
 type accessRule struct {
 	ID      string `json:"id"`
 	Path    string `json:"path"`
@@ -18,7 +18,7 @@ type accessRule struct {
 	user string
 }
 
-// ruleLike is the rule of a user that says the same, made if there is none.
+// ruleLike finds the equal rule of a user, or makes it.
 func (k *Keystone) ruleLike(userID string, like accessRule) *accessRule {
 	for _, rule := range k.rules {
 		if rule.user == userID && rule.Path == like.Path && rule.Method == like.Method && rule.Service == like.Service {

@@ -6,14 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// service and endpoint are records of the catalog that administrators have made. They
-// are listed with those of the simulated services, and tokens do not have them.
+// service and endpoint are records of the catalog that administrators have made. Lists
+// contain them together with the simulated services; tokens do not contain them.
 type service struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
 	Enabled bool   `json:"enabled"`
 
-	extra extras // name and description are among these
+	extra extras // contains the name and the description
 }
 
 type endpoint struct {

@@ -87,7 +87,7 @@ func (m *Manila) handle(method, path string, h func(*call) (*oslo.Response, erro
 
 var versionWord = pattern.Of(`^(\d+)\.(\d+)$`)
 
-// asked is manila/api/openstack/wsgi.py: Request.set_api_version_request. The messages contain
+// asked mirrors manila/api/openstack/wsgi.py: Request.set_api_version_request. The messages contain
 // unfilled placeholders, as Manila's do.
 func asked(version string) (int, error) {
 	if version == "" {
@@ -114,7 +114,7 @@ func decorate(c *oslo.Call, h http.Header) {
 	h["X-Compute-Request-Id"] = h["X-Openstack-Request-Id"]
 }
 
-// faultNames is manila/api/openstack/wsgi.py: Fault._fault_names.
+// faultNames mirrors manila/api/openstack/wsgi.py: Fault._fault_names.
 var faultNames = map[int]string{400: "badRequest", 401: "unauthorized", 403: "forbidden", 404: "itemNotFound", 405: "badMethod",
 	409: "conflictingRequest", 413: "overLimit", 415: "badMediaType", 501: "notImplemented", 503: "serviceUnavailable"}
 

@@ -53,7 +53,7 @@ func (m *Manila) held(project string) int {
 
 func brief(n *shareNetwork) map[string]any { return map[string]any{"id": n.ID, "name": n.Name} }
 
-// view is manila/api/views/share_networks.py. Before 2.51 the fields of the subnet are
+// view mirrors manila/api/views/share_networks.py. Before 2.51 the fields of the subnet are
 // among the other fields; from then on they are in a list. The null fields get values
 // together with a share server.
 func (c *call) view(n *shareNetwork) map[string]any {
@@ -95,7 +95,7 @@ func stamp(t *time.Time) any {
 	return t.UTC().Format("2006-01-02T15:04:05.000000")
 }
 
-// list is _get_share_networks. An administrator, too, sees only the share networks of the
+// list mirrors _get_share_networks. An administrator, too, sees only the share networks of the
 // own project unless the request asks for all. The list is sorted by ID.
 func (m *Manila) list(c *call, view func(*shareNetwork) map[string]any) (*oslo.Response, error) {
 	q := c.Query()
@@ -206,7 +206,7 @@ func (n *shareNetwork) take(v oslo.Values) {
 	oslo.Take(v, "project_id", &n.Project)
 }
 
-// update is manila/api/v2/share_networks.py: update. The time of the last change is that of
+// update mirrors manila/api/v2/share_networks.py: update. The time of the last change is that of
 // the name and description.
 func (m *Manila) update(c *call, n *shareNetwork) (*oslo.Response, error) {
 	in, err := body(c)

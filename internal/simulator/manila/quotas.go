@@ -23,7 +23,7 @@ func (m *Manila) addQuotas() {
 	m.handle("DELETE", "os-quota-sets/{project}", m.deleteQuota)
 }
 
-// limits is manila/api/v1/limits.py and views/limits.py.
+// limits mirrors manila/api/v1/limits.py and views/limits.py.
 func (m *Manila) limits(c *call) (*oslo.Response, error) {
 	limit := m.quotas.Of(c.Caller.ProjectID)
 	return oslo.OK(map[string]any{"limits": map[string]any{"rate": []any{}, "absolute": map[string]int{

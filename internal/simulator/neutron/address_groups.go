@@ -56,8 +56,8 @@ func (n *Neutron) addAddressGroups() {
 	n.handle("PUT", "address-groups/{id}/remove_addresses", func(c *oslo.Call) (*oslo.Response, error) { return n.editAddresses(c, false) })
 }
 
-// editAddresses is db/address_group_db.py: add_addresses, remove_addresses. Their body is
-// not wrapped in the name of the resource: Zed answers 500 for one that is.
+// editAddresses mirrors db/address_group_db.py: add_addresses, remove_addresses. The body of such
+// a request is not wrapped in the name of the resource: Zed answers 500 for a wrapped one.
 func (n *Neutron) editAddresses(c *oslo.Call, add bool) (*oslo.Response, error) {
 	g, err := n.addressGroups.owned(c.Caller, c.PathValue("id"), "update")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// cidr is converters.convert_cidr_to_canonical_format: host bits are dropped.
+// cidr mirrors converters.convert_cidr_to_canonical_format: host bits are cleared.
 func cidr(_ string, v any) (any, *oslo.Error) {
 	s, _ := v.(string)
 	p, err := netip.ParsePrefix(s)
@@ -21,7 +21,7 @@ func cidr(_ string, v any) (any, *oslo.Error) {
 	return p.Masked().String(), nil
 }
 
-// subnetCIDR is validators.validate_subnet: a prefix without host bits.
+// subnetCIDR mirrors validators.validate_subnet: a prefix without host bits.
 func subnetCIDR(name string, v any) (string, *oslo.Error) {
 	s, _ := v.(string)
 	p, err := netip.ParsePrefix(s)
@@ -111,7 +111,7 @@ func parseRoutes(name string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
-// checkNew is db/db_base_plugin_v2.py: _validate_subnet for a subnet without an id.
+// checkNew mirrors db/db_base_plugin_v2.py: _validate_subnet for a subnet without an ID.
 func (s *Subnet) checkNew() error {
 	if s.prefix.Addr().Is4() != (s.IPVersion == 4) {
 		return invalidInput("cidr '%s' does not match the ip_version '%d'.", s.CIDR, s.IPVersion)
@@ -153,7 +153,7 @@ func (s *Subnet) sameVersion(name, addr string) error {
 	return nil
 }
 
-// auto reports whether ports make up their own addresses from their MACs
+// auto reports whether ports derive their own addresses from their MAC addresses
 // (neutron/common/ipv6_utils.py: is_auto_address_subnet).
 func (s *Subnet) auto() bool {
 	for _, m := range []*string{s.RAMode, s.AddressMode} {
@@ -164,7 +164,7 @@ func (s *Subnet) auto() bool {
 	return false
 }
 
-// defaultGateway is db/ipam_backend_mixin.py: _gateway_ip_str.
+// defaultGateway mirrors db/ipam_backend_mixin.py: _gateway_ip_str.
 func (s *Subnet) defaultGateway(v oslo.Values) (*string, error) {
 	if v.Sent("gateway_ip") {
 		g := v.TextPtr("gateway_ip")
@@ -190,7 +190,7 @@ func (s *Subnet) defaultGateway(v oslo.Values) (*string, error) {
 	return &g, nil
 }
 
-// defaultPools is neutron/ipam/utils.py: generate_pools: all hosts but the gateway.
+// defaultPools mirrors neutron/ipam/utils.py: generate_pools: all hosts except the gateway.
 func (s *Subnet) defaultPools() []Pool {
 	low, high := s.prefix.Addr(), last(s.prefix)
 	if s.IPVersion == 4 && s.prefix.Bits() < 31 {
@@ -215,7 +215,7 @@ func (s *Subnet) defaultPools() []Pool {
 	return pools
 }
 
-// checkPools is db/ipam_backend_mixin.py: validate_allocation_pools and
+// checkPools mirrors db/ipam_backend_mixin.py: validate_allocation_pools and
 // validate_gw_out_of_pools.
 func (s *Subnet) checkPools() error {
 	low, high := s.prefix.Addr(), last(s.prefix)

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// render is neutron/pecan_wsgi/hooks/translation.py.
+// render mirrors neutron/pecan_wsgi/hooks/translation.py.
 func render(e *oslo.Error) (string, []byte) {
 	message := e.Message
 	if e.Status == http.StatusMethodNotAllowed {
@@ -34,7 +34,7 @@ func invalidInput(format string, args ...any) *oslo.Error {
 	return e
 }
 
-// refuse words what a table refuses (neutron_lib/api/attributes.py).
+// refuse words the refusals of a table (neutron_lib/api/attributes.py).
 func refuse(why oslo.Refusal, names ...string) *oslo.Error {
 	switch why {
 	case oslo.UnknownAttribute:
@@ -48,7 +48,7 @@ func refuse(why oslo.Refusal, names ...string) *oslo.Error {
 	return badRequest("Failed to parse request. Required attribute '%s' not specified", names[0])
 }
 
-// invalid is how a validator's verdict on an attribute is worded.
+// invalid words a validator's message about an attribute.
 func invalid(attr, format string, args ...any) *oslo.Error {
 	e := badRequest(format, args...)
 	e.Message = "Invalid input for " + attr + ". Reason: " + e.Message
@@ -63,7 +63,7 @@ func notFound(kind, format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusNotFound, kind, format, args...)
 }
 
-// disallowed is neutron/policy.py's refusal of an action, or of one attribute in it.
+// disallowed mirrors the refusal of neutron/policy.py for an action, or for one attribute of it.
 func disallowed(action, attr string) *oslo.Error {
 	rule := "rule:" + action
 	if attr != "" {

@@ -8,8 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// extensionAliases are the extensions of Zed with ML2 and the router plugin
-// whose behaviour is here.
+// extensionAliases are the extensions of Zed with ML2 and the router plugin that the simulator implements.
 var extensionAliases = []string{"address-group", "address-scope", "allowed-address-pairs", "agent", "availability_zone", "binding", "empty-string-filtering", "ext-gw-mode",
 	"external-net", "extra_dhcp_opt", "extraroute", "filter-validation", "expose-port-forwarding-in-fip", "fip-port-details", "floating-ip-port-forwarding", "floating-ip-port-forwarding-description", "ip-substring-filtering", "net-mtu", "net-mtu-writable",
 	"network_availability_zone", "pagination", "port-security", "port-security-groups-filtering", "project-id", "provider", "qos", "qos-bw-limit-direction", "qos-fip", "quota_details", "quotas",
@@ -35,14 +34,14 @@ func (n *Neutron) extensions() []string {
 	return list
 }
 
-// more adds attributes of those extensions to a table, where they are offered.
+// more adds attributes of those extensions to a table, if the cloud has them.
 func (n *Neutron) more(t *oslo.Table, attributes ...oslo.Attribute) {
 	if n.opts.More {
 		*t = append(*t, attributes...)
 	}
 }
 
-// dnsText is a name in DNS, which Neutron writes in small letters (neutron-lib api/definitions/dns.py).
+// dnsText is a DNS name, which Neutron stores in lower case (neutron-lib api/definitions/dns.py).
 func dnsText(name string, update oslo.Access) oslo.Attribute {
 	parse := func(name string, v any) (any, *oslo.Error) {
 		x, err := text(255)(name, v)
@@ -54,7 +53,7 @@ func dnsText(name string, update oslo.Access) oslo.Attribute {
 	return oslo.Attribute{Name: name, Plain: true, Filter: true, Create: oslo.Anybody, Update: update, Default: "", Parse: parse}
 }
 
-// addressDNS is the same of a floating IP, which a Neutron that publishes in no DNS forgets at once (db/dns_db.py).
+// addressDNS is the DNS name of a floating IP. A Neutron without external DNS does not store it (db/dns_db.py).
 func (n *Neutron) addressDNS(name string) oslo.Attribute {
 	a := dnsText(name, oslo.Never)
 	if parse := a.Parse; n.opts.WithoutExternalDNS {

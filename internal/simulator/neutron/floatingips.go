@@ -75,7 +75,7 @@ func (n *Neutron) viewFloatingIP(_ *oslo.Caller, f *FloatingIP) any {
 	return v
 }
 
-// createFloatingIP is db/l3_db.py: _create_floatingip.
+// createFloatingIP mirrors db/l3_db.py: _create_floatingip.
 func (n *Neutron) createFloatingIP(c *oslo.Call, v oslo.Values) (*FloatingIP, error) {
 	t, err := n.networks.find(c.Caller, v.Text("floating_network_id"))
 	if err != nil {
@@ -124,7 +124,7 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) e
 	}
 	oslo.TakePtr(v, "qos_policy_id", &f.QoSID)
 	if v.Text("fixed_ip_address") == "" && !v.Has("port_id") && len(v) > 0 {
-		return n.stillClear(c.Caller, f) // a PUT of no attributes goes on, and detaches the port
+		return n.stillClear(c.Caller, f) // a PUT without attributes goes on, and detaches the port
 	}
 	bound := f.PortID != nil
 	if err := n.associate(c.Caller, f, v); err != nil {
@@ -136,8 +136,8 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) e
 	return nil
 }
 
-// stillClear refuses an update that does not repeat which of a port's several
-// addresses is meant, even if it is about something else.
+// stillClear refuses an update that does not name one of the port's several
+// addresses, even if the update is about something else.
 func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 	if f.PortID == nil {
 		return nil
@@ -150,7 +150,7 @@ func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 	return unclear
 }
 
-// associate binds a floating IP to a port, or detaches it
+// associate associates a floating IP with a port, or removes the association
 // (db/l3_db.py: _update_fip_assoc, _check_and_get_fip_assoc).
 func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v oslo.Values) error {
 	portID := v.TextPtr("port_id")
@@ -182,7 +182,7 @@ func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v oslo.Values) error 
 		}
 	}
 	if f.PortID == nil {
-		// The status is reported a moment later, which counts as a change.
+		// The status changes a moment later, which raises the revision.
 		n.cloud.After(0, func() { n.bump(&f.Standard) })
 	}
 	n.letGo(f)
@@ -202,7 +202,7 @@ func (n *Neutron) letGo(f *FloatingIP) {
 	f.PortID, f.FixedIP, f.RouterID, f.Status = nil, nil, nil, "DOWN"
 }
 
-// insideAddress is db/l3_db.py: _internal_fip_assoc_data.
+// insideAddress mirrors db/l3_db.py: _internal_fip_assoc_data.
 func (n *Neutron) insideAddress(p *Port, want string) (FixedIP, error) {
 	if want != "" && !netip.MustParseAddr(want).Is4() {
 		return FixedIP{}, badFloating("Cannot process floating IP association with %s, since that is not an IPv4 address.", want)
@@ -227,8 +227,9 @@ func (n *Neutron) insideAddress(p *Port, want string) (FixedIP, error) {
 	return four[0], nil
 }
 
-// routerFor finds the router between a subnet and an external network; the one
-// that is the subnet's gateway wins (db/l3_db.py: get_router_for_floatingip).
+// routerFor finds the router between a subnet and an external network. It
+// prefers the router that is the subnet's gateway (db/l3_db.py:
+// get_router_for_floatingip).
 func (n *Neutron) routerFor(subnet, external string) *Router {
 	s, _ := n.subnets.store.Get(subnet)
 	var found *Router
@@ -263,8 +264,8 @@ func (n *Neutron) dropFloatingIP(f *FloatingIP) {
 	}
 }
 
-// release detaches the floating IPs on a port that is deleted
-// (db/l3_db.py: disassociate_floatingips).
+// release removes the associations of floating IPs with a port that is being
+// deleted (db/l3_db.py: disassociate_floatingips).
 func (n *Neutron) release(p *Port) {
 	for _, f := range n.fipsOn[p.ID] {
 		n.letGo(f)
@@ -272,7 +273,7 @@ func (n *Neutron) release(p *Port) {
 	}
 }
 
-// FloatingIPOf is the floating IP of one address of a port.
+// FloatingIPOf is the floating IP that is associated with one address of a port.
 func (n *Neutron) FloatingIPOf(portID, fixedIP string) (*FloatingIP, bool) {
 	for _, f := range n.fipsOn[portID] {
 		if *f.FixedIP == fixedIP {

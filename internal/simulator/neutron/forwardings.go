@@ -59,7 +59,7 @@ func (n *Neutron) addForwardings() {
 	})
 }
 
-// forwardingCall finds what a path names; the forwarding is nil in a create.
+// forwardingCall finds the objects that a path names; the forwarding is nil in a create.
 func (n *Neutron) forwardingCall(c *oslo.Call) (*FloatingIP, *Forwarding, error) {
 	f, err := n.floatingIPs.find(c.Caller, c.PathValue("id"))
 	if err != nil {
@@ -113,8 +113,7 @@ func (n *Neutron) writeForwarding(c *oslo.Call) (*oslo.Response, error) {
 
 func span(port int) string { return py(port) + ":" + py(port) }
 
-// judgeForwarding is services/portforwarding/pf_plugin.py: the checks of a create and an
-// update.
+// judgeForwarding mirrors services/portforwarding/pf_plugin.py: the checks of a create and an update.
 func (n *Neutron) judgeForwarding(c *oslo.Caller, f *FloatingIP, w *Forwarding, v oslo.Values) (*Router, error) {
 	if f.PortID != nil {
 		return nil, conflict("FloatingIPPortAlreadyAssociated", "Floating IP %s is already associated with port %s.", f.ID, *f.PortID)
@@ -161,7 +160,7 @@ func collides(side, ports string) error {
 	return badForwarding("There is a port collision with the %s_port_range. The following ranges collides: %s and %s.", side, ports, ports)
 }
 
-// dropForwardings removes those to a port that goes.
+// dropForwardings removes the forwardings to a port that is being deleted.
 func (n *Neutron) dropForwardings(port string) {
 	for fip, list := range n.forwardings {
 		n.forwardings[fip] = slices.DeleteFunc(slices.Clone(list), func(w *Forwarding) bool { return w.PortID == port })

@@ -7,12 +7,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// gatewayWish is a request's external_gateway_info.
+// gatewayWish is the external_gateway_info of a request.
 type gatewayWish struct {
 	network string // empty: no gateway
 	snat    bool
 	fixed   []wish
-	given   bool // fixed was sent
+	given   bool // the request contained fixed
 	keys    []string
 }
 
@@ -59,7 +59,7 @@ func parseGateway(name string, v any) (any, *oslo.Error) {
 	return g, nil
 }
 
-// mayGateway is etc/policies/router.py: what of a gateway only admins may say.
+// mayGateway mirrors etc/policies/router.py: the parts of a gateway that only admins may set.
 func mayGateway(c *oslo.Caller, action string, g gatewayWish) error {
 	if c.Admin() || len(g.keys) == 0 {
 		return nil
@@ -72,9 +72,9 @@ func mayGateway(c *oslo.Caller, action string, g gatewayWish) error {
 	return oslo.Errorf(403, "PolicyNotAuthorized", "(rule:%s and (rule:%s and (%s))) is disallowed by policy", action, info, strings.Join(parts, " and "))
 }
 
-// gatewayMatched refuses an If-Match that was met before the gateway changed:
-// that change is a transaction of its own, and the next one finds the revision
-// that it has raised. A gateway that was set is gone again by then.
+// gatewayMatched refuses an If-Match that was true before the gateway changed. The
+// change of the gateway is a transaction of its own and raises the revision. The
+// next transaction finds the raised revision, and a new gateway is removed again.
 func (n *Neutron) gatewayMatched(c *oslo.Call, r *Router, before int) error {
 	if r.Revision == before || !ifMatchForm.MatchString(c.Header.Get("If-Match")) {
 		return nil
@@ -86,7 +86,7 @@ func (n *Neutron) gatewayMatched(c *oslo.Call, r *Router, before int) error {
 	return oslo.Errorf(http.StatusPreconditionFailed, "RevisionNumberConstraintFailed", "Constrained to %d, but current revision is %d", before, r.Revision)
 }
 
-// setGateway is db/l3_db.py: _update_router_gw_info.
+// setGateway mirrors db/l3_db.py: _update_router_gw_info.
 func (n *Neutron) setGateway(c *oslo.Caller, r *Router, g gatewayWish) error {
 	if g.network == "" {
 		if r.Gateway == nil {
@@ -143,7 +143,7 @@ func (n *Neutron) plugGateway(r *Router, t *Network, g gatewayWish) error {
 	r.gatewayPort = p.ID
 	r.Gateway = &Gateway{NetworkID: t.ID, FixedIPs: p.FixedIPs, EnableSNAT: g.snat}
 	r.Revision++
-	if r.UpdatedAt == r.CreatedAt && r.Revision == 2 { // part of the create
+	if r.UpdatedAt == r.CreatedAt && r.Revision == 2 { // a part of the create
 		r.Revision++
 	}
 	return nil
@@ -163,7 +163,7 @@ func (n *Neutron) dropGateway(r *Router) {
 	r.gatewayPort, r.Gateway = "", nil
 }
 
-// gatewayUnused is db/l3_db.py: RouterExternalGatewayInUseByFloatingIp.
+// gatewayUnused mirrors db/l3_db.py: RouterExternalGatewayInUseByFloatingIp.
 func (n *Neutron) gatewayUnused(r *Router) error {
 	for f := range n.floatingIPs.store.All() {
 		if f.RouterID != nil && *f.RouterID == r.ID {

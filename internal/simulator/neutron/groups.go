@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// SecurityGroup is a security group as the API shows it, less its rules.
+// SecurityGroup is a security group as the API shows it, without its rules.
 type SecurityGroup struct {
 	Standard
 	Name     string `json:"name"`
@@ -21,7 +21,7 @@ type groupView struct {
 	Rules []groupRuleView `json:"security_group_rules"`
 }
 
-// groupRuleView is a rule inside its group, where Zed shows two attributes more.
+// groupRuleView is a rule inside its group, where Zed shows two additional attributes.
 type groupRuleView struct {
 	*SecurityGroupRule
 	StandardID int      `json:"standard_attr_id"`
@@ -61,8 +61,8 @@ func (n *Neutron) viewGroup(_ *oslo.Caller, g *SecurityGroup) any {
 	return v
 }
 
-// ensureDefaultGroup is db/securitygroups_db.py: _ensure_default_security_group,
-// which runs ahead of every create and of lists.
+// ensureDefaultGroup mirrors db/securitygroups_db.py:
+// _ensure_default_security_group, which runs before every create and before lists.
 func (n *Neutron) ensureDefaultGroup(project string) {
 	if project == "" || n.defaults[project] != nil {
 		return
@@ -129,8 +129,8 @@ func (n *Neutron) groupInUse(id string) bool {
 	return false
 }
 
-// deleteGroup is db/securitygroups_db.py: delete_security_group. A group that
-// rules of others refer to may go; those rules go with it.
+// deleteGroup mirrors db/securitygroups_db.py: delete_security_group. A group can be
+// deleted although rules of other groups refer to it; those rules are deleted with it.
 func (n *Neutron) deleteGroup(c *oslo.Call, g *SecurityGroup) error {
 	if n.groupInUse(g.ID) {
 		return groupBusy(g.ID)

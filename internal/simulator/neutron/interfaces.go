@@ -53,7 +53,7 @@ func interfaceView(r *Router, p *Port, subnet string) *oslo.Response {
 	return oslo.OK(map[string]any{"id": r.ID, "tenant_id": r.TenantID, "port_id": p.ID, "network_id": p.NetworkID, "subnet_id": subnet, "subnet_ids": ids})
 }
 
-// addInterface is db/l3_db.py: add_router_interface.
+// addInterface mirrors db/l3_db.py: add_router_interface.
 func (n *Neutron) addInterface(c *oslo.Call) (*oslo.Response, error) {
 	r, in, err := n.interfaceCall(c, "add_router_interface")
 	if err != nil {
@@ -141,7 +141,7 @@ func (n *Neutron) addSubnetInterface(c *oslo.Caller, r *Router, id string) (*Por
 		"device_id": r.ID, "device_owner": ownerInterface, "binding:vnic_type": "normal"})
 }
 
-// sixInterface is the port that a further IPv6 subnet of its network joins
+// sixInterface is the port that an additional IPv6 subnet of its network is added to
 // (db/l3_db.py: _add_interface_by_subnet).
 func (n *Neutron) sixInterface(r *Router, s *Subnet) *Port {
 	if s.IPVersion != 6 {
@@ -161,7 +161,7 @@ func (n *Neutron) sixInterface(r *Router, s *Subnet) *Port {
 	return nil
 }
 
-// clashes is db/l3_db.py: _check_for_dup_router_subnets.
+// clashes mirrors db/l3_db.py: _check_for_dup_router_subnets.
 func (n *Neutron) clashes(r *Router, subnets ...*Subnet) error {
 	for _, id := range append(slices.Clone(r.interfaces), r.gatewayPort) {
 		p, ok := n.ports.store.Get(id)
@@ -183,8 +183,8 @@ func (n *Neutron) clashes(r *Router, subnets ...*Subnet) error {
 	return nil
 }
 
-// removeInterface is db/l3_db.py: remove_router_interface. The port goes, also
-// one that a user had made.
+// removeInterface mirrors db/l3_db.py: remove_router_interface. The port is deleted,
+// even if a user made it.
 func (n *Neutron) removeInterface(c *oslo.Call) (*oslo.Response, error) {
 	r, in, err := n.interfaceCall(c, "remove_router_interface")
 	if err != nil {
@@ -215,8 +215,9 @@ func (n *Neutron) removeInterface(c *oslo.Call) (*oslo.Response, error) {
 	return answer, nil
 }
 
-// unplug drops the interface; a subnet that is named takes only its addresses off a port
-// that has others (db/l3_db.py: _remove_interface_by_subnet).
+// unplug removes the interface. If the port has addresses of several subnets and the
+// request names one subnet, only the addresses of that subnet are removed (db/l3_db.py:
+// _remove_interface_by_subnet).
 func (n *Neutron) unplug(r *Router, p *Port, subnet string) {
 	if subnet != "" && len(p.FixedIPs) > 1 {
 		changed := *p
@@ -253,7 +254,7 @@ func (n *Neutron) interfaceBySubnet(c *oslo.Caller, r *Router, subnet string) (*
 	return nil, notFound("RouterInterfaceNotFoundForSubnet", "Router %s has no interface on subnet %s", r.ID, subnet)
 }
 
-// interfaceUnused is db/l3_db.py: _confirm_router_interface_not_in_use, and
+// interfaceUnused mirrors db/l3_db.py: _confirm_router_interface_not_in_use, and
 // db/extraroute_db.py for routes.
 func (n *Neutron) interfaceUnused(r *Router, subnet string) error {
 	s, ok := n.subnets.store.Get(subnet)

@@ -15,19 +15,20 @@ type FixedIP struct {
 	IP       string `json:"ip_address"`
 }
 
-// takenIPs maps a subnet's used addresses to port ids.
+// takenIPs maps the used addresses of a subnet to the IDs of ports.
 type takenIPs map[netip.Addr]string
 
-// wish is one entry of fixed_ips in a request; either part may be empty.
-// The gateway's own address is for routers only.
+// wish is one entry of fixed_ips in a request; either part may be empty. Only a
+// router may get the gateway's address.
 type wish struct {
 	subnet, ip string
 	gateway    bool
 }
 
-// addresses finds free addresses for a port: the wishes, or one per IP version
-// if there are none given, and those the port makes up on SLAAC subnets.
-// It reserves nothing (db/ipam_pluggable_backend.py: _allocate_ips_for_port).
+// addresses finds free addresses for a port. They are those of the wishes, or one
+// for each IP version if the request has none, and those that the port derives
+// itself on SLAAC subnets. Nothing is reserved (db/ipam_pluggable_backend.py:
+// _allocate_ips_for_port).
 func (n *Neutron) addresses(t *Network, wishes []wish, given bool, mac string, keep []FixedIP) ([]FixedIP, error) {
 	subnets := n.subnetsOf(t)
 	picked := slices.Clone(keep)
@@ -79,7 +80,8 @@ func (n *Neutron) subnetsOf(t *Network) []*Subnet {
 	return out
 }
 
-// grant fulfils one wish (db/ipam_backend_mixin.py: _get_subnet_for_fixed_ip).
+// grant finds an address for one wish (db/ipam_backend_mixin.py:
+// _get_subnet_for_fixed_ip).
 func (n *Neutron) grant(t *Network, subnets []*Subnet, w wish, mac string, picked []FixedIP) (FixedIP, error) {
 	if w.subnet == "" && w.ip == "" {
 		return FixedIP{}, invalidInput("IP allocation requires subnet_id or ip_address.")
@@ -131,7 +133,7 @@ func (n *Neutron) subnetFor(t *Network, subnets []*Subnet, w wish) (*Subnet, err
 	return nil, oslo400("InvalidIpForNetwork", "IP address %s is not a valid IP for any of the subnets on the specified network.", w.ip)
 }
 
-// usable is neutron/ipam/utils.py: check_subnet_ip.
+// usable mirrors neutron/ipam/utils.py: check_subnet_ip.
 func (s *Subnet) usable(a netip.Addr) bool {
 	if !s.prefix.Contains(a) {
 		return false
@@ -139,8 +141,8 @@ func (s *Subnet) usable(a netip.Addr) bool {
 	return s.IPVersion == 6 && a != s.prefix.Addr() || s.IPVersion == 4 && (s.prefix.Bits() > 30 || a != s.prefix.Addr() && a != last(s.prefix))
 }
 
-// anyFree takes an address of one version from whichever subnet has one; a
-// network without subnets of that version gives none.
+// anyFree finds an address of one IP version in any subnet. A network without
+// subnets of that version has none.
 func (n *Neutron) anyFree(t *Network, subnets []*Subnet, version int, picked []FixedIP) ([]FixedIP, error) {
 	tried := false
 	for _, s := range subnets {
@@ -158,8 +160,8 @@ func (n *Neutron) anyFree(t *Network, subnets []*Subnet, version int, picked []F
 	return nil, nil
 }
 
-// free picks a free address of the pools: at random, as ipam/drivers/neutrondb_ipam
-// does, and where that fails a few times the first in order.
+// free chooses a free address of the pools. It chooses at random, as
+// ipam/drivers/neutrondb_ipam does. If that fails a few times, it takes the first one in order.
 func (n *Neutron) free(s *Subnet, picked []FixedIP) (netip.Addr, bool) {
 	ok := func(a netip.Addr) bool {
 		_, used := n.taken[s.ID][a]
@@ -198,7 +200,7 @@ func (n *Neutron) within(p Pool) netip.Addr {
 	return a
 }
 
-// eui64 is the address that a port with this MAC makes up on a /64.
+// eui64 is the address that a port with this MAC address derives for a /64.
 func eui64(p netip.Prefix, mac string) string {
 	hw, err := hex.DecodeString(strings.ReplaceAll(mac, ":", ""))
 	if err != nil || len(hw) != 6 {
@@ -209,7 +211,7 @@ func eui64(p netip.Prefix, mac string) string {
 	return netip.AddrFrom16(b).String()
 }
 
-// newMAC is neutron_lib/utils/net.py: get_random_mac with the default base.
+// newMAC mirrors neutron_lib/utils/net.py: get_random_mac with the default base.
 func (n *Neutron) newMAC(network string) string {
 	for {
 		m := fmt.Sprintf("fa:16:3e:%02x:%02x:%02x", n.cloud.Intn(256), n.cloud.Intn(256), n.cloud.Intn(256))

@@ -7,25 +7,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// kind is one collection of the API: what all of them have in common is here,
-// what differs is in the functions.
+// kind is one collection of the API. Its methods implement what all collections
+// have in common; its functions implement the differences.
 type kind[T any] struct {
 	n      *Neutron
 	name   string // "security_group"
 	path   string // "security-groups"
 	attrs  oslo.Table
-	filter []string // what else than attributes one may filter by
+	filter []string // further filters that are no attributes
 	store  *oslo.Collection[T]
 	fields oslo.Fields
 	tagged bool
-	// bare: it has none of the standard attributes but id and project.
+	// bare collections have only id and project of the standard attributes.
 	bare bool
-	// many is how a list of them is called; "" for the name with an s.
+	// many is the name of a list of them; "" for the name with an s.
 	many string
-	// tagPath is where tags are asked for; "" for path.
+	// tagPath is the path of the tags; "" for path.
 	tagPath string
-	// ignoresTags: Zed takes tags in a POST of ports and forgets them, where it
-	// refuses them for everything else.
+	// ignoresTags: Zed accepts tags in a POST of ports and ignores them. It
+	// refuses them for all other collections.
 	ignoresTags bool
 
 	standard func(*T) *Standard
@@ -34,11 +34,11 @@ type kind[T any] struct {
 	view     func(*oslo.Caller, *T) any
 	// viewNew, if set, is the view in the answer to a create.
 	viewNew func(*oslo.Caller, *T) any
-	// idleWithoutBody: a PUT of no attributes leaves the revision as it is.
+	// idleWithoutBody: a PUT without attributes does not raise the revision.
 	idleWithoutBody bool
-	// mayDelete, if set, lets more callers delete than the project and admins.
+	// mayDelete, if set, allows more callers than the project and admins to delete.
 	mayDelete func(*oslo.Caller, *T) bool
-	// matches, if set, answers for filters that no attribute answers for.
+	// matches, if set, implements filters that are no attributes.
 	matches func(rec *T, key string, words []string) (fits, known bool)
 	// checkQuery, if set, refuses malformed filters.
 	checkQuery func(url.Values) *oslo.Error
@@ -48,11 +48,11 @@ type kind[T any] struct {
 	create func(*oslo.Call, oslo.Values) (*T, error)
 	update func(*oslo.Call, *T, oslo.Values) error
 	remove func(*oslo.Call, *T) error
-	// checkBulk, if set, looks at all bodies of a create together.
+	// checkBulk, if set, checks all bodies of a create together.
 	checkBulk func([]oslo.Values) error
-	// made, if set, is called with what a request created.
+	// made, if set, is called with the records that a request created.
 	made func([]*T)
-	// undo takes a record of a failed bulk create back.
+	// undo removes a record of a failed bulk create.
 	undo func(*T)
 }
 

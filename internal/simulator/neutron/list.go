@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// notFilters are the query keys that are no filters (neutron/api/api_common.py).
+// notFilters are the query keys that are not filters (neutron/api/api_common.py).
 var notFilters = []string{"fields", "limit", "marker", "page_reverse", "sort_key", "sort_dir"}
 
 var tagFilters = []string{"tags", "tags-any", "not-tags", "not-tags-any"}
@@ -130,7 +130,7 @@ func (k *kind[T]) sort(recs []*T, q url.Values) *oslo.Error {
 	return nil
 }
 
-// page is what a list request asks for.
+// page is the part of a list that a request asks for.
 type page struct {
 	limit   int // zero: all
 	marker  string
@@ -149,12 +149,12 @@ func (n *Neutron) pageOf(q url.Values) (page, *oslo.Error) {
 		}
 	}
 	if p.limit == 0 {
-		p.marker, p.reverse = "", false // without a limit nothing is paged
+		p.marker, p.reverse = "", false // without a limit there are no pages
 	}
 	return p, nil
 }
 
-// cut takes the page that follows (or, reversed, precedes) the marker.
+// cut returns the page after the marker, or before it in reverse order.
 func (k *kind[T]) cut(recs []*T, p page) ([]*T, *oslo.Error) {
 	if p.marker != "" {
 		i := slices.IndexFunc(recs, func(rec *T) bool { return k.standard(rec).ID == p.marker })
@@ -163,7 +163,7 @@ func (k *kind[T]) cut(recs []*T, p page) ([]*T, *oslo.Error) {
 			if !ok {
 				return nil, k.missing(p.marker)
 			}
-			// A marker that the filters leave out still has its place by id.
+			// A marker that the filters exclude still has a position by its ID.
 			i, _ = slices.BinarySearchFunc(recs, k.standard(rec).ID, func(a *T, id string) int { return strings.Compare(k.standard(a).ID, id) })
 			i--
 		}
@@ -182,8 +182,8 @@ func (k *kind[T]) cut(recs []*T, p page) ([]*T, *oslo.Error) {
 	return recs[:p.limit], nil
 }
 
-// links is neutron/api/api_common.py: get_pagination_links. A full page has a
-// next link even when nothing follows.
+// links mirrors neutron/api/api_common.py: get_pagination_links. A full page has a link to a
+// next page even if that is empty.
 func (p page) links(c *oslo.Call, count int, first, last string) []any {
 	var out []any
 	link := func(rel, marker string, reverse bool) {

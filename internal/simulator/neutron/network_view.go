@@ -7,7 +7,7 @@ type networkView struct {
 	*Provider // for admins
 }
 
-// viewNetwork says shared to those whom an RBAC policy shares a network with, too.
+// viewNetwork also shows shared as true to callers with whom an RBAC policy shares the network.
 func (n *Neutron) viewNetwork(c *oslo.Caller, t *Network) any {
 	if !t.Shared && c.ProjectID != t.ProjectID && n.sharedWith(c.ProjectID, t.ID) {
 		shown := *t
@@ -21,8 +21,7 @@ func (n *Neutron) viewNetwork(c *oslo.Caller, t *Network) any {
 	return v
 }
 
-// viewNewNetwork shows is_default of every network, as Zed does in the answer
-// to a create only.
+// viewNewNetwork shows is_default of every network. Zed does so only in the answer to a create.
 func viewNewNetwork(c *oslo.Caller, t *Network) any {
 	v := struct {
 		networkView

@@ -17,7 +17,7 @@ type Network struct {
 	Subnets          []string `json:"subnets"`
 	Shared           bool     `json:"shared"`
 	External         bool     `json:"router:external"`
-	IsDefault        *bool    `json:"is_default,omitempty"` // of external networks
+	IsDefault        *bool    `json:"is_default,omitempty"` // only external networks have it
 	ZoneHints        []string `json:"availability_zone_hints"`
 	Zones            []string `json:"availability_zones"`
 	IPv4AddressScope *string  `json:"ipv4_address_scope"`
@@ -29,14 +29,14 @@ type Network struct {
 	Provider *Provider `json:"-"`
 }
 
-// Provider is how a network is realised; only admins see it.
+// Provider is the physical realization of a network; only admins see it.
 type Provider struct {
 	Type     string  `json:"provider:network_type"`
 	Physical *string `json:"provider:physical_network"`
 	Segment  *int    `json:"provider:segmentation_id"`
 }
 
-// The tunnel overhead of the cloud's default network type, and its physical MTU.
+// These are the tunnel overhead of the cloud's default network type, and its physical MTU.
 const (
 	tunnelMTU   = 1450
 	physicalMTU = 1500
@@ -126,7 +126,7 @@ func (n *Neutron) provider(v oslo.Values) *Provider {
 	return p
 }
 
-// setMTU is plugins/ml2/plugin.py: _get_network_mtu.
+// setMTU mirrors plugins/ml2/plugin.py: _get_network_mtu.
 func (t *Network) setMTU(asked int) error {
 	limit := tunnelMTU
 	if t.Provider.Type != "vxlan" {
@@ -166,7 +166,7 @@ func (n *Neutron) updateNetwork(c *oslo.Call, t *Network, v oslo.Values) error {
 	return nil
 }
 
-// setExternal is db/external_net_db.py: ExternalNetworkInUse.
+// setExternal mirrors db/external_net_db.py: ExternalNetworkInUse.
 func (n *Neutron) setExternal(t *Network, external bool) error {
 	if t.External && !external && n.externalInUse(t.ID) {
 		return conflict("ExternalNetworkInUse", "External network %s cannot be updated to be made non-external, since it has existing gateway ports.", t.ID)
@@ -188,7 +188,7 @@ func (n *Neutron) externalInUse(id string) bool {
 	return false
 }
 
-// setShared is db/rbac_db_mixin: InvalidSharedSetting.
+// setShared mirrors db/rbac_db_mixin: InvalidSharedSetting.
 func (n *Neutron) setShared(t *Network, shared bool) error {
 	if t.Shared && !shared {
 		for p := range n.ports.store.All() {
@@ -201,8 +201,8 @@ func (n *Neutron) setShared(t *Network, shared bool) error {
 	return nil
 }
 
-// deleteNetwork is db/db_base_plugin_v2.py: delete_network, NetworkInUse. Its
-// subnets go with it.
+// deleteNetwork mirrors db/db_base_plugin_v2.py: delete_network, NetworkInUse.
+// The subnets of the network are deleted with it.
 func (n *Neutron) deleteNetwork(_ *oslo.Call, t *Network) error {
 	var held []string
 	for p := range n.ports.store.All() {

@@ -1,12 +1,9 @@
-// Package neutron simulates the network service as Zed has it with the ML2
-// plugin and the router, floating IP, security group, tag, revision and quota
-// extensions: networks, subnets, ports, routers, floating IPs, security groups
-// and their rules.
+// Package neutron simulates the network service of Zed with the ML2 plugin. It has the extensions for
+// routers, floating IPs, security groups, tags, revisions and quotas.
 //
-// It knows nothing of servers or load balancers. Nova and Octavia act on it
-// through the exported methods, as they do on the real one with the service
-// user's rights. Agents and data planes do not exist; ports become ACTIVE when
-// a service says so.
+// It knows nothing about servers or load balancers. Nova and Octavia change it through the exported
+// methods, as they change the real one with the rights of the service user. Agents and data planes do
+// not exist; a port becomes ACTIVE when a service sets its status.
 package neutron
 
 import (
@@ -15,15 +12,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
-	// TagsOnCreate offers the extension tag-creation (2025.1): tags may be in a POST.
+	// TagsOnCreate adds the extension tag-creation (2025.1): a POST may contain tags.
 	TagsOnCreate bool
-	// More offers the extensions moreAliases.
+	// More adds the extensions moreAliases.
 	More bool
-	// WithoutExternalDNS publishes in no DNS (external_dns_driver): names of floating IPs are not kept.
+	// WithoutExternalDNS is a Neutron without an external_dns_driver: names of floating IPs are not stored.
 	WithoutExternalDNS bool
-	// MaxPage is pagination_max_limit; zero means that lists come whole.
+	// MaxPage is pagination_max_limit; zero means that lists have no pages.
 	MaxPage int
 }
 
@@ -96,7 +93,7 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	return n
 }
 
-// emptyCollections are there and hold nothing.
+// emptyCollections exist and are empty.
 var emptyCollections = map[string]string{"availability_zones": "availability_zones", "agents": "agents",
 	"network-ip-availabilities": "network_ip_availabilities", "flavors": "flavors"}
 
@@ -121,8 +118,7 @@ func (n *Neutron) resources(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"resources": list}), nil
 }
 
-// Standard are the attributes that every Neutron resource has
-// (neutron/db/standard_attr.py).
+// Standard is the attributes that every Neutron resource has (neutron/db/standard_attr.py).
 type Standard struct {
 	ID          string   `json:"id"`
 	TenantID    string   `json:"tenant_id"`
@@ -140,8 +136,8 @@ func (n *Neutron) standard(projectID, description string) Standard {
 	return Standard{ID: n.cloud.UUID(), TenantID: projectID, ProjectID: projectID, Description: description, Tags: []string{}, CreatedAt: now, UpdatedAt: now}
 }
 
-// bump raises the revision, as services/revisions/revision_plugin.py does for
-// every write, also one that changes nothing.
+// bump raises the revision. services/revisions/revision_plugin.py does that for every write, even one
+// that changes nothing.
 func (n *Neutron) bump(s *Standard) {
 	s.Revision++
 	s.UpdatedAt = oslo.Stamp(n.cloud.Now())

@@ -13,12 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Validators and converters, each after its namesake in
+// These validators and converters have the names of those in
 // neutron_lib/api/validators and neutron_lib/api/converters.py.
 
 type parser = func(name string, v any) (any, *oslo.Error)
 
-// py prints a JSON value as Python's str does, which is how messages show it.
+// py formats a JSON value as Python's str does, as in Neutron's messages.
 func py(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -52,7 +52,7 @@ func pyRepr(v any) string {
 	return py(v)
 }
 
-// types words what neutron_lib/api/validators finds wrong with a value.
+// types words the errors that neutron_lib/api/validators finds in a value.
 var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Error {
 	switch p {
 	case oslo.NotText:
@@ -192,7 +192,7 @@ func ip(name string, v any) (any, *oslo.Error) {
 	return a.String(), nil
 }
 
-// object reads a dictionary whose values are words.
+// object reads a dictionary whose values are texts.
 func object(name string, v any, allowed ...string) (map[string]any, *oslo.Error) {
 	m, ok := v.(map[string]any)
 	if !ok {

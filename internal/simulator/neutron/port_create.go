@@ -26,8 +26,8 @@ func (n *Neutron) createPort(c *oslo.Call, v oslo.Values) (*Port, error) {
 	return n.makePort(c.Caller, t, v)
 }
 
-// foreignNetwork is etc/policies/port.py: on a network of another project only
-// that project and admins may choose addresses, owners and port security.
+// foreignNetwork mirrors etc/policies/port.py: on a network of another project,
+// only that project and admins may set addresses, owners and port security.
 func foreignNetwork(c *oslo.Caller, t *Network, v oslo.Values, action string) error {
 	if c.Admin() || t.ProjectID == c.ProjectID {
 		return nil
@@ -60,7 +60,7 @@ func foreignNetwork(c *oslo.Caller, t *Network, v oslo.Values, action string) er
 	return nil
 }
 
-// disallowedParts is the refusal of parts of one attribute.
+// disallowedParts is the refusal of some parts of one attribute.
 func disallowedParts(action, attr string, parts ...string) error {
 	for i, p := range parts {
 		parts[i] = "rule:" + action + ":" + attr + ":" + p
@@ -104,8 +104,9 @@ func (n *Neutron) makePort(c *oslo.Caller, t *Network, v oslo.Values) (*Port, er
 	return p, nil
 }
 
-// secure sets port security, groups and address pairs, which exclude one
-// another (plugins/ml2/extensions/port_security.py, db/allowedaddresspairs_db.py).
+// secure sets port security, groups and address pairs, and checks that they do not
+// contradict each other (plugins/ml2/extensions/port_security.py,
+// db/allowedaddresspairs_db.py).
 func (n *Neutron) secure(c *oslo.Caller, p *Port, v oslo.Values) error {
 	oslo.Take(v, "port_security_enabled", &p.PortSecurity)
 	pairs := slices.Clone(p.AddressPairs)
@@ -149,8 +150,8 @@ func (n *Neutron) secure(c *oslo.Caller, p *Port, v oslo.Values) error {
 	return nil
 }
 
-// bind takes what an admin says of the binding; a port bound to any host is
-// plugged in there, as with a driver that has no agents.
+// bind stores the binding that an admin sets. A port that is bound to a host
+// becomes ACTIVE, as with a driver that has no agents.
 func (p *Port) bind(v oslo.Values) {
 	oslo.Take(v, "binding:vnic_type", &p.VNICType)
 	if profile, ok := v["binding:profile"].(map[string]any); ok {
@@ -168,7 +169,7 @@ func (p *Port) bind(v oslo.Values) {
 	}
 }
 
-// keyOf is what must be unique; case does not count in Neutron's database.
+// keyOf is the unique key of a port. Neutron's database ignores case.
 func keyOf(network, mac string) macKey { return macKey{network, strings.ToLower(mac)} }
 
 // keep stores a port and indexes it.

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// parseFixedIPs is neutron_lib/api/validators: validate_fixed_ips.
+// parseFixedIPs mirrors neutron_lib/api/validators: validate_fixed_ips.
 func parseFixedIPs(name string, v any) (any, *oslo.Error) {
 	l, ok := v.([]any)
 	if !ok {
@@ -42,7 +42,7 @@ func parseFixedIPs(name string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
-// parsePairs is neutron_lib/api/definitions/allowedaddresspairs.py:
+// parsePairs mirrors neutron_lib/api/definitions/allowedaddresspairs.py:
 // _validate_allowed_address_pairs.
 func parsePairs(_ string, v any) (any, *oslo.Error) {
 	l, ok := v.([]any)
@@ -93,7 +93,7 @@ func parsePairs(_ string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
-// parseDHCPOptions is neutron_lib/api/validators: validate_any_key_specs_or_none.
+// parseDHCPOptions mirrors neutron_lib/api/validators: validate_any_key_specs_or_none.
 func parseDHCPOptions(name string, v any) (any, *oslo.Error) {
 	if v == nil {
 		return []DHCPOption{}, nil
@@ -122,8 +122,9 @@ func parseDHCPOptions(name string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
-// mergeDHCPOptions is db/extradhcpopt_db.py: _update_extra_dhcp_opts_on_port: a
-// request adds and changes options and removes those it gives no value.
+// mergeDHCPOptions mirrors db/extradhcpopt_db.py:
+// _update_extra_dhcp_opts_on_port: a request adds and changes options, and
+// removes those without a value.
 func mergeDHCPOptions(have []DHCPOption, v oslo.Values) []DHCPOption {
 	out := append([]DHCPOption{}, have...)
 	asked, _ := v["extra_dhcp_opts"].([]DHCPOption)

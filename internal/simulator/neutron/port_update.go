@@ -56,8 +56,8 @@ func (n *Neutron) replace(p *Port, changed Port) {
 	n.index(p)
 }
 
-// readdress keeps the addresses that are asked for again and those that the
-// port makes up itself (db/ipam_backend_mixin.py: _get_changed_ips_for_port).
+// readdress keeps the addresses that the request repeats, and those that the
+// port derives itself (db/ipam_backend_mixin.py: _get_changed_ips_for_port).
 func (n *Neutron) readdress(t *Network, p *Port, wishes []wish, mac string) ([]FixedIP, error) {
 	var kept []FixedIP
 	var fresh []wish
@@ -95,7 +95,7 @@ func (n *Neutron) readdress(t *Network, p *Port, wishes []wish, mac string) ([]F
 	return n.addresses(t, fresh, true, mac, kept)
 }
 
-// deletePort is db/l3_db.py: prevent_l3_port_deletion, then the deletion.
+// deletePort mirrors db/l3_db.py: prevent_l3_port_deletion, and then deletes the port.
 func (n *Neutron) deletePort(_ *oslo.Call, p *Port) error {
 	if routerOwner(p.DeviceOwner) || p.DeviceOwner == ownerFloatingIP {
 		return conflict("ServicePortInUse", "Port %s cannot be deleted directly via the port API: has device owner %s.", p.ID, p.DeviceOwner)
@@ -110,7 +110,7 @@ func (n *Neutron) deletePort(_ *oslo.Call, p *Port) error {
 	return nil
 }
 
-// dropPort removes a port whatever it is.
+// dropPort removes a port without checks.
 func (n *Neutron) dropPort(p *Port) {
 	n.release(p)
 	n.dropForwardings(p.ID)

@@ -33,10 +33,10 @@ type Port struct {
 
 	Binding Binding `json:"-"`
 
-	seq int // order of creation
+	seq int // the order of creation
 }
 
-// AddressPair is one more address that a port may send from.
+// AddressPair is an additional address that a port may use as its source.
 type AddressPair struct {
 	MAC string `json:"mac_address"`
 	IP  string `json:"ip_address"`
@@ -49,7 +49,7 @@ type DHCPOption struct {
 	IPVersion int     `json:"ip_version"`
 }
 
-// Binding is where a port is plugged in; only admins see it.
+// Binding says where a port is plugged in; only admins see it.
 type Binding struct {
 	Host            string         `json:"binding:host_id"`
 	Profile         map[string]any `json:"binding:profile"`
@@ -58,7 +58,8 @@ type Binding struct {
 	ResourceRequest any            `json:"resource_request"`
 }
 
-// Device owners that change what may be done with a port (neutron_lib/constants.py).
+// These are device owners that restrict changes of a port
+// (neutron_lib/constants.py).
 const (
 	ownerInterface  = "network:router_interface"
 	ownerGateway    = "network:router_gateway"
@@ -68,7 +69,7 @@ const (
 
 func routerOwner(owner string) bool { return owner == ownerInterface || owner == ownerGateway }
 
-// autoDeleted is db/_utils.py: AUTO_DELETE_PORT_OWNERS.
+// autoDeleted mirrors db/_utils.py: AUTO_DELETE_PORT_OWNERS.
 func autoDeleted(owner string) bool { return owner == ownerDHCP }
 
 func (n *Neutron) addPorts() {
@@ -146,8 +147,8 @@ func checkFixedIPsQuery(q url.Values) *oslo.Error {
 	return nil
 }
 
-// fixedIPsFit is db/db_base_plugin_v2.py: _get_ports_query: the kinds of
-// condition must all hold, values of one kind are alternatives.
+// fixedIPsFit mirrors db/db_base_plugin_v2.py: _get_ports_query: conditions on
+// different keys must all hold, values of one key are alternatives.
 func fixedIPsFit(p *Port, words []string) bool {
 	byKey := map[string][]string{}
 	for _, w := range words {

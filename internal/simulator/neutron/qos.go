@@ -18,8 +18,8 @@ type QoSPolicy struct {
 	Rules     []map[string]any `json:"rules"`
 }
 
-// ruleKind is a sort of rule: its attributes, and which of them is the bound that others
-// may not contradict.
+// ruleKind is a type of rule: its attributes, and the attribute with the limit that other
+// rules must not contradict.
 type ruleKind struct {
 	name, path string
 	table      oslo.Table
@@ -103,7 +103,7 @@ func qosAdmin(c *oslo.Call, action string) error {
 	return nil
 }
 
-// qosUser is what a policy is in force for; "" for nothing.
+// qosUser is an object that has the policy; "" if there is none.
 func (n *Neutron) qosUser(id string) string {
 	is := func(p *string) bool { return p != nil && *p == id }
 	for t := range n.networks.store.All() {
@@ -124,8 +124,8 @@ func (n *Neutron) qosUser(id string) string {
 	return ""
 }
 
-// usableQoS judges the policy that a network, port or floating IP is given in place of
-// another (db/qos, objects/network.py): only an administrator takes off one of others.
+// usableQoS checks the new policy of a network, port or floating IP (db/qos,
+// objects/network.py). Only an administrator can replace a policy that the caller cannot see.
 func (n *Neutron) usableQoS(c *oslo.Caller, v oslo.Values, old *string) error {
 	asked, sent := v["qos_policy_id"]
 	if !sent {
@@ -205,8 +205,8 @@ func (n *Neutron) writeQoSRule(c *oslo.Call, k ruleKind) (*oslo.Response, error)
 	return oslo.OK(body), nil
 }
 
-// judgeQoSRule is services/qos/qos_plugin.py and objects/qos/qos_policy_validator.py. Which
-// direction a limit and a minimum are of makes no difference to Zed.
+// judgeQoSRule mirrors services/qos/qos_plugin.py and objects/qos/qos_policy_validator.py.
+// Zed compares a limit and a minimum even if their directions differ.
 func judgeQoSRule(p *QoSPolicy, at int, rule map[string]any) error {
 	for i, other := range p.Rules {
 		if i == at {

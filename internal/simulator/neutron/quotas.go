@@ -6,14 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// usage counts what a project has of one resource.
+// usage counts a project's objects of one resource.
 type usage struct {
 	name  string
 	count func(project string) int
 }
 
-// quotaNames are what Zed's Neutron counts, in its order; resources that the
-// simulator lacks have limits all the same.
+// quotaNames are the quotas of Zed's Neutron, in its order. Some of these
+// resources are not simulated and have a quota all the same.
 var quotaNames = []string{"network", "subnet", "subnetpool", "port", "router", "floatingip", "rbac_policy", "security_group", "security_group_rule", "trunk"}
 
 func (n *Neutron) used(project, name string) int {
@@ -25,7 +25,7 @@ func (n *Neutron) used(project, name string) int {
 	return 0
 }
 
-// reserve refuses what would go over a quota (neutron/quota: OverQuota).
+// reserve returns an error if a quota would be exceeded (neutron/quota: OverQuota).
 func (n *Neutron) reserve(project, name string, count int) error {
 	if n.quotas.Exceeded(project, name, n.used(project, name)+count) {
 		return conflict("OverQuota", "Quota exceeded for resources: ['%s'].", name)
@@ -33,7 +33,7 @@ func (n *Neutron) reserve(project, name string, count int) error {
 	return nil
 }
 
-// SetQuota bounds how many of something a project may have; -1 does not.
+// SetQuota sets the limit of a project for a resource; -1 means no limit.
 func (n *Neutron) SetQuota(project, name string, limit int) { n.quotas.Set(project, name, limit) }
 
 func (n *Neutron) addQuotas() {

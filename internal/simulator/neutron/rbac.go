@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// RBACPolicy is an RBAC policy as the API shows it: nobody can write anything on one.
+// RBACPolicy is an RBAC policy as the API shows it: it has no attributes that people can write freely.
 type RBACPolicy struct {
 	ID        string `json:"id"`
 	TenantID  string `json:"tenant_id"`
@@ -44,7 +44,7 @@ func (n *Neutron) addRBACPolicies() {
 	n.rbacPolicies.register()
 }
 
-// shareable finds the object that a policy is about; nil where there is none of that type.
+// shareable finds the object that a policy is about. known is false if its type cannot be shared.
 func (n *Neutron) shareable(objectType, id string) (object *Standard, known bool) {
 	switch objectType {
 	case "network":
@@ -70,8 +70,8 @@ func standardOf[T any](k *kind[T], id string) *Standard {
 	return nil
 }
 
-// createRBACPolicy is db/rbac_db_mixin.py: create_rbac_policy, and objects/rbac_db.py:
-// validate_rbac_policy_change. Which project it is shared with is not looked up.
+// createRBACPolicy mirrors db/rbac_db_mixin.py: create_rbac_policy, and
+// objects/rbac_db.py: validate_rbac_policy_change. The target project is not checked.
 func (n *Neutron) createRBACPolicy(c *oslo.Call, v oslo.Values) (*RBACPolicy, error) {
 	objectType, action, target := v.Text("object_type"), v.Text("action"), v.Text("target_tenant")
 	object, known := n.shareable(objectType, v.Text("object_id"))
@@ -105,7 +105,7 @@ func (n *Neutron) createRBACPolicy(c *oslo.Call, v oslo.Values) (*RBACPolicy, er
 	return p, nil
 }
 
-// deleteRBACPolicy is objects/rbac_db.py: _validate_rbac_policy_delete, for networks.
+// deleteRBACPolicy mirrors objects/rbac_db.py: _validate_rbac_policy_delete, for networks.
 func (n *Neutron) deleteRBACPolicy(_ *oslo.Call, p *RBACPolicy) error {
 	if p.Type == "network" && p.Action == asShared {
 		for port := range n.ports.store.All() {
@@ -134,7 +134,7 @@ func (n *Neutron) sharedWith(project, id string) bool {
 	return false
 }
 
-// unshare removes the policies about an object that is gone: ondelete CASCADE.
+// unshare removes the policies about a deleted object: ondelete CASCADE.
 func (n *Neutron) unshare(id string) {
 	if n.rbacPolicies == nil {
 		return

@@ -22,10 +22,10 @@ type Router struct {
 	Zones        []string `json:"availability_zones"`
 
 	gatewayPort string
-	interfaces  []string // port ids; they stay even if a port's device_owner is changed
+	interfaces  []string // IDs of ports; they stay even if a port's device_owner is changed
 }
 
-// Gateway is a router's way out.
+// Gateway connects a router to an external network.
 type Gateway struct {
 	NetworkID  string    `json:"network_id"`
 	FixedIPs   []FixedIP `json:"external_fixed_ips"`
@@ -79,7 +79,7 @@ func keysWanted(name, want string, m map[string]any) *oslo.Error {
 	return invalid(name, "Validation of dictionary's keys failed. Expected keys: {%s} Provided keys: {%s}.", want, strings.Join(have, ", "))
 }
 
-// flavor refuses every router flavor: there are none to name.
+// flavor refuses every router flavor: there are none.
 func flavor(name string, v any) (any, *oslo.Error) {
 	if _, err := uuid(name, v); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v oslo.Values) error {
 	}
 	if routes, ok := v["routes"].([]Route); ok {
 		if err := n.checkRoutes(r, routes); err != nil {
-			n.bump(&r.Standard) // the rest of the update is committed by then
+			n.bump(&r.Standard) // the rest of the update is already committed
 			return err
 		}
 		r.Routes = routes
@@ -159,7 +159,7 @@ func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v oslo.Values) error {
 	return nil
 }
 
-// checkRoutes is db/extraroute_db.py: _validate_routes.
+// checkRoutes mirrors db/extraroute_db.py: _validate_routes.
 func (n *Neutron) checkRoutes(r *Router, routes []Route) error {
 	for _, route := range routes {
 		hop := netip.MustParseAddr(route.NextHop)
@@ -196,7 +196,7 @@ func pyRoutes(routes []Route) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// deleteRouter is db/l3_db.py: delete_router, RouterInUse.
+// deleteRouter mirrors db/l3_db.py: delete_router, RouterInUse.
 func (n *Neutron) deleteRouter(_ *oslo.Call, r *Router) error {
 	if len(r.interfaces) > 0 {
 		return conflict("RouterInUse", "Router %s has ports still attached: %s", r.ID, strings.Join(r.interfaces, ", "))

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// canonical is db/securitygroups_db.py: _make_canonical_ipv6_icmp_protocol and
-// _make_canonical_port_range: what is stored is not always what was asked for.
+// canonical mirrors db/securitygroups_db.py: _make_canonical_ipv6_icmp_protocol and
+// _make_canonical_port_range: the stored rule can differ from the requested one.
 func (r *SecurityGroupRule) canonical() {
 	if r.EtherType == "IPv6" && r.Protocol != nil {
 		switch *r.Protocol {
@@ -25,7 +25,7 @@ func (r *SecurityGroupRule) canonical() {
 	}
 }
 
-// checkBulkRules is db/securitygroups_db.py: _validate_single_project_and_group
+// checkBulkRules mirrors db/securitygroups_db.py: _validate_single_project_and_group
 // and the first half of _check_for_duplicate_rules.
 func (n *Neutron) checkBulkRules(list []oslo.Values) error {
 	var seen []*SecurityGroupRule
@@ -44,7 +44,7 @@ func (n *Neutron) checkBulkRules(list []oslo.Values) error {
 	return nil
 }
 
-// checkRule is db/securitygroups_db.py: _validate_security_group_rule.
+// checkRule mirrors db/securitygroups_db.py: _validate_security_group_rule.
 func (n *Neutron) checkRule(c *oslo.Caller, r *SecurityGroupRule) error {
 	if r.RemoteIPPrefix != nil {
 		if r.RemoteGroupID != nil || r.RemoteAddresses != nil {
@@ -83,7 +83,7 @@ func (r *SecurityGroupRule) checkProtocol() error {
 	return nil
 }
 
-// checkPorts is db/securitygroups_db.py: _validate_port_range.
+// checkPorts mirrors db/securitygroups_db.py: _validate_port_range.
 func (r *SecurityGroupRule) checkPorts() error {
 	if r.PortMin == nil && r.PortMax == nil {
 		return nil
@@ -125,8 +125,8 @@ func number(protocol string) string {
 	return protocol
 }
 
-// same is db/securitygroups_db.py: _make_security_group_rule_filter_dict and
-// its use: descriptions do not count, and any prefix of length zero means any address.
+// same mirrors db/securitygroups_db.py: _make_security_group_rule_filter_dict and its
+// use: descriptions are ignored, and any prefix of length zero means any address.
 func (r *SecurityGroupRule) same(o *SecurityGroupRule) bool {
 	return r.GroupID == o.GroupID && r.Direction == o.Direction && r.EtherType == o.EtherType &&
 		r.protocolKey() == o.protocolKey() && equal(r.PortMin, o.PortMin) && equal(r.PortMax, o.PortMax) &&

@@ -24,7 +24,7 @@ type SecurityGroupRule struct {
 	RemoteAddresses *string `json:"remote_address_group_id"`
 	NormalizedCIDR  *string `json:"normalized_cidr"`
 	RemoteGroupID   *string `json:"remote_group_id"`
-	Description     *string `json:"description"` // null in rules that came with their group
+	Description     *string `json:"description"` // null in the rules that Neutron adds to a new group
 	CreatedAt       string  `json:"created_at"`
 	UpdatedAt       string  `json:"updated_at"`
 	Revision        int     `json:"revision_number"`
@@ -49,7 +49,7 @@ func (n *Neutron) addRules() {
 		view:   func(_ *oslo.Caller, r *SecurityGroupRule) any { return r },
 		create: n.createRule,
 		update: func(*oslo.Call, *SecurityGroupRule, oslo.Values) error {
-			// The plugin has no update for rules; Zed answers 500 for what its API map lets through.
+			// The plugin has no update of rules; Zed answers 500 for requests that its API map accepts.
 			return oslo.Errorf(500, "HTTPInternalServerError", "no update_security_group_rule")
 		},
 		remove: func(_ *oslo.Call, r *SecurityGroupRule) error { n.dropRule(r); return nil },

@@ -7,11 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// What other services do on the network service's behalf. Bodies hold the
-// attributes that the HTTP API takes, as JSON decodes them (string, bool,
-// json.Number, []any, map[string]any); errors are those of the API.
+// The functions below are for other services. Bodies contain the attributes of the HTTP API, as JSON
+// decodes them (string, bool, json.Number, []any, map[string]any). Errors are those of the API.
 
-// asService makes a resource for a project with an admin's rights.
+// asService makes a resource for a project with the rights of an admin.
 func (k *kind[T]) asService(project string, body map[string]any) (*T, error) {
 	body["project_id"] = project
 	c := &oslo.Call{Caller: serviceUser(project)}
@@ -39,8 +38,8 @@ func (n *Neutron) CreateSubnet(project string, body map[string]any) (*Subnet, er
 	return n.subnets.asService(project, body)
 }
 
-// CreatePort makes a port for a project; "binding:host_id" in the body plugs it
-// in at once, and it is ACTIVE.
+// CreatePort makes a port for a project. With "binding:host_id" in the body, the port is
+// plugged in and becomes ACTIVE at once.
 func (n *Neutron) CreatePort(project string, body map[string]any) (*Port, error) {
 	return n.ports.asService(project, body)
 }
@@ -63,7 +62,7 @@ func (n *Neutron) UpdatePort(id string, body map[string]any) error {
 	return nil
 }
 
-// SetPortStatus sets what the data plane would report: "ACTIVE", "DOWN", "BUILD", "ERROR".
+// SetPortStatus sets the status that the data plane would report: "ACTIVE", "DOWN", "BUILD", "ERROR".
 func (n *Neutron) SetPortStatus(id, status string) {
 	if p, ok := n.ports.store.Get(id); ok && p.Status != status {
 		p.Status = status
@@ -71,8 +70,8 @@ func (n *Neutron) SetPortStatus(id, status string) {
 	}
 }
 
-// DeletePort removes a port under the rules of the API; the floating IP on it
-// is released. Functions given to OnPortDelete are called.
+// DeletePort deletes a port under the rules of the API. A floating IP on the port loses its
+// association. Functions given to OnPortDelete are called.
 func (n *Neutron) DeletePort(id string) error {
 	p, ok := n.ports.store.Get(id)
 	if !ok {
@@ -81,14 +80,14 @@ func (n *Neutron) DeletePort(id string) error {
 	return n.deletePort(nil, p)
 }
 
-// OnPortDelete has f called after a port was deleted, by whomever: Nova lets
-// its interface go then.
+// OnPortDelete registers a function that is called after a port was deleted by anybody. Nova
+// removes its interface then.
 func (n *Neutron) OnPortDelete(f func(*Port)) { n.portGone = append(n.portGone, f) }
 
 // Port finds a port. Callers must not change it.
 func (n *Neutron) Port(id string) (*Port, bool) { return n.ports.store.Get(id) }
 
-// VisiblePort finds a port as a caller may see it; the error is Neutron's 404.
+// VisiblePort finds a port that a caller may see; the error is Neutron's 404.
 func (n *Neutron) VisiblePort(c *oslo.Caller, id string) (*Port, error) {
 	p, err := n.ports.find(c, id)
 	if err != nil {
@@ -110,7 +109,7 @@ func (n *Neutron) PortsOf(deviceID string) []*Port {
 // Network finds a network. Callers must not change it.
 func (n *Neutron) Network(id string) (*Network, bool) { return n.networks.store.Get(id) }
 
-// VisibleNetwork finds a network as a caller may see it; the error is Neutron's 404.
+// VisibleNetwork finds a network that a caller may see; the error is Neutron's 404.
 func (n *Neutron) VisibleNetwork(c *oslo.Caller, id string) (*Network, error) {
 	t, err := n.networks.find(c, id)
 	if err != nil {
@@ -119,8 +118,8 @@ func (n *Neutron) VisibleNetwork(c *oslo.Caller, id string) (*Network, error) {
 	return t, nil
 }
 
-// NetworksFor are the networks that a project's servers may be put on: its own
-// and shared ones, by id. External ones of others are left out.
+// NetworksFor are the networks that a project's servers may use, sorted by ID: its own and
+// shared ones. External networks of other projects are excluded.
 func (n *Neutron) NetworksFor(project string) []*Network {
 	out := n.networks.store.Where(func(t *Network) bool { return t.ProjectID == project || t.Shared || n.sharedWith(project, t.ID) })
 	slices.SortFunc(out, func(a, b *Network) int { return strings.Compare(a.ID, b.ID) })
@@ -130,7 +129,7 @@ func (n *Neutron) NetworksFor(project string) []*Network {
 // Subnet finds a subnet. Callers must not change it.
 func (n *Neutron) Subnet(id string) (*Subnet, bool) { return n.subnets.store.Get(id) }
 
-// VisibleSubnet finds a subnet as a caller may see it; the error is Neutron's 404.
+// VisibleSubnet finds a subnet that a caller may see; the error is Neutron's 404.
 func (n *Neutron) VisibleSubnet(c *oslo.Caller, id string) (*Subnet, error) {
 	s, err := n.subnets.find(c, id)
 	if err != nil {
@@ -139,8 +138,8 @@ func (n *Neutron) VisibleSubnet(c *oslo.Caller, id string) (*Subnet, error) {
 	return s, nil
 }
 
-// Groups are the security groups of a project whose id or name is ref. The
-// default group is made if need be.
+// Groups are the security groups of a project with ref as their ID or name. The default group
+// is made if it does not exist.
 func (n *Neutron) Groups(project, ref string) []*SecurityGroup {
 	n.ensureDefaultGroup(project)
 	return n.groups.store.Where(func(g *SecurityGroup) bool {
@@ -148,7 +147,7 @@ func (n *Neutron) Groups(project, ref string) []*SecurityGroup {
 	})
 }
 
-// GroupsOf are all security groups of a project. The default group is made if need be.
+// GroupsOf are all security groups of a project. The default group is made if it does not exist.
 func (n *Neutron) GroupsOf(project string) []*SecurityGroup {
 	n.ensureDefaultGroup(project)
 	return n.groups.store.Where(func(g *SecurityGroup) bool { return g.ProjectID == project })
@@ -174,7 +173,7 @@ func (n *Neutron) DeleteRule(id string) {
 // RulesOf are the rules of a security group. Callers must not change them.
 func (n *Neutron) RulesOf(group string) []*SecurityGroupRule { return n.rulesOf(group) }
 
-// DeleteGroup removes a security group that no port uses; the error is Neutron's 409.
+// DeleteGroup deletes a security group that no port uses; the error is Neutron's 409.
 func (n *Neutron) DeleteGroup(id string) error {
 	g, ok := n.groups.store.Get(id)
 	if !ok {
@@ -187,8 +186,7 @@ func (n *Neutron) DeleteGroup(id string) error {
 	return nil
 }
 
-// ShareQoSPolicy makes a QoS policy that all projects can use, and which bounds what leaves a
-// machine.
+// ShareQoSPolicy makes a QoS policy that all projects can use. It limits the traffic from a machine.
 func (n *Neutron) ShareQoSPolicy(project, name string, maxKbps int) error {
 	p, err := n.qosPolicies.asService(project, map[string]any{"name": name, "shared": true})
 	if err != nil {

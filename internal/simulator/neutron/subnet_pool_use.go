@@ -15,7 +15,7 @@ func within(p netip.Prefix, list []string) bool {
 	})
 }
 
-// merged joins prefixes that are halves of one, as netaddr's IPSet does.
+// merged joins prefixes that are the two halves of another, as netaddr's IPSet does.
 func merged(prefixes []string) []string {
 	var list []netip.Prefix
 	for _, s := range prefixes {
@@ -48,7 +48,7 @@ func merged(prefixes []string) []string {
 	return out
 }
 
-// fromPool chooses or checks the addresses of a subnet that is to come from a pool
+// fromPool chooses or checks the addresses of a subnet from a pool
 // (neutron/ipam/subnet_alloc.py).
 func (n *Neutron) fromPool(c *oslo.Caller, v oslo.Values) (string, error) {
 	p, err := n.subnetPools.find(c, v.Text("subnetpool_id"))
@@ -97,7 +97,8 @@ func (n *Neutron) poolTaken(p *SubnetPool, want netip.Prefix) bool {
 	return slices.ContainsFunc(n.allocated(p.ID), func(s *Subnet) bool { return s.prefix.Overlaps(want) })
 }
 
-// poolQuota counts addresses for IPv4 and networks of 64 bits for IPv6.
+// poolQuota checks the pool's quota, which counts addresses for IPv4 and /64
+// networks for IPv6.
 func (n *Neutron) poolQuota(p *SubnetPool, project string, length int) error {
 	if p.DefaultQuota == nil {
 		return nil
@@ -118,7 +119,7 @@ func (n *Neutron) poolQuota(p *SubnetPool, project string, length int) error {
 	return nil
 }
 
-// samePool is db/ipam_backend_mixin.py: _validate_network_subnetpools.
+// samePool mirrors db/ipam_backend_mixin.py: _validate_network_subnetpools.
 func (n *Neutron) samePool(t *Network, version int, pool *string) error {
 	for _, id := range t.Subnets {
 		other, ok := n.subnets.store.Get(id)
@@ -129,7 +130,7 @@ func (n *Neutron) samePool(t *Network, version int, pool *string) error {
 	return nil
 }
 
-// setScopes shows on a network the address scopes that its subnets are from.
+// setScopes sets a network's address scopes to those of its subnets.
 func (n *Neutron) setScopes(t *Network) {
 	t.IPv4AddressScope, t.IPv6AddressScope = nil, nil
 	for _, id := range t.Subnets {

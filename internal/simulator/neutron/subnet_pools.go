@@ -49,8 +49,8 @@ func (n *Neutron) addSubnetPools() {
 	n.subnetPools.register()
 }
 
-// viewNewPool shows lengths that were not asked for as texts, as Zed does in the answer to
-// a create.
+// viewNewPool shows lengths that the request did not contain as texts. Zed does so in the
+// answer to a create.
 func viewNewPool(_ *oslo.Caller, p *SubnetPool) any {
 	return struct {
 		*SubnetPool
@@ -67,8 +67,7 @@ func notEmpty(name string, v any) (any, *oslo.Error) {
 	return text(255)(name, v)
 }
 
-// cidrs is validators.validate_subnet_list with the conversion of the object: host bits
-// are dropped.
+// cidrs mirrors validators.validate_subnet_list with the conversion of the object: host bits are cleared.
 func cidrs(name string, v any) (any, *oslo.Error) {
 	l, err := list(name, v)
 	if err != nil {
@@ -138,7 +137,7 @@ func (n *Neutron) setPool(c *oslo.Call, p *SubnetPool, v oslo.Values) error {
 	return nil
 }
 
-// fitsScope is db/db_base_plugin_v2.py: _validate_address_scope_id.
+// fitsScope mirrors db/db_base_plugin_v2.py: _validate_address_scope_id.
 func (n *Neutron) fitsScope(c *oslo.Caller, p *SubnetPool) error {
 	scope, err := n.addressScopes.find(c, *p.ScopeID)
 	if err != nil {

@@ -28,7 +28,7 @@ type Subnet struct {
 	prefix netip.Prefix
 }
 
-// Pool is a range of addresses that ports get theirs from.
+// Pool is a range of addresses for ports.
 type Pool struct {
 	Start string `json:"start"`
 	End   string `json:"end"`
@@ -85,8 +85,8 @@ func (n *Neutron) addSubnets() {
 	n.subnets.register()
 }
 
-// networkFor finds the network that a subnet or a port shall be on, and checks
-// that the caller may put one there (pecan_wsgi/hooks/ownership_validation.py).
+// networkFor finds the network of a new subnet or port, and checks that the
+// caller may use it (pecan_wsgi/hooks/ownership_validation.py).
 func (n *Neutron) networkFor(c *oslo.Caller, id, what string) (*Network, error) {
 	t, err := n.networks.find(c, id)
 	if err != nil {
@@ -221,7 +221,7 @@ func (n *Neutron) updateSubnet(_ *oslo.Call, s *Subnet, v oslo.Values) error {
 	return nil
 }
 
-// gatewayFree is db/db_base_plugin_v2.py: GatewayIpInUse.
+// gatewayFree mirrors db/db_base_plugin_v2.py: GatewayIpInUse.
 func (n *Neutron) gatewayFree(s *Subnet, next *string) error {
 	if s.GatewayIP == nil || next != nil && *next == *s.GatewayIP {
 		return nil
@@ -233,8 +233,8 @@ func (n *Neutron) gatewayFree(s *Subnet, next *string) error {
 	return nil
 }
 
-// deleteSubnet is plugins/ml2/plugin.py: delete_subnet. Addresses that ports
-// gave themselves go with it, others hold it.
+// deleteSubnet mirrors plugins/ml2/plugin.py: delete_subnet. Addresses that ports
+// derived themselves are removed with it. Any other address prevents the deletion.
 func (n *Neutron) deleteSubnet(_ *oslo.Call, s *Subnet) error {
 	for _, p := range n.portsOn(s) {
 		if !autoDeleted(p.DeviceOwner) && (!s.auto() || routerOwner(p.DeviceOwner)) {

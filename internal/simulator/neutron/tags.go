@@ -9,8 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// The sub-resource /tags of every resource with standard attributes
-// (neutron/services/tag/tag_plugin.py, neutron/extensions/tagging.py).
+// The routes below are the sub-resource /tags of every resource with standard
+// attributes (neutron/services/tag/tag_plugin.py,
+// neutron/extensions/tagging.py).
 
 const tagLimit = 255
 
@@ -77,7 +78,7 @@ func (k *kind[T]) tagRoutes() {
 	k.n.handle("DELETE", path+"/{id}/tags/{tag}", k.removeTag)
 }
 
-// tagTarget finds the resource; Zed lets whoever sees it tag it.
+// tagTarget finds the resource. In Zed, everybody who can see a resource can tag it.
 func (k *kind[T]) tagTarget(c *oslo.Call) (*Standard, error) {
 	id := c.PathValue("id")
 	rec, err := k.find(c.Caller, id)
@@ -124,7 +125,7 @@ func (k *kind[T]) replaceTags(c *oslo.Call) (*oslo.Response, error) {
 		s.Tags = next
 		k.n.bump(s)
 	}
-	return oslo.OK(in), nil // the body comes back as it was sent
+	return oslo.OK(in), nil // the answer is the request's body
 }
 
 func (k *kind[T]) clearTags(c *oslo.Call) (*oslo.Response, error) {

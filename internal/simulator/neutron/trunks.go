@@ -16,7 +16,7 @@ type Trunk struct {
 	SubPorts     []SubPort `json:"sub_ports"`
 }
 
-// SubPort is a port that is reached through the parent port of a trunk.
+// SubPort is a port that a machine reaches through the parent port of a trunk.
 type SubPort struct {
 	PortID string `json:"port_id"`
 	Type   string `json:"segmentation_type"`
@@ -52,7 +52,7 @@ func (n *Neutron) addTrunks() {
 	n.handle("PUT", "trunks/{id}/remove_subports", func(c *oslo.Call) (*oslo.Response, error) { return n.editSubPorts(c, n.removeSubPorts) })
 }
 
-// parseSubPorts is services/trunk/rules.py: SubPortsValidator.
+// parseSubPorts mirrors services/trunk/rules.py: SubPortsValidator.
 func parseSubPorts(name string, v any) (any, *oslo.Error) {
 	l, err := list(name, v)
 	if err != nil {
@@ -115,7 +115,7 @@ func trunkPortInUse(id string) error {
 	return conflict("TrunkPortInUse", "Port %s is in use by another trunk.", id)
 }
 
-// trunkOf finds the trunk that a port is the parent or a sub-port of.
+// trunkOf finds the trunk that has a port as its parent or a sub-port.
 func (n *Neutron) trunkOf(port string) (t *Trunk, as string) {
 	for t := range n.trunks.store.All() {
 		if t.PortID == port {
@@ -173,7 +173,7 @@ func (n *Neutron) removeSubPorts(_ *oslo.Call, t *Trunk, list []SubPort) error {
 	return nil
 }
 
-// editSubPorts answers with the trunk itself, in nothing.
+// editSubPorts answers with the trunk, not wrapped in the name of the resource.
 func (n *Neutron) editSubPorts(c *oslo.Call, edit func(*oslo.Call, *Trunk, []SubPort) error) (*oslo.Response, error) {
 	t, err := n.trunks.owned(c.Caller, c.PathValue("id"), "update")
 	if err != nil {
@@ -199,7 +199,7 @@ func (n *Neutron) editSubPorts(c *oslo.Call, edit func(*oslo.Call, *Trunk, []Sub
 	return oslo.OK(t), nil
 }
 
-// heldByTrunk is why a port cannot be deleted (services/trunk/plugin.py).
+// heldByTrunk says why a port cannot be deleted (services/trunk/plugin.py).
 func (n *Neutron) heldByTrunk(id string) error {
 	switch t, as := n.trunkOf(id); {
 	case t == nil:

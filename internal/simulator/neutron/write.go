@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// bodies reads the one resource or the list of a bulk create.
+// bodies reads one resource, or the list of a bulk create.
 func (k *kind[T]) bodies(c *oslo.Call) (list []map[string]any, bulk bool, err *oslo.Error) {
 	var in map[string]any
 	if len(c.Body()) > 0 && !c.Decode(&in) {
@@ -38,7 +38,7 @@ func (k *kind[T]) bodies(c *oslo.Call) (list []map[string]any, bulk bool, err *o
 	return []map[string]any{one}, false, nil
 }
 
-// owner is neutron_lib/api/attributes.py: populate_project_id.
+// owner mirrors neutron_lib/api/attributes.py: populate_project_id.
 func owner(c *oslo.Caller, body map[string]any) *oslo.Error {
 	project := c.ProjectID
 	for _, key := range []string{"tenant_id", "project_id"} {
@@ -125,7 +125,7 @@ func (k *kind[T]) make(c *oslo.Call, v oslo.Values) (*T, error) {
 	return rec, err
 }
 
-// createAll makes all or none.
+// createAll makes all resources or none.
 func (k *kind[T]) createAll(c *oslo.Call, ready []oslo.Values) ([]*T, error) {
 	var made []*T
 	for _, v := range ready {
@@ -196,11 +196,11 @@ func (k *kind[T]) delete(c *oslo.Call) (*oslo.Response, error) {
 
 var ifMatchForm = pattern.Of(`^revision_number=(\d+)$`)
 
-// ifMatch is services/revisions/revision_plugin.py: _enforce_if_match_constraints.
+// ifMatch mirrors services/revisions/revision_plugin.py: _enforce_if_match_constraints.
 func (k *kind[T]) ifMatch(c *oslo.Call, rec *T) error {
 	m := ifMatchForm.FindStringSubmatch(c.Header.Get("If-Match"))
 	if m == nil {
-		return nil // what is no revision is no condition
+		return nil // a header that is no revision is no condition
 	}
 	want, err := strconv.Atoi(m[1])
 	if have := k.standard(rec).Revision; err != nil || want != have {

@@ -8,16 +8,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// verb is one key of POST /servers/{id}/action.
+// verb is one action: a key in the body of POST /servers/{id}/action.
 type verb struct {
 	since int
-	admin string // the policy that keeps it for admins
+	admin string // the policy that reserves it for admins
 	do    func(c *call, s *Server, arg any) (*oslo.Response, error)
 }
 
 // move is an action that takes a server from some states to another, through a task.
 //
-//	what is asked   from            task           to
+//	action          from            task           to
 //	os-stop         active, error   powering-off   stopped
 //	...
 type move struct {
@@ -39,8 +39,7 @@ var moves = map[string]move{
 	"unrescue":      {"unrescue", "unrescuing", active, []string{rescued}, powerRunning},
 }
 
-// withdrawn are actions that only microversions before 2.44 have, and that the
-// simulator lacks.
+// withdrawn are actions that exist only in microversions before 2.44, and that are not simulated.
 var withdrawn = []string{"addFloatingIp", "removeFloatingIp", "addFixedIp", "removeFixedIp", "os-getVNCConsole", "os-getSPICEConsole", "os-getRDPConsole", "os-getSerialConsole"}
 
 func (n *Nova) addActions() {
@@ -89,8 +88,8 @@ func (n *Nova) act(c *call, verbs map[string]verb) (*oslo.Response, error) {
 	return do.do(c, s, arg)
 }
 
-// ready refuses a call on a server that is locked, busy, or in another state
-// than the call is for (compute/api.py: check_instance_state).
+// ready returns an error if a server is locked, busy, or in a state that the action
+// does not allow (compute/api.py: check_instance_state).
 func (s *Server) ready(c *call, what string, states ...string) error {
 	if err := s.unlocked(c); err != nil {
 		return err
@@ -104,7 +103,7 @@ func (s *Server) ready(c *call, what string, states ...string) error {
 	return nil
 }
 
-// unlocked refuses a call on a locked server; admins may all the same.
+// unlocked returns an error if a server is locked, unless the caller is an admin.
 func (s *Server) unlocked(c *call) error {
 	if s.Locked && !c.Caller.Admin() {
 		return conflict("Instance %s is locked", s.ID)
@@ -217,7 +216,7 @@ func (n *Nova) resetState(c *call, s *Server, arg any) (*oslo.Response, error) {
 	return oslo.Accepted(nil), nil
 }
 
-// consoleOutput is what a machine that never ran has written.
+// consoleOutput is the output of a machine that never ran.
 func (n *Nova) consoleOutput(_ *call, s *Server, _ any) (*oslo.Response, error) {
 	if s.Host == "" {
 		return nil, conflict("Instance %s is not ready", s.ID)

@@ -16,7 +16,7 @@ func (n *Nova) addAttachments() {
 	n.handle("DELETE /v2.1/servers/{id}/os-volume_attachments/{volume}", 1, n.detachVolume)
 }
 
-// view is nova/api/openstack/compute/volume_attachments.py: _translate_attachment_detail_view.
+// view mirrors nova/api/openstack/compute/volume_attachments.py: _translate_attachment_detail_view.
 func (a *attachment) view(c *call, server string) map[string]any {
 	v := map[string]any{"volumeId": a.volume, "serverId": server, "device": a.device}
 	if c.minor < 89 {
@@ -129,8 +129,7 @@ func (n *Nova) attachVolume(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"volumeAttachment": out}), nil
 }
 
-// updateAttachment writes delete_on_termination, from 2.85; swapping volumes is
-// for Cinder alone, and refused.
+// updateAttachment writes delete_on_termination, from 2.85. Only Cinder may swap volumes, so that is refused.
 func (n *Nova) updateAttachment(c *call) (*oslo.Response, error) {
 	var in struct {
 		Attachment struct {
@@ -182,7 +181,7 @@ func (n *Nova) detachVolume(c *call) (*oslo.Response, error) {
 		}
 		if at := slices.Index(s.attached, a); at >= 0 {
 			s.attached = slices.Delete(slices.Clone(s.attached), at, at+1)
-			// A volume deleted by an admin meanwhile needs no detaching.
+			// If an admin has deleted the volume meanwhile, no detachment is needed.
 			_ = n.volumes.Detach(a.volume, id, false)
 			n.touch(s)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// A server comes up in steps: it is scheduled to a host (or no host is found),
-// gets its ports, spawns, and is active after the build delay.
+// A server is built in steps. It is scheduled to a host, or no host is found. It gets its
+// ports, spawns, and becomes active after the build delay.
 //
 //	scheduling -> networking -> spawning -> (none)
 
@@ -27,7 +27,7 @@ func (n *Nova) schedule(id string) {
 	})
 }
 
-// later has f run if the server is then still in the task.
+// later runs f after a delay, if the server is then still in the task.
 func (n *Nova) later(id string, delay time.Duration, task string, f func(*Server)) {
 	n.cloud.After(delay, func() {
 		if s, ok := n.live(id); ok && s.Task == task {
@@ -65,7 +65,7 @@ func (n *Nova) spawned(s *Server) {
 	n.finish(s, "create", nil)
 }
 
-// abort is compute/manager.py: BuildAbortException; what was plugged is released.
+// abort mirrors compute/manager.py: BuildAbortException. Interfaces and volumes are released.
 func (n *Nova) abort(s *Server, err error) {
 	n.unplugAll(s)
 	n.detachAll(s)
@@ -74,7 +74,7 @@ func (n *Nova) abort(s *Server, err error) {
 	n.finish(s, "create", err)
 }
 
-// plug gives a server one interface: a port of its own on a network, or a port that was named.
+// plug adds one interface to a server: a new port on a network, or a port that the request named.
 func (n *Nova) plug(s *Server, w nic) error {
 	if w.refused != nil {
 		return w.refused
@@ -118,12 +118,12 @@ func (n *Nova) makePort(s *Server, w nic) (*neutron.Port, error) {
 	return n.network.CreatePort(s.Project, body)
 }
 
-// unplug lets an interface go: a port of Nova's own is deleted, any other one is
-// unbound (network/neutron.py: _unbind_ports, _delete_ports).
+// unplug releases an interface. A port that Nova made is deleted, any other one is unbound
+// (network/neutron.py: _unbind_ports, _delete_ports).
 func (n *Nova) unplug(i *nic) {
 	delete(n.byPort, i.port)
 	if i.own {
-		// The port may have been deleted behind our back; then all is done.
+		// The port may already have been deleted by somebody else; then there is nothing to do.
 		_ = n.network.DeletePort(i.port)
 		return
 	}
@@ -137,8 +137,8 @@ func (n *Nova) unplugAll(s *Server) {
 	s.nics = nil
 }
 
-// portGone notices that somebody deleted a port: its address goes from the
-// server (network-vif-deleted, compute/manager.py).
+// portGone handles the deletion of a port by somebody: its address is removed from the server
+// (network-vif-deleted, compute/manager.py).
 func (n *Nova) portGone(p *neutron.Port) {
 	s, ok := n.byPort[p.ID]
 	if !ok {
@@ -153,7 +153,7 @@ func (n *Nova) portGone(p *neutron.Port) {
 	}
 }
 
-// deleteServer answers at once; the server is gone a little later.
+// deleteServer answers at once; the server disappears a little later.
 func (n *Nova) deleteServer(c *call) (*oslo.Response, error) {
 	s, err := n.find(c)
 	if err != nil {

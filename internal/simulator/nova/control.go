@@ -9,21 +9,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// SetBuildDelay changes how long servers that start to build, or another task, from now on
-// take. The lock must be held.
+// SetBuildDelay sets the delay of builds and other tasks that start from now on. The lock must be held.
 func (n *Nova) SetBuildDelay(d time.Duration) { n.opts.BuildDelay = d }
 
-// FailNextBuild makes the next server that would become active fail instead;
-// message is in its fault. The lock must be held.
+// FailNextBuild makes the next server that would become active fail instead, with message in
+// its fault. The lock must be held.
 func (n *Nova) FailNextBuild(message string) { n.failNext = append(n.failNext, message) }
 
-// FailNextTask makes the next resize or rebuild end as one that no host can carry out:
-// a resize leaves the server as it was, a rebuild in ERROR. The lock must be held.
+// FailNextTask makes the next resize or rebuild fail as if no host could do it. A resize leaves
+// the server unchanged, a rebuild puts it in ERROR. The lock must be held.
 func (n *Nova) FailNextTask(what, message string) {
 	n.failTasks[what] = append(n.failTasks[what], message)
 }
 
-// failing takes a failure that was asked for; nil when there is none.
+// failing returns the next failure that was requested for a task; nil if there is none.
 func (n *Nova) failing(what string) error {
 	list := n.failTasks[what]
 	if len(list) == 0 {
@@ -33,7 +32,7 @@ func (n *Nova) failing(what string) error {
 	return errors.New(list[0])
 }
 
-// addControl adds the pages that steer Nova:
+// addControl adds the pages that control Nova:
 //
 //	POST /_simulator/build-delay {"delay": "2s"}
 //	POST /_simulator/fail-build  {"message": "the disk is on fire", "count": 1, "task": "build"}

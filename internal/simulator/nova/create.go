@@ -30,7 +30,7 @@ func (n *Nova) showServer(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"server": n.viewer(c).full(s, true)}), nil
 }
 
-// createServers is nova/api/openstack/compute/servers.py: create.
+// createServers mirrors nova/api/openstack/compute/servers.py: create.
 func (n *Nova) createServers(c *call) (*oslo.Response, error) {
 	body, err := c.read(createSchema(c.minor))
 	if err != nil {
@@ -88,7 +88,7 @@ func counts(in *pyjson.Object) (least, most int, err error) {
 	return least, most, nil
 }
 
-// launch makes the records and answers; the rest happens on the clock.
+// launch makes the records and answers. The events of the clock do the rest.
 func (n *Nova) launch(c *call, proto *Server, g *group, total int, in *pyjson.Object) (*oslo.Response, error) {
 	reservation := "r-" + n.word(8)
 	var first *Server
@@ -159,7 +159,7 @@ func (n *Nova) word(length int) string {
 
 var notHostname = pattern.Of(`[^\w.-]+`)
 
-// sanitizeHostname is nova/utils.py: sanitize_hostname.
+// sanitizeHostname mirrors nova/utils.py: sanitize_hostname.
 func sanitizeHostname(name, id string) string {
 	h := strings.NewReplacer(" ", "-", "_", "-", ".", "-").Replace(name)
 	h = strings.Trim(strings.ToLower(notHostname.ReplaceAllString(h, "")), ".-")

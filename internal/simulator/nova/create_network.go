@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// takeNetworks reads the wish for networks (servers.py: _get_requested_networks).
+// takeNetworks reads the networks of a request (servers.py: _get_requested_networks).
 func (n *Nova) takeNetworks(c *call, s *Server, in *pyjson.Object) error {
 	v, _ := in.Get("networks")
 	list, ok := v.([]any)
@@ -41,7 +41,8 @@ func (n *Nova) takeNetworks(c *call, s *Server, in *pyjson.Object) error {
 	return nil
 }
 
-// autoNetwork picks the only network there is (network/neutron.py: validate_networks).
+// autoNetwork chooses the only network of the project (network/neutron.py:
+// validate_networks).
 func (n *Nova) autoNetwork(c *call, s *Server, auto bool) error {
 	nets := n.network.NetworksFor(c.Caller.ProjectID)
 	nets = slices.DeleteFunc(nets, func(t *neutron.Network) bool { return t.External && !t.Shared })
@@ -56,7 +57,7 @@ func (n *Nova) autoNetwork(c *call, s *Server, auto bool) error {
 	return nil
 }
 
-// checkNetworks is network/neutron.py: validate_networks.
+// checkNetworks mirrors network/neutron.py: validate_networks.
 func (n *Nova) checkNetworks(c *call, s *Server, _ *pyjson.Object) error {
 	for i := range s.wanted {
 		w := &s.wanted[i]
@@ -92,7 +93,7 @@ func (n *Nova) usablePort(c *oslo.Caller, id string) (*neutron.Port, error) {
 	return p, nil
 }
 
-// pluggable is network/neutron.py: _check_external_network_attach.
+// pluggable mirrors network/neutron.py: _check_external_network_attach.
 func (n *Nova) pluggable(c *oslo.Caller, network string) error {
 	t, err := n.network.VisibleNetwork(c, network)
 	if err == nil && t.External && !t.Shared && !c.Admin() {

@@ -51,7 +51,7 @@ func blockSchema(minor int) *pyjson.Schema {
 	return &pyjson.Schema{Types: []string{"array"}, Items: item}
 }
 
-// createSchema is nova/api/openstack/compute/schemas/servers.py: create and its
+// createSchema mirrors nova/api/openstack/compute/schemas/servers.py: create and its
 // later versions.
 func createSchema(minor int) *pyjson.Schema {
 	anything := &pyjson.Schema{}

@@ -16,10 +16,10 @@ type disk struct {
 	tag                                    *string
 }
 
-// volume reports whether the disk ends as a volume.
+// volume reports whether the disk becomes a volume.
 func (d disk) volume() bool { return d.destination == "volume" }
 
-// attachment is a volume on a server.
+// attachment is a volume that is attached to a server.
 type attachment struct {
 	id, bdm, volume, device string
 	boot, temporary         bool // temporary: delete_on_termination
@@ -104,7 +104,7 @@ func (n *Nova) checkDisk(c *call, d *disk) error {
 	return nil
 }
 
-// checkVolume asks Cinder whether a volume like the disk could be made.
+// checkVolume asks Cinder whether a volume for the disk could be made.
 func (n *Nova) checkVolume(c *call, d *disk) error {
 	if err := n.volumes.Check(c.Caller, d.spec("")); err != nil {
 		return badRequest("%s", message(err))
@@ -130,7 +130,7 @@ func usableVolume(v VolumeInfo) error {
 	return badRequest("Invalid volume: Invalid input received: Invalid volume: Volume %s status must be available or in-use or downloading to reserve, but the current status is %s.", v.ID, v.Status)
 }
 
-// reserveAll claims the volumes that a server shall take, when it is made.
+// reserveAll reserves the existing volumes of a new server.
 func (n *Nova) reserveAll(s *Server) error {
 	for _, d := range s.disks {
 		if d.source != "volume" {
@@ -144,7 +144,7 @@ func (n *Nova) reserveAll(s *Server) error {
 	return nil
 }
 
-// attachAll makes and attaches the volumes that come with a server.
+// attachAll makes and attaches the volumes of a new server.
 func (n *Nova) attachAll(s *Server) error {
 	for _, d := range s.disks {
 		if d.source == "volume" || !d.volume() {
@@ -174,7 +174,7 @@ func (n *Nova) attach(s *Server, d disk, volume string) error {
 	return nil
 }
 
-// nextDevice is the first free name after the root disk's.
+// nextDevice is the first free device name after the root disk's.
 func (s *Server) nextDevice(root bool) string {
 	if root {
 		return "/dev/vda"
@@ -188,10 +188,11 @@ func (s *Server) nextDevice(root bool) string {
 	return "/dev/vdaa"
 }
 
-// detachAll lets the volumes of a server go; those made to go with it are deleted.
+// detachAll detaches the volumes of a server, and deletes those with
+// delete_on_termination.
 func (n *Nova) detachAll(s *Server) {
 	for _, a := range s.attached {
-		// A volume that is gone already is what was wanted.
+		// A volume that no longer exists needs no detachment.
 		_ = n.volumes.Detach(a.volume, s.ID, a.temporary)
 	}
 	s.attached = nil

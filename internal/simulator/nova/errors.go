@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// faultNames is nova/api/openstack/wsgi.py: Fault._fault_names.
+// faultNames mirrors nova/api/openstack/wsgi.py: Fault._fault_names.
 var faultNames = map[int]string{400: "badRequest", 401: "unauthorized", 403: "forbidden", 404: "itemNotFound", 405: "badMethod",
 	409: "conflictingRequest", 413: "overLimit", 415: "badMediaType", 429: "overLimit", 501: "notImplemented", 503: "serviceUnavailable"}
 
@@ -19,7 +19,8 @@ func render(e *oslo.Error) (string, []byte) {
 	var body any
 	kind := "application/json; charset=UTF-8"
 	if e.Kind == "HTTPNotFound" || e.Kind == "HTTPMethodNotAllowed" {
-		// The router's own answer, which no controller words; it knows no 405.
+		// This is the router's own answer, which no controller changes; the
+		// router has no 405.
 		e.Status, e.Message = http.StatusNotFound, "The resource could not be found."
 		title := http.StatusText(e.Status)
 		body = map[string]string{"message": e.Message + "<br /><br />\n\n\n", "code": fmt.Sprintf("%d %s", e.Status, title), "title": title}
@@ -58,12 +59,12 @@ func conflict(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusConflict, "HTTPConflict", format, args...)
 }
 
-// disallowed is a refusal by policy.
+// disallowed is a refusal by a policy.
 func disallowed(rule string) *oslo.Error {
 	return forbidden("Policy doesn't allow os_compute_api:%s to be performed.", rule)
 }
 
-// message is what an error of another service says.
+// message is the text of an error of another service.
 func message(err error) string {
 	var e *oslo.Error
 	if errors.As(err, &e) {
@@ -72,7 +73,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// read parses a body and holds it against a schema
+// read parses a body and validates it with a schema
 // (nova/api/validation/validators.py: _SchemaValidator.validate).
 func (c *call) read(s *pyjson.Schema) (*pyjson.Object, error) {
 	v, err := pyjson.Parse(c.Body())

@@ -23,7 +23,7 @@ type Flavor struct {
 	Public      bool
 	Description *string
 	Specs       map[string]string
-	Access      []string // projects, if not public
+	Access      []string // projects that may use it, if it is not public
 }
 
 // AddFlavor adds a public flavor.
@@ -55,7 +55,7 @@ func (f *Flavor) visible(c *oslo.Caller) bool {
 	return f.Public || c.Manages() || slices.Contains(f.Access, c.ProjectID)
 }
 
-// visibleFlavor finds a flavor as a caller may use it.
+// visibleFlavor finds a flavor that a caller may use.
 func (n *Nova) visibleFlavor(c *oslo.Caller, id string) (*Flavor, bool) {
 	f, ok := n.flavors.Get(id)
 	return f, ok && f.visible(c)
@@ -151,7 +151,7 @@ var count = &pyjson.Schema{Types: []string{"integer", "string"}, Pattern: "^[0-9
 
 var positive = &pyjson.Schema{Types: []string{"integer", "string"}, Pattern: "^[0-9]*$", MinLength: 1, Minimum: pyjson.Int64(1), Maximum: pyjson.Int64(1<<31 - 1)}
 
-// flavorSchema is nova/api/openstack/compute/schemas/flavor_manage.py.
+// flavorSchema mirrors nova/api/openstack/compute/schemas/flavor_manage.py.
 func flavorSchema(minor int) *pyjson.Schema {
 	props := []pyjson.Prop{{Name: "name", Schema: pyjson.Name}, {Name: "id", Schema: &pyjson.Schema{Types: []string{"string", "number", "null"}, MaxLength: 255}},
 		{Name: "ram", Schema: positive}, {Name: "vcpus", Schema: positive}, {Name: "disk", Schema: count}, {Name: "OS-FLV-EXT-DATA:ephemeral", Schema: count},

@@ -8,10 +8,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// group is a server group. Members stay in it until they are gone.
+// group is a server group. Servers are its members until they are gone.
 type group struct {
 	ID, Name, Project, User, Policy string
-	perHost                         int // anti-affinity's max_server_per_host; zero: not said
+	perHost                         int // max_server_per_host of anti-affinity; zero if not set
 	members                         []string
 }
 
@@ -22,7 +22,7 @@ func (n *Nova) addGroups() {
 	n.handle("DELETE /v2.1/os-server-groups/{id}", 1, n.deleteGroup)
 }
 
-// view is nova/api/openstack/compute/server_groups.py: _format_server_group.
+// view mirrors nova/api/openstack/compute/server_groups.py: _format_server_group.
 func (g *group) view(c *call) any {
 	v := map[string]any{"id": g.ID, "name": g.Name, "members": append([]string{}, g.members...)}
 	if c.minor >= 64 {
@@ -70,7 +70,7 @@ func (n *Nova) showGroup(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"server_group": g.view(c)}), nil
 }
 
-// groupSchema is nova/api/openstack/compute/schemas/server_groups.py.
+// groupSchema mirrors nova/api/openstack/compute/schemas/server_groups.py.
 func groupSchema(minor int) *pyjson.Schema {
 	name := pyjson.Prop{Name: "name", Schema: pyjson.Name}
 	policies := []any{"anti-affinity", "affinity"}
@@ -121,7 +121,7 @@ func (n *Nova) deleteGroup(c *call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// leaveGroup takes a server out of its group.
+// leaveGroup removes a server from its group.
 func (n *Nova) leaveGroup(s *Server) {
 	if g, ok := n.groups.Get(s.group); ok {
 		g.members = slices.DeleteFunc(slices.Clone(g.members), func(id string) bool { return id == s.ID })

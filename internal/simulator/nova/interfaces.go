@@ -44,7 +44,7 @@ func (n *Nova) listInterfaces(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"interfaceAttachments": list}), nil
 }
 
-// at finds an interface by its port.
+// nicAt finds an interface by its port, and returns its index.
 func (s *Server) nicAt(port string) int {
 	return slices.IndexFunc(s.nics, func(i *nic) bool { return i.port == port })
 }
@@ -76,7 +76,7 @@ func interfaceSchema(minor int) *pyjson.Schema {
 	return wrapped("interfaceAttachment", s)
 }
 
-// attachInterface is nova/api/openstack/compute/attach_interfaces.py: create.
+// attachInterface mirrors nova/api/openstack/compute/attach_interfaces.py: create.
 func (n *Nova) attachInterface(c *call) (*oslo.Response, error) {
 	body, err := c.read(interfaceSchema(c.minor))
 	if err != nil {
@@ -154,7 +154,7 @@ func (n *Nova) detachInterface(c *call) (*oslo.Response, error) {
 	if err := s.ready(c, "detach_interface", active, paused, stopped); err != nil {
 		return nil, err
 	}
-	// The compute host finds out whether the port is there; the call is accepted anyhow.
+	// The request is accepted even if the port does not exist; the compute host detects that later.
 	port := c.PathValue("port")
 	n.record(c, s, "detach_interface")
 	id := s.ID
@@ -210,8 +210,8 @@ func (n *Nova) showAddresses(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{name: list}), nil
 }
 
-// listSecurityGroups is nova/api/openstack/compute/security_groups.py, without the rules
-// that Neutron lists better.
+// listSecurityGroups mirrors nova/api/openstack/compute/security_groups.py, without the
+// rules, which Neutron lists better.
 func (n *Nova) listSecurityGroups(c *call) (*oslo.Response, error) {
 	s, err := n.find(c)
 	if err != nil {
@@ -243,7 +243,7 @@ func (n *Nova) floating(port, ip string) string {
 	return ""
 }
 
-// rulesView words the ingress rules of a security group as nova-network did.
+// rulesView shows the ingress rules of a security group in the form of nova-network.
 func (n *Nova) rulesView(id string) []any {
 	out := []any{}
 	for _, r := range n.network.RulesOf(id) {

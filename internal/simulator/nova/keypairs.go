@@ -39,7 +39,7 @@ func (n *Nova) addKeyPairs() {
 	n.handle("DELETE /v2.1/os-keypairs/{id}", 1, n.deleteKey)
 }
 
-// keyUser is whose keys a call is about: user_id is for admins, from 2.10.
+// keyUser is the user whose keys a call is about. Only admins may set user_id, from 2.10 on.
 func keyUser(c *call, action, asked string) (string, error) {
 	if asked == "" || c.minor < 10 || asked == c.Caller.UserID {
 		return c.Caller.UserID, nil
@@ -105,7 +105,7 @@ func (n *Nova) showKey(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"keypair": v}), nil
 }
 
-// keySchema is nova/api/openstack/compute/schemas/keypairs.py.
+// keySchema mirrors nova/api/openstack/compute/schemas/keypairs.py.
 func keySchema(minor int) *pyjson.Schema {
 	s := &pyjson.Schema{Types: []string{"object"}, Required: []string{"name"}, Closed: true,
 		Props: []pyjson.Prop{{Name: "name", Schema: pyjson.Name}, {Name: "public_key", Schema: pyjson.String(0, 0)}}}
@@ -183,8 +183,8 @@ func (n *Nova) createKey(c *call) (*oslo.Response, error) {
 	return &oslo.Response{Status: status, Body: map[string]any{"keypair": v}}, nil
 }
 
-// identify is nova/crypto.py: generate_fingerprint, the MD5 of the key's
-// blob, whatever the comment is.
+// identify mirrors nova/crypto.py: generate_fingerprint. It is the MD5 of the
+// key's blob, and does not depend on the comment.
 func (k *keyPair) identify() error {
 	invalid := badRequest("Keypair data is invalid: failed to generate fingerprint")
 	if k.kind == "x509" {
@@ -218,7 +218,7 @@ func colons(sum [16]byte) string {
 	return strings.Join(parts, ":")
 }
 
-// generate makes a key for those who gave none, as Nova did before 2.92.
+// generate makes a key for a request without one, as Nova did before 2.92.
 func (k *keyPair) generate() (string, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

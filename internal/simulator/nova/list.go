@@ -48,14 +48,14 @@ func (n *Nova) listServers(detail bool) handler {
 	}
 }
 
-// wantsDeleted reports whether the list reaches over deleted servers: with
-// changes-since always, else for admins that ask.
+// wantsDeleted reports whether the list includes deleted servers: always with
+// changes-since, otherwise only if an admin asks for them.
 func wantsDeleted(c *call) bool {
 	q := c.Query()
 	return q.Has("changes-since") || c.minor >= 66 && q.Has("changes-before") || c.Caller.Admin() && (oslo.Truthy(q.Get("deleted")) || strings.EqualFold(q.Get("status"), "deleted"))
 }
 
-// sortKeys is schemas/servers.py: VALID_SORT_KEYS.
+// sortKeys mirrors schemas/servers.py: VALID_SORT_KEYS.
 var sortKeys = []string{"access_ip_v4", "access_ip_v6", "auto_disk_config", "availability_zone", "config_drive", "created_at", "display_description", "display_name",
 	"host", "hostname", "image_ref", "instance_type_id", "kernel_id", "key_name", "launch_index", "launched_at", "locked_by", "node", "power_state", "progress",
 	"project_id", "ramdisk_id", "root_device_name", "task_state", "terminated_at", "updated_at", "user_id", "uuid", "vm_state"}
@@ -88,8 +88,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// serverOrder is newest first unless asked otherwise; sort keys that Nova knows
-// and the simulator does not are no order.
+// serverOrder is the order of a list, newest first by default. Sort keys that
+// Nova knows and the simulator does not are ignored.
 func serverOrder(q url.Values) (func(a, b *Server) int, error) {
 	keys, dirs := q["sort_key"], q["sort_dir"]
 	for _, dir := range dirs {

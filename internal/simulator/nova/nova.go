@@ -1,10 +1,9 @@
-// Package nova simulates the compute service as Zed has it (microversions 2.1
-// to 2.93): flavors, key pairs, server groups, servers and what is done with
-// them, quotas, and the little of hosts that clients look at.
+// Package nova simulates the compute service of Zed (microversions 2.1 to
+// 2.93): flavors, key pairs, server groups, servers and their actions, quotas,
+// and the attributes of hosts that clients read.
 //
-// Servers take their ports from Neutron, their images from Glance and their
-// volumes from Cinder, by the Go methods of those. No machine runs: a server
-// goes through its states on the cloud's clock.
+// Nova uses the Go methods of Neutron for ports, of Glance for images and of Cinder
+// for volumes. No machine runs: a server changes its states on the cloud's clock.
 package nova
 
 import (
@@ -15,9 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
-	// BuildDelay is how long a server stays in BUILD, and in each other task.
+	// BuildDelay is the duration of BUILD, and of every other task.
 	BuildDelay time.Duration
 	// MaxPage is [api] max_limit; zero means 1000.
 	MaxPage int
@@ -37,9 +36,9 @@ type Nova struct {
 	keys      *oslo.Collection[keyPair]
 	groups    *oslo.Collection[group]
 	servers   *oslo.Collection[Server]
-	gone      []*Server // deleted, for changes-since
+	gone      []*Server // deleted servers, for changes-since
 	hosts     []*host
-	quotas    oslo.Quotas // limits set, by project
+	quotas    oslo.Quotas // limits that were set, by project
 	byPort    map[string]*Server
 	failNext  []string            // faults for the next builds
 	failTasks map[string][]string // the same for resizes and rebuilds

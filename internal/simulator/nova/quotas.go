@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// quotaNames are the resources of a quota set and the microversion that took
-// them away, zero for never.
+// quotaNames are the resources of a quota set, with the microversion that
+// removed them; zero for never.
 var quotaNames = []struct {
 	name  string
 	until int
@@ -20,7 +20,7 @@ var quotaNames = []struct {
 	{"security_groups", 36, -1}, {"server_group_members", 0, -1}, {"server_groups", 0, -1},
 }
 
-// defaultQuotas are the limits of projects that nobody set any for.
+// defaultQuotas are the limits of projects for which none were set.
 func defaultQuotas() map[string]int {
 	out := map[string]int{}
 	for _, q := range quotaNames {
@@ -29,7 +29,7 @@ func defaultQuotas() map[string]int {
 	return out
 }
 
-// usage is what a project has.
+// usage counts the objects of a project.
 type usage struct{ instances, cores, ram, groups int }
 
 func (n *Nova) usage(project string) usage {
@@ -63,7 +63,7 @@ func (u usage) of(name string) int {
 	return 0
 }
 
-// room says how many of the servers asked for fit the quota
+// room returns how many of the requested servers fit the quota
 // (nova/compute/utils.py: check_num_instances_quota).
 func (n *Nova) room(c *call, s *Server, least, most int) (int, error) {
 	if limit := n.quotas.Limit(s.Project, "metadata_items"); limit >= 0 && len(s.Metadata) > limit {
@@ -103,7 +103,7 @@ func (n *Nova) exceeded(project string, number int, f *Flavor) error {
 	return forbidden("Quota exceeded for %[1]s: Requested %[2]s, but already used %[3]s of %[4]s %[1]s", join(names), join(req), join(used), join(limits))
 }
 
-// SetQuota bounds how many of something a project may have; -1 does not.
+// SetQuota sets the limit of a project for a resource; -1 means no limit.
 func (n *Nova) SetQuota(project, name string, limit int) { n.quotas.Set(project, name, limit) }
 
 func (n *Nova) addQuotas() {
@@ -207,7 +207,7 @@ func (n *Nova) deleteQuota(c *call) (*oslo.Response, error) {
 	return oslo.Accepted(nil), nil
 }
 
-// showLimits is nova/api/openstack/compute/views/limits.py.
+// showLimits mirrors nova/api/openstack/compute/views/limits.py.
 func (n *Nova) showLimits(c *call) (*oslo.Response, error) {
 	project := c.Caller.ProjectID
 	if asked := c.Query().Get("tenant_id"); asked != "" && asked != project {

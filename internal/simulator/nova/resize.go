@@ -33,13 +33,13 @@ func (n *Nova) resize(c *call, s *Server, _ any) (*oslo.Response, error) {
 	return n.resizeTo(c, s, f, "resize"), nil
 }
 
-// resizeTo goes over resize_prep to VERIFY_RESIZE; the old flavor is kept for a revert.
+// resizeTo goes through resize_prep to VERIFY_RESIZE. It stores the old flavor for a revert.
 func (n *Nova) resizeTo(c *call, s *Server, f *Flavor, what string) *oslo.Response {
 	next := *f
 	next.Specs = clone(f.Specs)
 	old := s.Flavor
 	n.task(c, s, what, "resize_prep", func(s *Server) {
-		if err := n.failing("resize"); err != nil { // conductor/tasks/migrate.py: the fault of one that runs is not shown
+		if err := n.failing("resize"); err != nil { // conductor/tasks/migrate.py: a running server does not show the fault
 			n.to(s, s.VMState, "", s.Power)
 			n.finish(s, what, err)
 			return
@@ -61,7 +61,7 @@ func (n *Nova) confirmResize(c *call, s *Server, _ any) (*oslo.Response, error) 
 	if err := s.ready(c, "confirmResize", resized); err != nil {
 		return nil, err
 	}
-	if s.confirming { // the migration is not "finished" any more
+	if s.confirming { // the migration is no longer "finished"
 		return nil, badRequest("Instance has not been resized.")
 	}
 	n.record(c, s, "confirmResize")

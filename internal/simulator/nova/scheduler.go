@@ -9,14 +9,13 @@ import (
 // defaultZone is default_schedule_zone.
 const defaultZone = "az-a"
 
-// host is a compute host; capacities count the allocation ratios in.
+// host is a compute host. Its capacities include the allocation ratios.
 type host struct {
 	id, name, zone string
 	vcpus, ram     int
 }
 
-// defaultHosts are two hosts in one zone and one in another, large enough for
-// every test but small enough to be overfilled by one absurd flavor.
+// defaultHosts are two hosts in one zone and one in another. They are large enough for every test, and too small for one absurdly large flavor.
 func defaultHosts(cloud *oslo.Cloud) []*host {
 	var out []*host
 	for _, h := range [][2]string{{"cmp-a1", "az-a"}, {"cmp-a2", "az-a"}, {"cmp-b1", "az-b"}} {
@@ -49,8 +48,7 @@ func (n *Nova) loads() map[string]load {
 	return out
 }
 
-// pick finds the host with the least servers that has room and that the
-// server's group allows; without one it says why, as the scheduler does.
+// pick finds the host with the fewest servers that has room and that the server's group allows. If there is none, it returns the scheduler's reason.
 func (n *Nova) pick(s *Server) (*host, string) {
 	loads := n.loads()
 	var roomy, allowed []*host
@@ -83,8 +81,7 @@ func (n *Nova) byNeighbours(s *Server, hosts []*host) []*host {
 	return slices.DeleteFunc(hosts, func(h *host) bool { return len(s.near) > 0 && !on(h, s.near) || on(h, s.apart) })
 }
 
-// byGroup keeps the hosts that the policy of the server's group allows; soft
-// policies keep the best ones.
+// byGroup keeps the hosts that the policy of the server's group allows. For a soft policy it keeps the best ones.
 func (n *Nova) byGroup(s *Server, hosts []*host) []*host {
 	g, ok := n.groups.Get(s.group)
 	if !ok {
@@ -134,7 +131,7 @@ type HostInfo struct {
 	UsedVCPU, UsedRAM, UsedDisk int
 }
 
-// Hosts are the compute hosts with what their servers use.
+// Hosts are the compute hosts, with the resources that their servers use.
 func (n *Nova) Hosts() []HostInfo {
 	loads, out := n.loads(), []HostInfo{}
 	for _, h := range n.hosts {
@@ -144,7 +141,7 @@ func (n *Nova) Hosts() []HostInfo {
 	return out
 }
 
-// Allocation is what a live server uses and where; false for one that is not placed.
+// Allocation is the host of a server, and the resources that it uses; ok is false if it has no host.
 func (n *Nova) Allocation(server string) (host string, vcpus, ram, disk int, ok bool) {
 	s, found := n.servers.Get(server)
 	if !found || s.Host == "" {
@@ -158,7 +155,7 @@ func (n *Nova) Allocation(server string) (host string, vcpus, ram, disk int, ok 
 	return host, s.Flavor.VCPUs, s.Flavor.RAM, s.Flavor.Disk, true
 }
 
-// ProjectUsage is what a project's servers use.
+// ProjectUsage is the resources that a project's servers use.
 func (n *Nova) ProjectUsage(project string) (vcpus, ram, disk int) {
 	for s := range n.servers.All() {
 		if s.Project == project && s.Host != "" {

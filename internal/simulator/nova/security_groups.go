@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// lastGroups is the last microversion, 2.35, in which Nova passes security groups on to Neutron.
+// lastGroups is 2.35, the last microversion in which Nova forwards calls about security groups to Neutron.
 // (nova/api/openstack/compute/security_groups.py)
 const lastGroups = 35
 
@@ -17,7 +17,7 @@ func (n *Nova) addSecurityGroups() {
 	n.handleUntil("DELETE /v2.1/os-security-groups/{id}", 1, lastGroups, n.deleteSecurityGroup)
 }
 
-// groupView words a security group as nova-network did.
+// groupView shows a security group in the form of nova-network.
 func (n *Nova) groupView(g *neutron.SecurityGroup) map[string]any {
 	return map[string]any{"id": g.ID, "name": g.Name, "description": g.Description, "tenant_id": g.ProjectID, "rules": n.rulesView(g.ID)}
 }

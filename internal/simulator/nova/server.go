@@ -17,7 +17,7 @@ type Server struct {
 	User        string
 	Description *string
 	Hostname    string
-	Flavor      Flavor // as it was when the server was made or resized
+	Flavor      Flavor // the flavor at the time when the server was made or resized
 	Image       string // empty when booted from a volume
 	Key         *string
 	Metadata    map[string]string
@@ -40,13 +40,13 @@ type Server struct {
 	AccessIPv6  string
 	DiskConfig  string
 
-	number      int // counted over the cloud, for instance-0000000b
+	number      int // counted over all servers of the cloud, for instance-0000000b
 	launchIndex int
 	reservation string
 	zoneAsked   string
 	hostAsked   string
 	group       string
-	near, apart []string // IDs of servers with whose hosts it makes do, and does not
+	near, apart []string // IDs of servers whose hosts it must share, and must not share
 	wanted      []nic
 	nics        []*nic
 	securityIDs []string
@@ -59,12 +59,12 @@ type Server struct {
 	deleted     bool
 }
 
-// nic is an interface of a server: first what was asked for, then its port.
+// nic is an interface of a server: at first as requested, later with its port.
 type nic struct {
 	network, port, fixedIP string
 	tag                    *string
-	own                    bool  // made by Nova, which deletes it too
-	refused                error // why it cannot be plugged in, which only the compute host finds out
+	own                    bool  // made by Nova, which also deletes it
+	refused                error // why it cannot be plugged in; only the compute host detects that
 }
 
 type fault struct {
@@ -74,7 +74,7 @@ type fault struct {
 	Details string `json:"details,omitempty"`
 }
 
-// States of nova/compute/vm_states.py.
+// These are states of nova/compute/vm_states.py.
 const (
 	active    = "active"
 	building  = "building"
@@ -89,7 +89,7 @@ const (
 	deleted   = "deleted"
 )
 
-// Power states of nova/compute/power_state.py.
+// These are power states of nova/compute/power_state.py.
 const (
 	powerNone      = 0
 	powerRunning   = 1
@@ -98,7 +98,7 @@ const (
 	powerSuspended = 7
 )
 
-// status is nova/api/openstack/common.py: _STATE_MAP.
+// status mirrors nova/api/openstack/common.py: _STATE_MAP.
 func (s *Server) status() string { return statusOf(s.VMState, s.Task) }
 
 func statusOf(state, task string) string {
@@ -132,16 +132,16 @@ func (n *Nova) to(s *Server, state, task string, power int) {
 
 func (n *Nova) touch(s *Server) { s.Updated = n.cloud.Now() }
 
-// failed puts a server into ERROR.
+// failServer puts a server into ERROR.
 func (n *Nova) failServer(s *Server, text string) {
 	s.Fault = &fault{Code: 500, Created: oslo.Stamp(n.cloud.Now()), Message: text}
 	n.to(s, failed, "", powerNone)
 }
 
-// live finds a server that is still there, for events.
+// live finds a server that still exists, for events.
 func (n *Nova) live(id string) (*Server, bool) { return n.servers.Get(id) }
 
-// find finds a server as a caller may see it.
+// find finds a server that a caller may see.
 func (n *Nova) find(c *call) (*Server, error) {
 	s, ok := n.servers.Get(c.PathValue("id"))
 	if !ok || s.Project != c.Caller.ProjectID && !c.Caller.Admin() {
@@ -150,7 +150,7 @@ func (n *Nova) find(c *call) (*Server, error) {
 	return s, nil
 }
 
-// hostID is nova/utils.py: generate_hostid.
+// hostID mirrors nova/utils.py: generate_hostid.
 func (s *Server) hostID() string {
 	if s.Host == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// updateSchema is schemas/servers.py: update and its later versions.
+// updateSchema mirrors schemas/servers.py: update and its later versions.
 func updateSchema(minor int) *pyjson.Schema {
 	s := &pyjson.Schema{Types: []string{"object"}, Closed: true, Props: []pyjson.Prop{{Name: "name", Schema: serverName}, {Name: "OS-DCF:diskConfig", Schema: diskConfig},
 		{Name: "accessIPv4", Schema: accessIPv4}, {Name: "accessIPv6", Schema: accessIPv6}}}
@@ -70,7 +70,7 @@ func (n *Nova) showMetadata(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"metadata": s.Metadata}), nil
 }
 
-// setMetadata writes entries under the rules that all metadata calls share.
+// setMetadata writes entries under the rules of all metadata calls.
 func (n *Nova) setMetadata(c *call, in *pyjson.Object, replace bool) (*Server, error) {
 	s, err := n.find(c)
 	if err != nil {
@@ -178,7 +178,7 @@ func (n *Nova) showTags(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"tags": append([]string{}, s.Tags...)}), nil
 }
 
-// taggable finds a server whose tags may be written now.
+// taggable finds a server whose tags can be written now.
 func (n *Nova) taggable(c *call, what string) (*Server, error) {
 	s, err := n.find(c)
 	if err != nil {
@@ -187,7 +187,8 @@ func (n *Nova) taggable(c *call, what string) (*Server, error) {
 	return s, s.describable(what)
 }
 
-// describable refuses to write metadata and tags in states that forbid it.
+// describable returns an error if the state of a server forbids writing
+// metadata and tags.
 func (s *Server) describable(what string) error {
 	if !slices.Contains([]string{active, paused, suspended, stopped}, s.VMState) {
 		return conflict("Cannot '%s' instance %s while it is in vm_state %s", what, s.ID, s.VMState)

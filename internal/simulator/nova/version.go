@@ -10,13 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// The microversions of Zed.
+// These are the first and the last microversion of Zed.
 const (
 	minMinor = 1
 	maxMinor = 93
 )
 
-// Headers that carry the microversion.
+// These headers contain the microversion.
 const (
 	versionHeader = "OpenStack-API-Version"
 	legacyHeader  = "X-OpenStack-Nova-API-Version"
@@ -30,13 +30,14 @@ type call struct {
 
 type handler func(*call) (*oslo.Response, error)
 
-// handle adds a route that is there from a microversion on.
+// handle adds a route that exists from a microversion on.
 func (n *Nova) handle(pattern string, since int, h handler) {
 	n.handleUntil(pattern, since, maxMinor, h)
 }
 
-// handleUntil adds a route that is there in a range of microversions; outside
-// it Nova answers 404 (nova/api/openstack/wsgi.py: VersionNotFoundForAPIMethod).
+// handleUntil adds a route that exists in a range of microversions. Outside the
+// range, Nova answers 404 (nova/api/openstack/wsgi.py:
+// VersionNotFoundForAPIMethod).
 func (n *Nova) handleUntil(pattern string, since, until int, h handler) {
 	n.svc.Handle(pattern, func(c *oslo.Call) (*oslo.Response, error) {
 		minor, err := asked(c.Header)
@@ -52,8 +53,8 @@ func (n *Nova) handleUntil(pattern string, since, until int, h handler) {
 
 var versionWord = pattern.Of(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 
-// word is the version that the headers ask for, "" for none. The newer header
-// names the service too and wins (microversion_parse.get_version).
+// word is the version in the headers; "" for none. The newer header also names
+// the service, and has precedence (microversion_parse.get_version).
 func word(h http.Header) string {
 	for _, value := range h.Values(versionHeader) {
 		for _, part := range strings.Split(value, ",") {
@@ -66,7 +67,7 @@ func word(h http.Header) string {
 	return strings.ToLower(strings.TrimSpace(h.Get(legacyHeader)))
 }
 
-// asked is nova/api/openstack/wsgi.py: Request.set_api_version_request.
+// asked mirrors nova/api/openstack/wsgi.py: Request.set_api_version_request.
 func asked(h http.Header) (int, error) {
 	version := word(h)
 	switch version {
@@ -87,7 +88,7 @@ func asked(h http.Header) (int, error) {
 	return minor, nil
 }
 
-// decorate adds the headers that every answer of Nova has.
+// decorate adds the headers of every answer of Nova.
 func decorate(c *oslo.Call, h http.Header) {
 	h["X-Compute-Request-Id"] = h["X-Openstack-Request-Id"]
 	if h.Get("Content-Type") == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// serverView is nova/api/openstack/compute/views/servers.py: show. The parts that a
-// microversion or a right brings are pointers; a nil one leaves its attributes out.
+// serverView mirrors nova/api/openstack/compute/views/servers.py: show. Attributes that
+// depend on a microversion or a right are in pointers; a nil pointer omits them.
 type serverView struct {
 	ID         string               `json:"id"`
 	Name       string               `json:"name"`
@@ -114,13 +114,13 @@ type groupsAttr struct {
 	ServerGroups []string `json:"server_groups"`
 }
 
-// rebuiltAttrs are in the answer to a rebuild alone.
+// rebuiltAttrs are attributes that only the answer to a rebuild has.
 type rebuiltAttrs struct {
 	AdminPass string  `json:"adminPass"`
 	UserData  *string `json:"user_data"`
 }
 
-// viewer makes views of one answer; it remembers names of security groups.
+// viewer makes the views of one answer; it caches names of security groups.
 type viewer struct {
 	n      *Nova
 	c      *call
@@ -133,7 +133,7 @@ func (w *viewer) basic(s *Server) any {
 	return map[string]any{"id": s.ID, "name": s.Name, "links": links(w.c, "servers/"+s.ID)}
 }
 
-// full shows a server; single is for GET of one server, which says more.
+// full shows a server. single is for GET of one server, which shows more.
 func (w *viewer) full(s *Server, single bool) *serverView {
 	minor := w.c.minor
 	v := &serverView{ID: s.ID, Name: s.Name, Status: s.status(), TenantID: s.Project, UserID: s.User, Metadata: s.Metadata, HostID: s.hostID(),
@@ -158,7 +158,7 @@ func (w *viewer) full(s *Server, single bool) *serverView {
 	return v
 }
 
-// written is the answer to a write, which was shorter before 2.75.
+// written is the answer to a write. Before 2.75 it was shorter.
 func (w *viewer) written(s *Server) *serverView {
 	v := w.full(s, true)
 	if w.c.minor < 75 {
@@ -172,7 +172,7 @@ func (w *viewer) written(s *Server) *serverView {
 	return v
 }
 
-// later adds what microversions and rights bring.
+// later adds the attributes that depend on microversions and rights.
 func (w *viewer) later(v *serverView, s *Server, single bool) {
 	minor, admin := w.c.minor, w.c.Caller.Admin()
 	if admin {

@@ -1,9 +1,9 @@
-// Package placement simulates the reading part of the placement service as Zed has
-// it: the compute hosts as resource providers, their inventories and usages,
-// and what servers hold.
+// Package placement simulates the read requests of the placement service of Zed:
+// the compute hosts as resource providers, their inventories and usages, and the
+// allocations of servers.
 //
-// It keeps nothing of its own; Nova reports. Candidates, traits of one's own and
-// writes do not exist.
+// It stores nothing of its own; Nova provides all data. Candidates, custom traits
+// and writes are not simulated.
 package placement
 
 import (
@@ -47,7 +47,7 @@ func New(cloud *oslo.Cloud, n *nova.Nova) *Placement {
 	return p
 }
 
-// render is placement/util.py: json_error_formatter.
+// render mirrors placement/util.py: json_error_formatter.
 func render(e *oslo.Error) (string, []byte) {
 	b, err := json.Marshal(map[string]any{"errors": []any{map[string]any{"status": e.Status, "title": http.StatusText(e.Status),
 		"detail": fmt.Sprintf("%s\n\n %s  ", explanations[e.Status], e.Message)}}})
@@ -62,7 +62,7 @@ var explanations = map[int]string{http.StatusForbidden: "Access was denied to th
 
 var versionWord = pattern.Of(`^1\.(\d+)$`)
 
-// word is the microversion that a call asks for.
+// word is the microversion in the headers of a call.
 func word(h http.Header) string {
 	service, version, _ := strings.Cut(h.Get("OpenStack-API-Version"), " ")
 	switch {
@@ -81,7 +81,7 @@ func decorate(c *oslo.Call, h http.Header) {
 	h.Set("Vary", "OpenStack-API-Version")
 }
 
-// handle adds a route; default policy lets admins alone read placement.
+// handle adds a route. In the default policy only admins may read placement.
 func (p *Placement) handle(pattern string, h oslo.Handler) {
 	p.svc.Handle(pattern, func(c *oslo.Call) (*oslo.Response, error) {
 		m := versionWord.FindStringSubmatch(word(c.Header))

@@ -17,14 +17,14 @@ var formats = map[string]func(string) bool{
 	"ip":   func(s string) bool { _, err := netip.ParseAddr(s); return err == nil },
 	"name": IsName,
 	"base64": func(s string) bool {
-		// Python's decoder leaves out what is no base64 letter, and then wants whole groups.
+		// Python's decoder ignores characters that are not base64, and then requires complete groups.
 		clean := notBase64.ReplaceAllString(s, "")
 		_, err := base64.StdEncoding.DecodeString(clean)
 		return err == nil
 	},
 }
 
-// IsName is the format of names: printable, and no space at either end
+// IsName is the format of names: printable, without a space at either end
 // (nova/api/validation/parameter_types.py: valid_name_regex).
 func IsName(s string) bool {
 	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
@@ -34,13 +34,13 @@ var notBase64 = pattern.Of(`[^A-Za-z0-9+/=]`)
 
 var hex32 = pattern.Of(`^[0-9a-fA-F]{32}$`)
 
-// IsUUID is oslo_utils.uuidutils.is_uuid_like: dashes, braces and a urn prefix do not matter.
+// IsUUID mirrors oslo_utils.uuidutils.is_uuid_like: dashes, braces and a urn prefix are ignored.
 func IsUUID(s string) bool {
 	s = strings.NewReplacer("urn:", "", "uuid:", "").Replace(s)
 	return hex32.MatchString(strings.ReplaceAll(strings.Trim(s, "{}"), "-", ""))
 }
 
-// Int64 is a bound of a schema.
+// Int64 returns a pointer to n, for a bound of a schema.
 func Int64(n int64) *int64 { return &n }
 
 // Name is the schema of a name.
@@ -51,19 +51,19 @@ func String(min, max int) *Schema {
 	return &Schema{Types: []string{"string"}, MinLength: min, MaxLength: max}
 }
 
-// OrNull lets a schema take null too.
+// OrNull returns a schema that also accepts null.
 func OrNull(s *Schema) *Schema {
 	out := *s
 	out.Types = append(append([]string{}, s.Types...), "null")
 	return &out
 }
 
-// Boolean is what the services' parameter_types take for a boolean.
+// Boolean accepts the values that the services' parameter_types accept as a boolean.
 var Boolean = &Schema{Types: []string{"boolean", "string"}, Enum: []any{
 	true, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes",
 	false, "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no"}}
 
-// Truthy reads a value that Boolean takes.
+// Truthy converts a value that Boolean accepts.
 func Truthy(v any) bool {
 	switch v := v.(type) {
 	case bool:

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Schema is the part of JSON Schema that the services use. Zero fields say
-// nothing. Checks run in the order of the fields, and the first refusal counts,
-// as with Validator.validate of the library.
+// Schema is the part of JSON Schema that the services use. A zero field has no effect.
+// Checks run in the order of the fields, and the first failure counts, as with
+// Validator.validate of the library.
 type Schema struct {
 	Types     []string // of "null", "boolean", "integer", "number", "string", "array", "object"
 	Enum      []any
@@ -29,7 +29,7 @@ type Schema struct {
 	Patterns  []Prop // Name is a regular expression
 	Required  []string
 	MaxProps  int
-	Closed    bool // no other properties
+	Closed    bool // no other properties are allowed
 	AnyOf     []*Schema
 }
 
@@ -39,8 +39,8 @@ type Prop struct {
 	Schema *Schema
 }
 
-// Failure is what a schema refuses: the last step of the path to the value (empty at the
-// top), the value and the reason.
+// Failure is a value that a schema refuses: the last step of the path to the value
+// (empty at the top), the value and the reason.
 type Failure struct {
 	Path     string
 	Instance any
@@ -161,8 +161,8 @@ func (s *Schema) text(v string) string {
 	return s.number(json.Number(v))
 }
 
-// number holds bounds against numbers, and against digits in strings, which
-// both services count as numbers where a bound is given.
+// number compares numbers with the bounds. It also compares digits in strings: both
+// services treat them as numbers if there is a bound.
 func (s *Schema) number(v json.Number) string {
 	if s.Minimum == nil && s.Maximum == nil {
 		return ""
@@ -227,7 +227,7 @@ func (s *Schema) object(path string, v *Object) *Failure {
 	return s.others(path, v)
 }
 
-// others checks the members that Props does not name.
+// others checks the members that Props does not contain.
 func (s *Schema) others(path string, v *Object) *Failure {
 	var unknown []string
 	for _, key := range v.Keys() {

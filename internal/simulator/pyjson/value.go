@@ -1,5 +1,5 @@
-// Package pyjson reads JSON as the Python services do: objects keep the order
-// of their keys, values print as Python prints them, and schemas refuse in the
+// Package pyjson reads JSON as the Python services do. Objects keep the order
+// of their keys, and values are formatted as in Python. Schemas refuse in the
 // words of the library jsonschema, which Nova and Cinder show to their clients.
 //
 // It knows no service and no HTTP.
@@ -30,7 +30,7 @@ func (o *Object) Get(key string) (any, bool) {
 	return v, ok
 }
 
-// Keys are the members' names in the order they came.
+// Keys are the names of the members in their order.
 func (o *Object) Keys() []string {
 	if o == nil {
 		return nil
@@ -52,7 +52,7 @@ func (o *Object) List(key string) []any {
 	return list
 }
 
-// Text returns a member as text: strings as they are, numbers as written,
+// Text returns a member as text: strings unchanged, numbers as written,
 // anything else as "".
 func (o *Object) Text(key string) string {
 	v, _ := o.Get(key)
@@ -65,7 +65,7 @@ func (o *Object) Text(key string) string {
 	return ""
 }
 
-// Has reports whether a member is there, be it null.
+// Has reports whether a member exists, even if it is null.
 func (o *Object) Has(key string) bool {
 	_, ok := o.Get(key)
 	return ok
@@ -85,7 +85,7 @@ func Parse(raw []byte) (any, error) {
 	return v, nil
 }
 
-// depthLimit is about where Python's decoder gives up.
+// depthLimit is about the depth at which Python's decoder fails.
 const depthLimit = 900
 
 func read(d *json.Decoder, depth int) (any, error) {
@@ -138,14 +138,14 @@ func readObject(d *json.Decoder, depth int) (any, error) {
 	return o, err
 }
 
-// Repr prints a value as Python's repr does.
+// Repr formats a value as Python's repr does.
 func Repr(v any) string {
 	var b strings.Builder
 	write(&b, v)
 	return b.String()
 }
 
-// Str prints a value as Python's str does: a string without quotes.
+// Str formats a value as Python's str does: a string has no quotes.
 func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -228,7 +228,7 @@ func quote(b *strings.Builder, s string) {
 	b.WriteRune(mark)
 }
 
-// Plain turns objects into map[string]any, for other readers of JSON.
+// Plain converts objects to map[string]any, for other readers of JSON.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case *Object:

@@ -1,7 +1,7 @@
 package swift
 
 import (
-	"crypto/md5" //nolint:gosec // that is what Swift computes
+	"crypto/md5" //nolint:gosec // Swift computes MD5 sums
 	"encoding/hex"
 	"fmt"
 	"net/http"
@@ -13,16 +13,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Object is one in a container.
+// Object is an object in a container.
 type Object struct {
 	Data     []byte
-	Headers  map[string]string // all that can be written, by canonical name
+	Headers  map[string]string // all headers that can be written, by canonical name
 	Modified time.Time
 }
 
 const objectPrefix = "X-Object-Meta-"
 
-// Bounds of swift/common/constraints.py: MAX_OBJECT_NAME_LENGTH.
+// longestObject mirrors swift/common/constraints.py: MAX_OBJECT_NAME_LENGTH.
 const longestObject = 1024
 
 func (o *Object) etag() string {
@@ -70,7 +70,8 @@ func (s *Swift) page() int {
 	return 10_000
 }
 
-// limit is how many a list may have; -1 for more than there can be. (swift/common/request_helpers.py: constrain_req_limit)
+// limit is the maximum length of a list; -1 if the request asks for more than is allowed.
+// (swift/common/request_helpers.py: constrain_req_limit)
 func (s *Swift) limit(asked string) int {
 	switch limit, err := strconv.Atoi(asked); {
 	case err != nil || limit < 0:
@@ -97,7 +98,7 @@ func (s *Swift) putObject(c *oslo.Call) (*oslo.Response, error) {
 	if _, there := one.Objects[name]; there && c.Header.Get("If-None-Match") == "*" {
 		return nil, refused(http.StatusPreconditionFailed, "A precondition for this request was not met.")
 	}
-	// swift/common/middleware/container_quotas.py: what is overwritten is counted, too
+	// swift/common/middleware/container_quotas.py: an overwritten object counts, too
 	for quota, after := range map[string]int{"Quota-Count": len(one.Objects) + 1, "Quota-Bytes": one.bytes() + size} {
 		if limit, err := strconv.Atoi(one.Headers[metaPrefix+quota]); err == nil && after > limit {
 			return nil, oslo.Errorf(http.StatusRequestEntityTooLarge, "text", "Upload exceeds quota.")
@@ -145,7 +146,7 @@ func (s *Swift) object(c *oslo.Call) (*Object, error) {
 	return o, nil
 }
 
-// getObject answers GET and HEAD; of ranges it knows those with both ends. (swift/common/swob.py: Response)
+// getObject answers GET and HEAD. It supports only ranges with both ends. (swift/common/swob.py: Response)
 func (s *Swift) getObject(c *oslo.Call) (*oslo.Response, error) {
 	o, err := s.object(c)
 	if err != nil {

@@ -18,7 +18,7 @@ func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
 		return oslo.NoContent(), nil
 	}
 	if _, ok := one.Objects[name]; !ok {
-		one.keep(name, 0, false) // that it was deleted is a version, all the same
+		one.keep(name, 0, false) // a deletion adds a version even if there is no object
 		return nil, errNotFound
 	}
 	one.begin(name)
@@ -27,7 +27,7 @@ func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// begin keeps what an object is before it is written for the first time since there are versions.
+// begin stores the present object as a version before it is written for the first time with versions enabled.
 func (one *Container) begin(name string) {
 	o, there := one.Objects[name]
 	if there && !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name }) {
@@ -35,7 +35,7 @@ func (one *Container) begin(name string) {
 	}
 }
 
-// keep adds a version, of what was put or of a deletion, where the container has them.
+// keep adds a version for a written or deleted object, if the container has versions enabled.
 func (one *Container) keep(name string, size int, current bool) {
 	if one.Headers["X-Versions-Enabled"] != "True" {
 		return

@@ -1,8 +1,8 @@
-// Package swift simulates the object store as Zed has it (Swift 2.30): the containers of an
-// account, and of their objects and the versions of them how many there are and how large.
+// Package swift simulates the object store of Zed (Swift 2.30): the containers of an account, with the
+// number and the size of their objects and versions.
 //
-// It knows no access by others than the project, no temporary URLs, bulk requests and segments, and keeps
-// of earlier versions only how large they are.
+// Only the project itself has access. Temporary URLs, bulk requests and segments are not simulated, and only
+// the size of earlier versions is stored.
 package swift
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Options are what differs between clouds.
+// Options are the differences between clouds.
 type Options struct {
-	// MaxPage bounds the pages of lists, and what may be asked for; zero leaves Swift's own
-	// 10,000.
+	// MaxPage is the maximum length of a page of a list, and the maximum that a request may ask for. Zero
+	// means Swift's own 10,000.
 	MaxPage int
 }
 
@@ -34,11 +34,10 @@ type Swift struct {
 type Container struct {
 	Name    string
 	Policy  string
-	Headers map[string]string // all that can be written, by canonical name
+	Headers map[string]string // all headers that can be written, by canonical name
 	Objects map[string]*Object
 	Created time.Time
-	// Versions are the objects that were put and deleted since it keeps versions, the newest
-	// ones, too.
+	// Versions are the objects that were put and deleted since versions were enabled, including the newest ones.
 	Versions []version
 	numbered int
 }
@@ -49,7 +48,7 @@ type version struct {
 	current  bool
 }
 
-// policies are the storage policies, the default first.
+// policies are the storage policies; the first is the default.
 var policies = []string{"gold", "silver"}
 
 // New registers the object store.
@@ -72,7 +71,7 @@ func New(cloud *oslo.Cloud, opts Options) *Swift {
 	return s
 }
 
-// render words errors as swob does. (swift/common/swob.py: RESPONSE_REASONS)
+// render encodes errors as swob does. (swift/common/swob.py: RESPONSE_REASONS)
 func render(e *oslo.Error) (string, []byte) {
 	if e.Kind == "text" {
 		return "text/plain", []byte(e.Message)
@@ -84,14 +83,14 @@ func refused(status int, message string) *oslo.Error {
 	return oslo.Errorf(status, "html", "%s", message)
 }
 
-// bad is a refusal that says what is wrong.
+// bad is a refusal with its reason.
 func bad(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusBadRequest, "text", format, args...)
 }
 
 var errNotFound = refused(http.StatusNotFound, "The resource could not be found.")
 
-// owned lets those in who own the account. (swift/common/middleware/keystoneauth.py: authorize)
+// owned allows only the owner of the account. (swift/common/middleware/keystoneauth.py: authorize)
 func (s *Swift) owned(h oslo.Handler) oslo.Handler {
 	return func(c *oslo.Call) (*oslo.Response, error) {
 		owner := c.Caller.Admin() || c.Caller.Has("member") || c.Caller.Has("swiftoperator")
@@ -123,7 +122,7 @@ func (s *Swift) find(c *oslo.Call) (*Container, error) {
 	return found, nil
 }
 
-// list is swift/account/utils.py: account_listing_response.
+// list mirrors swift/account/utils.py: account_listing_response.
 func (s *Swift) list(c *oslo.Call) (*oslo.Response, error) {
 	limit, err := strconv.Atoi(c.Query().Get("limit"))
 	most := 10_000
@@ -146,13 +145,13 @@ func (s *Swift) list(c *oslo.Call) (*oslo.Response, error) {
 	slices.Sort(names)
 	for _, name := range names[:min(len(names), limit)] {
 		one := all[name]
-		// An updater writes into the account what is in its containers, some time later; here it never does.
+		// Swift's updater later writes a container's numbers into the account. Here it never does.
 		out = append(out, map[string]any{"name": name, "count": 0, "bytes": 0, "last_modified": oslo.StampMicro(one.Created)})
 	}
 	return oslo.OK(out), nil
 }
 
-// bytes is the size of the objects; that of the versions is in a container of its own.
+// bytes is the size of the objects. Versions are in a container of their own.
 func (one *Container) bytes() (sum int) {
 	for _, o := range one.Objects {
 		sum += len(o.Data)
@@ -173,7 +172,7 @@ func (s *Swift) head(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Objects that have versions are links to the newest, without a size.
+	// Swift stores an object with versions as a link to the newest one, which has no size.
 	size := one.kept()
 	for name, o := range one.Objects {
 		if !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name && v.current }) {

@@ -11,7 +11,7 @@ import (
 
 const metaPrefix = "X-Container-Meta-"
 
-// put makes a container, or changes one that is there: then the answer is 202.
+// put makes a container, or changes an existing one; then the answer is 202.
 // (swift/container/server.py: PUT)
 func (s *Swift) put(c *oslo.Call) (*oslo.Response, error) {
 	name, all, asked := c.PathValue("container"), s.account(c), c.Header.Get("X-Storage-Policy")
@@ -56,9 +56,9 @@ func (s *Swift) post(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// write takes in the headers of a request, all or none: what they do not name stays, what is
-// empty goes, and so does what is to be removed unless it is written, too.
-// (swift/proxy/controllers/base.py: transfer_headers)
+// write stores all headers of a request, or none. Headers that the request does not contain
+// stay. A header with an empty value is deleted. X-Remove- deletes a header unless the
+// request also writes it. (swift/proxy/controllers/base.py: transfer_headers)
 func (one *Container) write(sent http.Header) error {
 	after := maps.Clone(one.Headers)
 	for name := range sent {
@@ -84,7 +84,7 @@ func (one *Container) write(sent http.Header) error {
 	return nil
 }
 
-// accepted is what is kept of a header.
+// accepted is the stored form of a header.
 func accepted(name, value string) (as string, kept bool, err error) {
 	switch name {
 	case "X-Container-Read", "X-Container-Write":
@@ -103,7 +103,7 @@ func accepted(name, value string) (as string, kept bool, err error) {
 	return value, strings.HasPrefix(name, metaPrefix), nil
 }
 
-// cleaned is swift/common/middleware/acl.py: clean_acl.
+// cleaned mirrors swift/common/middleware/acl.py: clean_acl.
 func cleaned(name, value string) (string, error) {
 	var out []string
 	for part := range strings.SplitSeq(value, ",") {
@@ -133,8 +133,7 @@ func cleaned(name, value string) (string, error) {
 	return strings.Join(out, ","), nil
 }
 
-// checkMetadata judges the metadata of a request.
-// (swift/common/constraints.py: check_metadata)
+// checkMetadata checks the metadata of a request. (swift/common/constraints.py: check_metadata)
 func checkMetadata(sent http.Header, prefix string) error {
 	own := map[string]string{}
 	for name, values := range sent {
@@ -155,8 +154,8 @@ func checkMetadata(sent http.Header, prefix string) error {
 	return checkSum(own, prefix)
 }
 
-// checkSum judges how many metadata there are, and how long they are together.
-// (swift/common/db.py: validate_metadata)
+// checkSum checks the number of metadata, and their total length. (swift/common/db.py:
+// validate_metadata)
 func checkSum(all map[string]string, prefix string) error {
 	count, size := 0, 0
 	for name, value := range all {

@@ -1,4 +1,4 @@
-// Package wire is how a client reaches a simulated service in its own process: a transport without a network, which may be cut.
+// Package wire connects a client to a simulated service in its own process: it is a transport without a network, which can be cut.
 package wire
 
 import (
@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// Wire leads to a handler.
+// Wire is a transport to a handler.
 type Wire struct {
 	To   http.Handler
 	away atomic.Bool
 }
 
-// Away has nobody answer, or somebody again.
+// Away cuts the connection, or restores it.
 func (w *Wire) Away(away bool) { w.away.Store(away) }
 
 // RoundTrip implements http.RoundTripper.
