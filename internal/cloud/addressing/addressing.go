@@ -1,5 +1,5 @@
-// Package addressing says what manifests tell of addresses: whether a subnet has one, who asks for it, and whether a router
-// leads to it. Its functions are pure. It does not know which kinds ask, nor any service.
+// Package addressing checks addresses in manifests: whether a subnet has an address, who asks for it, and whether a router
+// leads to it. Its functions are pure. It knows neither the kinds that use it nor any service.
 package addressing
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Outside says of a field that its address is not one of the subnet that it shall be from; "" where it is, or where that
-// is not known.
+// Outside says that the address in a field does not belong to its subnet; "" if it does, or if that is unknown.
 func Outside(field, address string, subnet kind.Ref) string {
 	network, noNetwork := netip.ParsePrefix(subnet.Expected().CIDR)
 	asked, noAddress := netip.ParseAddr(address)
@@ -23,8 +22,8 @@ func Outside(field, address string, subnet kind.Ref) string {
 	return fmt.Sprintf("%s: %s is not in %s, the addresses of Subnet %s; choose one of them", field, asked, network, subnet.Name)
 }
 
-// Nowhere says of a field that no subnet of a network has its address; "" where one has it. It says "", too, where others
-// may have put subnets on the network: nothing is known of those.
+// Nowhere says that no subnet of a network has the address in a field; "" if one has it. It is "", too, if others may have
+// added subnets to the network: those are unknown.
 func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string {
 	if address == "" || len(subnets) == 0 || network.ID == "" && !network.Managed {
 		return ""
@@ -47,8 +46,7 @@ func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string
 	return fmt.Sprintf("%s: %s is in no subnet of Network %s (%s); choose an address of one of them", field, address, network.Name, strings.Join(all, ", "))
 }
 
-// Claim claims an address that a field asks for in those of subnets that have it: a subnet
-// gives each to one port.
+// Claim claims the address in a field from those subnets that have it: a subnet gives each address to one port.
 func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	asked, err := netip.ParseAddr(address)
 	if err != nil {
@@ -62,8 +60,8 @@ func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	return claims
 }
 
-// Lacks says that a port does not have an address; "" where it has it, or where that is not known. The cloud gives a new
-// port IPv6 addresses that no manifest names.
+// Lacks says that a port does not have an address; "" if it has it, or if that is unknown. The cloud gives a new port IPv6
+// addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
 	if port.ID == "" || port.Anew {
 		if ip, err := netip.ParseAddr(address); err != nil || ip.Unmap().Is6() {

@@ -14,10 +14,9 @@ func NoteWayToPort(e *kind.Expansion, field, external, port string) {
 	}
 }
 
-// NoteWay notes at field when no router in the repository leads from an external network to a network, or to some
-// subnets of it. external is "" where it is not known. The cloud refuses to associate a floating IP with what is there
-// until somebody else connects them. Nothing is known of subnets and routers that the repository does not have, or only
-// imports.
+// NoteWay adds a note at field if no router in the repository connects an external network with a network, or with some
+// of its subnets. external is "" if it is unknown. The cloud refuses to associate a floating IP with them until
+// somebody else connects them. It adds none if a subnet or router is not in the repository, or is only imported.
 func NoteWay(e *kind.Expansion, field, external, network string, subnets []string) {
 	if len(subnets) == 0 {
 		subnets = e.Referring("Subnet", "Network", network)
@@ -45,7 +44,7 @@ func NoteWay(e *kind.Expansion, field, external, network string, subnets []strin
 	}
 }
 
-// routersOf are the routers that the repository attaches a subnet to.
+// routersOf are the routers to which the repository attaches a subnet.
 func routersOf(e *kind.Expansion, subnet string) (routers []string) {
 	short, _ := e.Members("Subnet", subnet, "RouterInterface")
 	for _, way := range slices.Concat(short, e.Referring("RouterInterface", "Subnet", subnet)) {
@@ -63,7 +62,7 @@ func mayLead(e *kind.Expansion, router, external string) bool {
 	return slices.ContainsFunc(gateways, func(network string) bool { return external == "" || !differ(e, network, external) })
 }
 
-// differ reports whether two names of networks are certainly not of the same one: imports can be.
+// differ reports whether two names certainly mean different networks: two imports can mean the same one.
 func differ(e *kind.Expansion, a, b string) bool {
 	one, other := e.Imported("Network", a), e.Imported("Network", b)
 	switch {

@@ -1,5 +1,5 @@
-// Package blockstorage is what the kinds of the block storage service share: why an object failed, and which refusals pass.
-// It does not know how a kind's objects are made.
+// Package blockstorage is shared by the kinds of the block storage service: why an object failed, and which refusals are
+// temporary. It does not know how a kind's objects are created.
 package blockstorage
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 )
 
-// withPages is the microversion from which messages can be asked for newest first, newestMessages the path of as many as one
-// request reads. (cinder/api/microversions.py: MESSAGES_PAGINATION)
+// withPages is the microversion from which messages can be listed with the newest first. newestMessages is the path for as
+// many as one request returns. (cinder/api/microversions.py: MESSAGES_PAGINATION)
 const (
 	withPages      = "3.5"
 	newestMessages = "messages?limit=1000"
 )
 
 // FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message of each. One
-// request reads those of all objects, and none is made where no object failed. The reasons are for people only: a cloud
+// request reads the messages of all objects, and none is sent if no object failed. The reasons are for people only: a cloud
 // that shows no messages gives none.
 func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *define.Driver[Spec, Filter, More], []*define.State[Spec, More]) error {
 	return func(ctx context.Context, d *define.Driver[Spec, Filter, More], objects []*define.State[Spec, More]) error {
@@ -36,7 +36,7 @@ func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *st
 	}
 }
 
-// explain fills in what is found.
+// explain fills in the reasons that it finds.
 func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
 	version, err := c.Microversion(ctx, cloud.BlockStorage, withPages)
 	if err != nil || !cloud.AtLeast(version, withPages) {
@@ -58,7 +58,7 @@ func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
 	}
 }
 
-// InStatus says that an object is in a status, and the reason of the cloud for it, if there is one.
+// InStatus says that an object is in a status, and the cloud's reason for it, if there is one.
 func InStatus(status, reason string) string {
 	if reason != "" {
 		status += ": " + reason

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// Refused makes a deletion one to be tried again that Cinder has refused in these words, by the object's status. A status
-// after an error, such as error_deleting, lasts until a person resets it.
+// Refused makes Cinder's refusal of a deletion, with these words, an error to retry. status is the object's: a status
+// such as error_deleting lasts until a person resets it, so then the refusal stays.
 func Refused(err error, status, words string) error {
 	if strings.HasPrefix(status, "error_") {
 		return err

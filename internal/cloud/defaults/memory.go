@@ -2,13 +2,13 @@ package defaults
 
 import "sync"
 
-// Memory is what kinds know of what they did themselves, and no list shows, as why an attempt failed. It outlives the login with which that was found out.
+// Memory has what kinds know about their own actions and no list shows, such as why an attempt failed. It outlives the login that found it out.
 type Memory struct {
 	mu    sync.Mutex
 	kinds map[string]any
 }
 
-// Recall returns what a kind keeps in a memory, and creates it on first use. Without a memory each login has its own.
+// Recall returns a kind's part of a memory, and creates it on first use. Without a memory each login has its own.
 func Recall[T any](m *Memory, kind string, create func() *T) *T {
 	if m == nil {
 		return create()
@@ -24,7 +24,7 @@ func Recall[T any](m *Memory, kind string, create func() *T) *T {
 	return m.kinds[kind].(*T)
 }
 
-// Of is the memory of another entry of clouds.yaml that the stack uses: what failed in one cloud need not fail in another. nil stays nil.
+// Of is the memory for another entry of clouds.yaml that the stack uses: an action that failed in one cloud may succeed in another. nil stays nil.
 func (m *Memory) Of(entry string) *Memory {
 	if m == nil {
 		return nil

@@ -1,7 +1,7 @@
 package defaults
 
-// VolumeType is the type of volumes for a storage class of Kubernetes; "" for the cloud's default, and note
-// says so where the configuration does not.
+// VolumeType is the type of volumes for a storage class of Kubernetes; "" for the cloud's default. note
+// says so if the configuration does not name the class.
 func (d Defaults) VolumeType(class string) (name, note string) {
 	name, known := d.StorageClasses[class]
 	if class != "" && !known {

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// clientOf is a client of a cloud with two services, image and network, that answer with
-// handler; paths are those below the services' version.
+// clientOf is a client of a cloud with two services, image and network, that answer with handler;
+// paths start below the services' version.
 func clientOf(t testing.TB, handler http.HandlerFunc) *cloud.Client {
 	t.Helper()
 	var s *httptest.Server

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Driver does what a kind's functions do as its table says, and adds what the functions of the [Resource] say. Those that
-// take the place of one that makes requests are given it, to use what it can do.
+// Driver implements a kind's functions by its table, and adds the functions of its [Resource]. A function that replaces one of
+// the driver's requests gets the driver as an argument, so that it can use it.
 type Driver[Spec, Filter, More any] struct {
 	Client *cloud.Client
 	of     Resource[Spec, Filter, More]
@@ -20,7 +20,7 @@ type Driver[Spec, Filter, More any] struct {
 	marks  marking[Spec, Filter, More]
 }
 
-// driver makes the one of a resource, with all that follows from what it is.
+// driver makes the driver of a resource.
 func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filter, More] {
 	r.Collection.complete()
 	d := &Driver[Spec, Filter, More]{Client: c, of: r, fields: table.New(r.Overrides...)}
@@ -33,7 +33,7 @@ func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filt
 	return d
 }
 
-// List is that of [kind.Driver].
+// List implements [kind.Driver.List].
 func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State[Spec, More]], error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	all, err := d.all(ctx, asked.Managed)
@@ -55,8 +55,8 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 	return out, nil
 }
 
-// live is an object as the engine sees it. One whose service does not say which project it is
-// in is the stack's; the network service always says it of its own resources.
+// live is an object as the engine sees it. An object whose service does not report its project belongs to the stack's. The
+// network service always reports the project of its own resources.
 func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State[Spec, More]] {
 	live := kind.Live{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready,
 		InOwnProject: s.Project == d.Client.ProjectID || s.Project == "" && s.Standard == nil}
@@ -72,8 +72,9 @@ func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State
 	return typed.Live[State[Spec, More]]{Live: live, State: s}
 }
 
-// Create makes the object in the project that its manifest names, or else in the client's own. One that is shared is marked as
-// half-made until it is: a kill in between leaves an object that is known to be that. A kind's own function shares by itself.
+// Create creates the object in the project that its manifest names, or else in the client's own. A shared object is marked as
+// half-made until it is shared, so that a kill in between leaves an object that is known to be half-made. A kind's own
+// function shares the object itself.
 func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w typed.Want[Spec]) (live typed.Live[State[Spec, More]], err error) {
 	var made *State[Spec, More]
 	switch {
@@ -101,7 +102,7 @@ func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.W
 	return made, d.Finish(ctx, w, made)
 }
 
-// Creation is the body of a request that creates, for [Driver.Post]. A mark in an attribute is in it.
+// Creation is the body of a create request, for [Driver.Post]. It includes a mark in an attribute.
 func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
 	if project := d.elsewhere(w); project != "" {
@@ -111,12 +112,12 @@ func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any
 	return body
 }
 
-// Post makes an object with the mark that is wanted, by as many requests as that takes. It adds to body.
+// Post creates an object with the desired mark, in as many requests as needed. It adds to body.
 func (d *Driver[Spec, Filter, More]) Post(ctx context.Context, w typed.Want[Spec], body map[string]any) (*State[Spec, More], error) {
 	return d.PostLast(ctx, w, body, map[string]any{})
 }
 
-// PostLast is [Driver.Post] with attributes that are in the last of the requests.
+// PostLast is [Driver.Post] with attributes for the last of the requests.
 func (d *Driver[Spec, Filter, More]) PostLast(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (*State[Spec, More], error) {
 	answer, err := d.marks.post(ctx, w, body, last)
 	if err != nil {
@@ -129,16 +130,16 @@ func (d *Driver[Spec, Filter, More]) PostLast(ctx context.Context, w typed.Want[
 	return s, nil
 }
 
-// Begin makes an object in one request, with a mark that says that nothing is applied yet. [Driver.Finish] finishes it.
+// Begin creates an object in one request, with a mark that says that nothing is applied yet. [Driver.Finish] finishes it.
 func (d *Driver[Spec, Filter, More]) Begin(ctx context.Context, w typed.Want[Spec]) (*State[Spec, More], error) {
 	w.Mark = mark.Begun(w.Mark)
 	return d.Post(ctx, w, d.Creation(w))
 }
 
-// Finish writes the mark that is wanted on an object that was begun, which takes in what the cloud answers.
+// Finish writes the desired mark on an object that [Driver.Begin] created, and reads the cloud's answer into made.
 func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Spec], made *State[Spec, More]) error {
 	n := Change[Spec, More]{Want: w, Have: typed.Live[State[Spec, More]]{Live: kind.Live{ID: made.ID}, State: made}, Fields: map[string]any{}, Raised: true,
-		Changes: []kind.Change{{Field: table.Path("tags")}}} // an answer to a creation need not show them
+		Changes: []kind.Change{{Field: table.Path("tags")}}} // the answer to a create request need not show them
 	answer, err := d.marks.write(ctx, &n)
 	if err == nil && answer != nil {
 		if answer, err = d.marks.read(answer, made); err == nil {
@@ -149,7 +150,7 @@ func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Sp
 	return err
 }
 
-// Update is that of [kind.Driver].
+// Update implements [kind.Driver.Update].
 func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
 	n := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
 	d.marks.inChange(n.Fields)
@@ -173,14 +174,14 @@ func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Sp
 	return d.Write(ctx, n)
 }
 
-// Write carries out a change, and writes the mark: in the same request, or in a last
-// one where the mark stands apart. The words of people beside it stay.
+// Write carries out a change, and writes the mark: in the same request, or in a last one of its own if the mark is apart.
+// People's own text beside it stays.
 func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, More]) error {
 	_, err := d.marks.write(ctx, &n)
 	return err
 }
 
-// Delete is that of [kind.Driver].
+// Delete implements [kind.Driver.Delete].
 func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live[State[Spec, More]]) (gone bool, err error) {
 	if err := d.spare(have.ID); err != nil {
 		return false, err
@@ -191,7 +192,7 @@ func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live
 	return d.Remove(ctx, have.ID)
 }
 
-// Unmark is that of [kind.Driver]: it takes the mark off, and leaves what people wrote beside it.
+// Unmark implements [kind.Driver.Unmark]: it removes the mark, and leaves people's own text beside it.
 func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have typed.Live[State[Spec, More]]) error {
 	switch {
 	case d.of.Info.FixedMark || d.of.Info.StaysMarked:

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// zone is an object of a service whose bodies are the objects themselves, which
-// updates by PATCH, and whose only place for a mark is a text.
+// zone is an object of a service whose bodies are not wrapped, which updates by PATCH, and whose
+// only place for a mark is a text.
 type zone struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"immutable"`
 	Email       *string `json:"email,omitempty" api:"email"`
@@ -71,7 +71,7 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// What a service answers is of another type than it should be: an error, no panic.
+// An answer with values of other types is an error, and causes no panic.
 func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	var object string
 	c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"zones": [` + object + `]}`)) })

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// NotForeign is an error where a server is not of the stack whose mark is given: nothing is pulled out of it, since nobody would
-// put anything in its place. One that is gone is no error.
+// NotForeign returns an error if a server does not belong to the stack with that mark. Then nothing is detached from it, since
+// nobody would attach a replacement. A missing server is no error.
 func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Mark) error {
 	var answer struct {
 		Server struct{ Metadata map[string]string }
@@ -31,7 +31,7 @@ func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Ma
 	return fmt.Errorf("%w: server %s, which the stack did not make, has it; take it out of there, or keep what is to be replaced", kind.ErrRejected, server)
 }
 
-// ServerGone reports whether Nova says that there is no such server. One of which nothing is known is not gone.
+// ServerGone reports whether Nova says that there is no such server. It is false if the answer is unknown.
 func ServerGone(ctx context.Context, c *cloud.Client, server string) bool {
 	return errors.Is(c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: "servers/" + url.PathEscape(server)}), kind.ErrGone)
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// DefaultDomain is the ID of the domain that objects are in of which nothing else is
-// said, unless the cloud is configured otherwise.
+// DefaultDomain is the ID of the default domain of objects, unless the cloud is configured
+// otherwise.
 const DefaultDomain = "default"
 
-// InDomain is what an object is looked up by: its name, and where it is not in the
-// default domain that, since a name is unique within one.
+// InDomain is the name by which an object is found. A name is unique within a domain, so the domain
+// is appended unless it is the default one.
 func InDomain(name, domain string) string {
 	if domain == DefaultDomain || domain == "" {
 		return name
@@ -18,8 +18,8 @@ func InDomain(name, domain string) string {
 	return name + "@" + domain
 }
 
-// WantedInDomain is the same of a wanted object, by the name of the Domain it refers
-// to; nothing is in one that there is not yet.
+// WantedInDomain is the same for a desired object, by the name of its Domain. A Domain that does
+// not exist yet contains nothing.
 func WantedInDomain(name, domain string, lookup func(kind, name string) kind.Ref) string {
 	ref := lookup("Domain", domain)
 	if ref.Name != "" && ref.ID == "" {
@@ -28,8 +28,8 @@ func WantedInDomain(name, domain string, lookup func(kind, name string) kind.Ref
 	return InDomain(name, ref.ID)
 }
 
-// ObserveIdentity says whose an object of Keystone is and what it is in: a mark of a
-// stack in another project makes it another's.
+// ObserveIdentity records the owner and the domain of a Keystone object: an object with a mark of a
+// stack in another project is not ours.
 func ObserveIdentity[Spec, More any](d *cloud.Client, s *State[Spec, More], domain string, live *kind.Live) {
 	live.InOwnProject = s.Mark == nil || s.Claim.Project == d.ProjectID
 	live.Name = InDomain(s.Name, domain)

@@ -13,12 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Standard are the attributes that the network service's own resources have.
-// (neutron-lib api/definitions: standard attributes)
+// Standard are the attributes of the network service's own resources. (neutron-lib api/definitions: standard attributes)
 type Standard struct {
 	ID   string `json:"id" api:"id" show:"-"`
 	Name string `json:"name" api:"name" show:"-"`
-	// Described is the description with the mark that may stand in it.
+	// Described is the description, including a mark that stands in it.
 	Described string     `json:"description" api:"description" show:"-"`
 	ProjectID string     `json:"project_id" api:"project_id" show:"projectID"`
 	Tags      []string   `json:"tags" api:"tags" show:"-"`
@@ -27,8 +26,7 @@ type Standard struct {
 	UpdatedAt table.Time `json:"updated_at,omitempty" api:"updated_at" show:"updatedAt"`
 }
 
-// MarkInDescription reports whether the mark stands in the description, so that every
-// update writes that.
+// MarkInDescription reports whether the mark stands in the description, so that every update writes the description.
 func (b *Standard) MarkInDescription() bool {
 	_, m := mark.InDescription(b.Described)
 	return m != nil
@@ -40,7 +38,7 @@ type inLabels[Spec, Filter, More any] struct {
 	to labeller
 }
 
-// read leaves the answer, which others may have, too, as it is.
+// read does not change the answer, which others may share.
 func (l inLabels[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error) {
 	all := new(Standard)
 	if err := table.Read(answer, all); err != nil {
@@ -49,7 +47,7 @@ func (l inLabels[Spec, Filter, More]) read(answer table.Attributes, s *State[Spe
 	s.Standard, s.Mark = all, mark.InLabels(all.Tags, all.Described)
 	rest := table.Attributes{}
 	maps.Copy(rest, answer)
-	if own, _ := mark.InDescription(all.Described); own != all.Described || own == "" { // null is no description either
+	if own, _ := mark.InDescription(all.Described); own != all.Described || own == "" { // null counts as no description
 		rest["description"] = encoded(own)
 	}
 	if own := mark.UserTags(all.Tags); !slices.Equal(own, all.Tags) {
@@ -76,7 +74,7 @@ func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spe
 
 func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {
 	if n.Now == nil {
-		seen := *n.Have.State.Standard // others read it meanwhile
+		seen := *n.Have.State.Standard // others read it at the same time
 		n.Now = &seen
 	}
 	if n.Raised {
@@ -88,7 +86,7 @@ func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec,
 	return l.to.update(ctx, n.Now, n.Changes, n.Fields, n.Want.Mark, l.labels(n.Want))
 }
 
-// labels are the description and the tags that an object shall have besides its mark.
+// labels are the description and the tags that an object shall have, apart from its mark.
 type labels struct {
 	description string
 	tags        []string
@@ -99,20 +97,20 @@ type labels struct {
 type standing int
 
 const (
-	// usual is in the tags, or in the description where it fits and the configuration says so. An object that has it in one of
-	// them keeps it there.
+	// usual is in the tags, or in the description if it fits and the configuration says so. An object keeps the mark in the
+	// label where it is.
 	usual standing = iota
-	// tagged is in the tags: for objects without a name by which they would still be found, and where others are meant to
-	// write the description.
+	// tagged is in the tags. It is for objects whose name is not unique, so that they are still found, and for objects whose
+	// description others write.
 	tagged
-	// guarded is in the description where it fits, on clouds whose tags can be written by everybody who sees the object: for
+	// guarded is in the description if it fits, on clouds whose tags everybody who sees the object can write. It is for
 	// objects that are shared with other projects.
 	guarded
 	// foreign is in the description on all clouds, or nowhere: for objects in another project.
 	foreign
 )
 
-// labels are those that the manifest asks for.
+// labels are the labels in the manifest.
 func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
 	l := labels{tags: d.tags(w.Spec)}
 	l.description, _ = d.fields.Present("description", w.Spec).(string)
@@ -130,7 +128,7 @@ func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
 	return l
 }
 
-// tags are those of a spec, wanted or read.
+// tags are the tags of a spec, desired or read.
 func (d *Driver[Spec, Filter, More]) tags(s *Spec) (tags []string) {
 	list, _ := d.fields.Present("tags", s).([]any)
 	for _, tag := range list {
@@ -139,8 +137,8 @@ func (d *Driver[Spec, Filter, More]) tags(s *Spec) (tags []string) {
 	return tags
 }
 
-// IsRouterPort reports, by a port's device_owner, whether it is, or shall become, the
-// interface of a router. (neutron-lib constants.py: ROUTER_INTERFACE_OWNERS)
+// IsRouterPort reports, by a port's device_owner, whether it is, or will become, the interface of a router. (neutron-lib
+// constants.py: ROUTER_INTERFACE_OWNERS)
 func IsRouterPort(deviceOwner string) bool {
 	return strings.HasPrefix(deviceOwner, "network:router_interface") || deviceOwner == "network:ha_router_replicated_interface"
 }

@@ -15,25 +15,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// labeller makes requests about objects of the network service that bear their marks in labels.
+// labeller sends requests for objects of the network service that bear their marks in labels.
 type labeller struct {
 	*cloud.Client
 	Collection
-	// extensions are those that attributes need.
+	// extensions are the extensions that attributes need.
 	extensions map[string]string
 }
 
-// post makes an object, and returns the answer. body has its attributes but the labels, which carry the mark:
+// post creates an object, and returns the answer. body has its attributes except the labels, which carry the mark:
 //
-//	cloud with tag-creation     POST with tags and description
-//	other clouds                POST with the mark behind the description
-//	there, where it may not     POST with the mark as description, PUT the tags,
-//	stand there for ever        PUT the description
+//	cloud with tag-creation          POST with tags and description
+//	other clouds                     POST with the mark behind the description
+//	there, if the mark cannot stay   POST with the mark as description, PUT the tags,
+//	in the description               PUT the description
 //
-// It may not if the object has tags of its own, which take a request anyway, or if it
-// has no room. An object that a kill leaves behind in the third way is recognised by its
-// description and finished by [Driver.Write]. So is an object whose mark says
-// that nothing is applied yet: it is made in one request, for [Driver.Finish].
+// The mark cannot stay there if the object has tags of its own, which need a request anyway, or if there is no room. An object that a
+// kill leaves half-made in the third way is recognised by its description, and [Driver.Write] finishes it. An object whose mark says
+// that nothing is applied yet is created in one request, for [Driver.Finish].
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")
 	if err == nil && !hasTags {
@@ -64,8 +63,8 @@ func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Ma
 	return n.update(ctx, &have, nil, last, m, l)
 }
 
-// label puts labels into the body of a creation: all of them, or, where whole is false, a
-// description that says that they are to come.
+// label puts labels into the body of a create request. They are complete, or, if whole is false, a description that says that the labels
+// will follow.
 func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l labels) (whole bool, err error) {
 	takesTags, err := n.takesTags(ctx, l)
 	if err != nil {
@@ -84,8 +83,8 @@ func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l
 	return whole, err
 }
 
-// leaveOut takes attributes out of a body that the cloud lacks the extensions for: it would
-// refuse all of it. The next plan notes the attributes that are left out.
+// leaveOut removes attributes from a body if the cloud lacks their extensions: it would refuse the whole request. The next plan notes
+// the attributes that are left out.
 func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 	for attribute, alias := range n.extensions {
 		if _, asked := body[attribute]; !asked {
@@ -102,10 +101,10 @@ func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 	return nil
 }
 
-// errNoRoom keeps the mark of what is in another project where it counts.
+// errNoRoom refuses to mark an object of another project outside its description, where the mark would not count.
 var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the mark of the owner, which stands behind it in another project; shorten it", kind.ErrRejected, table.Path("description"))
 
-// takesTags reports whether the mark goes into the tags that a create request takes.
+// takesTags reports whether the mark goes into tags that the create request accepts.
 func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {
 	if l.mark == foreign {
 		return false, nil
@@ -119,13 +118,11 @@ func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 	return text, fits && (l.mark == guarded || l.mark == foreign || l.mark == usual && n.MarksInDescriptions)
 }
 
-// update writes changed attributes and the mark, which comes last; fields may
-// be empty. The mark stays where it is, in the tags or in the description, unless it
-// has no room there any more. The attributes are only written if nobody changed the
-// object since it was observed, where the cloud can say. Labels that are not
-// among the changes stay as they are: somebody else may look after them.
+// update writes changed attributes, and last the mark; fields may be empty. The mark stays where it is, in the tags or in the
+// description, unless the description has no room for it any more. If the cloud supports it, attributes are only written if nobody
+// changed the object since it was observed. Labels that are not among the changes stay unchanged: others may manage them.
 //
-// have is kept up to date. The returned attributes are the cloud's answer; nil where none were written.
+// have is kept up to date. The returned attributes are the cloud's answer; nil if none were written.
 func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Change, fields map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	own, inText := mark.InDescription(have.Described)
 	begun := inText != nil && inText.Applied == ""
@@ -149,14 +146,15 @@ func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Cha
 		}
 		return answer, err
 	}
-	same := sameTags(have, tags) // or the revision is raised
+	same := sameTags(have, tags) // otherwise writing the tags raises the revision
 	if err := n.putTags(ctx, have, tags); err != nil {
 		return nil, err
 	}
 	return n.putFields(ctx, have, fields, same && !begun)
 }
 
-// marked are the labels with the mark in one of them. Records stay (see [mark.Records]). begun says that the labels are not written yet.
+// marked returns the labels with the mark in one of them. Records stay (see [mark.Records]). begun says that the labels are not written
+// yet.
 func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind.Mark, l labels) (text string, tags []string, err error) {
 	text, fits := n.inText(m, l)
 	stays, err := n.staysInText(ctx, have, begun, l)
@@ -173,9 +171,9 @@ func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind
 	return l.description, mark.Tags(m, tags), nil
 }
 
-// staysInText reports whether the mark of an object is in the description, and can remain
-// there, or is to go there. Zed has everybody who sees an object write its tags, but not its
-// description; a cloud that takes tags in a create request asks who may write the object.
+// staysInText reports whether the mark of an object is in the description and can stay there, or belongs there. In Zed, everybody who
+// sees an object can write its tags, but not its description. A cloud that accepts tags in a create request checks who may change the
+// object.
 func (n labeller) staysInText(ctx context.Context, have *Standard, begun bool, l labels) (bool, error) {
 	alone := have.MarkInDescription() && mark.InTags(have.Tags) == nil
 	if l.mark != guarded && l.mark != foreign {
@@ -185,8 +183,7 @@ func (n labeller) staysInText(ctx context.Context, have *Standard, begun bool, l
 	return !takesTags || alone, err
 }
 
-// unmark takes the mark off an object: out of the description first, since the tags alone
-// are a mark as good as both.
+// unmark removes the mark from an object: first from the description, since the tags alone are a full mark.
 func (n labeller) unmark(ctx context.Context, have *Standard) error {
 	if own, m := mark.InDescription(have.Described); m != nil {
 		if _, err := n.putFields(ctx, have, map[string]any{"description": own}, true); err != nil {
@@ -196,8 +193,8 @@ func (n labeller) unmark(ctx context.Context, have *Standard) error {
 	return n.putTags(ctx, have, mark.UserTags(have.Tags))
 }
 
-// putFields writes attributes, on condition that the object is as it was seen, where Neutron takes conditions: others answer 400.
-// (neutron/api/api_common.py: ensure_if_match_supported)
+// putFields writes attributes, if conditional only while the object is unchanged since it was read. Neutrons without such conditions
+// answer 400, so they get none. (neutron/api/api_common.py: ensure_if_match_supported)
 func (n labeller) putFields(ctx context.Context, have *Standard, fields map[string]any, conditional bool) (answer table.Attributes, err error) {
 	if len(fields) == 0 {
 		return nil, nil
@@ -222,7 +219,7 @@ func (n labeller) putFields(ctx context.Context, have *Standard, fields map[stri
 	return answer, nil
 }
 
-// putTags writes the tags, which are sorted, where others are there.
+// putTags writes the tags, which are sorted, unless the object has the same tags.
 func (n labeller) putTags(ctx context.Context, have *Standard, tags []string) error {
 	if sameTags(have, tags) {
 		return nil
@@ -239,8 +236,7 @@ func sameTags(have *Standard, tags []string) bool {
 	return slices.Equal(tags, slices.Sorted(slices.Values(have.Tags)))
 }
 
-// send makes a request with attributes of the object with that ID, "" for a new one,
-// and returns the object that is answered.
+// send sends a request with attributes of the object with that ID, "" for a new one, and returns the object in the answer.
 func (n labeller) send(ctx context.Context, method, id string, fields map[string]any, header map[string]string) (table.Attributes, error) {
 	address := strings.TrimSuffix(n.Path+"/"+id, "/")
 	var answer map[string]table.Attributes

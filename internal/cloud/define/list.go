@@ -16,7 +16,7 @@ import (
 // parallelLists is how many lists are read at once.
 const parallelLists = 8
 
-// all reads all objects of the kind. managed is that of [kind.Listing].
+// all reads all objects of the kind. managed is [kind.Listing.Managed].
 func (d *Driver[Spec, Filter, More]) all(ctx context.Context, managed bool) (all []*State[Spec, More], err error) {
 	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
 		return nil, err
@@ -54,8 +54,9 @@ func (d *Driver[Spec, Filter, More]) all(ctx context.Context, managed bool) (all
 	return slices.Concat(parts...), nil
 }
 
-// listed reads what a path lists. Where the cloud refuses to list all, what the user itself
-// has is enough to find one that is to be used, and not to say that one is not there.
+// listed reads the list at a path. If the cloud refuses to list all objects, it lists the user's
+// own. These are enough to find an object to import, but do not prove that an object does not
+// exist.
 func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call, managed bool) ([]*State[Spec, More], error) {
 	objects, err := d.each(ctx, call)
 	if d.of.Collection.Own == "" || !errors.Is(err, kind.ErrForbidden) {
@@ -68,7 +69,7 @@ func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call
 	return d.each(ctx, call)
 }
 
-// Find lists the objects of the collection that a query asks for ("?device_owner=…").
+// Find lists the objects of the collection that match a query ("?device_owner=…").
 func (d *Driver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]*State[Spec, More], error) {
 	return d.each(ctx, cloud.Call{Service: d.of.Info.Service, Path: d.of.Collection.Path + query})
 }

@@ -12,22 +12,22 @@ import (
 )
 
 // marking is how the objects of a kind bear the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the kind is
-// made; nothing else asks which it is.
+// created; other code does not distinguish them.
 type marking[Spec, Filter, More any] interface {
-	// read notes what an answer says of the owner, and returns the answer without it.
+	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
-	// inCreation prepares the body of a request that creates, inChange the attributes of one that changes, as the fields gave them.
+	// inCreation prepares the body of a create request, inChange the attributes of an update, both filled from the fields.
 	inCreation(body map[string]any, m kind.Mark)
 	inChange(fields map[string]any)
-	// post makes an object that bears the mark from the first request on, and returns what the service says of it. The
-	// attributes in last are in the last request that this takes.
+	// post creates an object that bears the mark from the first request on, and returns the service's answer. The attributes in
+	// last are in the last of its requests.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
-	// write carries out a change, and writes the mark that is wanted, or takes it off where that is zero. The words of people
-	// beside it stay. It returns what the service says of the object, nil where it says nothing.
+	// write carries out a change, and writes the desired mark, or removes the mark if that is zero. People's own text beside it
+	// stays. It returns the service's description of the object, nil if there is none.
 	write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error)
 }
 
-// inAttribute has the mark in one attribute, [Resource.Mark], which is written with the others or apart from them.
+// inAttribute has the mark in one attribute, [Resource.Mark], which is written with the others or by a request of its own.
 type inAttribute[Spec, Filter, More any] struct{ *Driver[Spec, Filter, More] }
 
 func (a inAttribute[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (rest table.Attributes, err error) {

@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// counts is an object and what comes with it. more is nil before the object is made.
+// counts is the amount of an object and of the objects that come with it. more is nil before the
+// object exists.
 func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
 	if d.of.Takes != nil {

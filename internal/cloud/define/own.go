@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// KeepOwn refuses to take away what the agent itself works with: then nobody could put it
-// right by a commit. what is a word for it.
+// KeepOwn refuses to remove an object that the agent's own login depends on: nobody could repair
+// that by a commit. what is a word for the object.
 func KeepOwn(id, what string, own ...string) error {
 	if id != "" && slices.Contains(own, id) {
 		return fmt.Errorf("%w: it is the %s that this agent itself logs in with; let another administrator do that", kind.ErrRejected, what)
@@ -16,7 +16,7 @@ func KeepOwn(id, what string, own ...string) error {
 	return nil
 }
 
-// spare is [KeepOwn] of an object of the kind.
+// spare is [KeepOwn] for an object of the kind.
 func (d *Driver[Spec, Filter, More]) spare(id string) error {
 	if d.of.OfAgent == nil {
 		return nil

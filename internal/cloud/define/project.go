@@ -9,16 +9,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// ProjectRef is the field by which K-ORC's Neutron kinds name the Project that an object is in.
-// People who may change things in another project could write a mark of this stack there. So the
-// mark of an object there stands where nobody else can write, and counts only while a manifest, or
-// a Project of the stack, leads to that project.
+// ProjectRef is the field in which K-ORC's Neutron kinds name the Project of an object. People who may change
+// things in another project could write a mark of this stack there. So the mark of an object there is stored
+// where nobody else can write. It counts only while a manifest, or a Project of the stack, refers to that
+// project.
 type ProjectRef struct {
 	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project it is in; the one that the stack works in if left out. Another one needs an administrator's entry of clouds.yaml, and the mark of the owner stands behind the description there."`
 }
 
-// ProjectFilter finds objects of a Project. Those of others are found too: they are for
-// imports.
+// ProjectFilter finds objects of a Project. It also finds objects of others, which can be imported.
 type ProjectFilter struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project it is in."`
 }
@@ -34,7 +33,7 @@ func isResident[Spec any]() bool {
 	return ok
 }
 
-// MatchProject reports whether an object of a project is meant.
+// MatchProject reports whether an object of that project passes.
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID
@@ -48,7 +47,7 @@ func projectOf[Spec any](w typed.Want[Spec]) (ref kind.Ref) {
 	return ref
 }
 
-// elsewhere is the ID of the project that a manifest names, where that is not the client's own.
+// elsewhere is the ID of the project that a manifest names, if it is not the client's own; "" otherwise.
 func (d *Driver[Spec, Filter, More]) elsewhere(w typed.Want[Spec]) string {
 	if ref := projectOf(w); ref.ID != d.Client.ProjectID {
 		return ref.ID
@@ -56,8 +55,8 @@ func (d *Driver[Spec, Filter, More]) elsewhere(w typed.Want[Spec]) string {
 	return ""
 }
 
-// resides says which project an object is in. In another one the description has its mark, which
-// tags cannot dispute: where others see the object, they may write them.
+// resides records the project of an object. In another project only the mark in the description counts, not the
+// tags: others who see the object may write those.
 func (s *State[Spec, More]) resides(live *kind.Live) {
 	guarded := s.guarded()
 	live.Project, live.Guarded = s.Project, guarded != nil
@@ -70,7 +69,7 @@ func (s *State[Spec, More]) resides(live *kind.Live) {
 	}
 }
 
-// guarded is the mark, where only those can write it who may change the object: in its description or its name.
+// guarded is the mark in the description or the name, which only those can write who may change the object.
 func (s *State[Spec, More]) guarded() *kind.Mark {
 	if s.Standard == nil {
 		return s.Mark
@@ -79,15 +78,15 @@ func (s *State[Spec, More]) guarded() *kind.Mark {
 	return m
 }
 
-// diffProject notes that a Project was named later: an object cannot be moved to it.
+// diffProject notes that a Project was added to the manifest later: an object cannot be moved to it.
 func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes) {
 	if ref := projectOf(w); ref.ID != "" && ref.ID != projectID {
 		c.Note(table.Path("projectRef"), fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
 	}
 }
 
-// unmarkable says why an object of another project could not be told from those of others; "" where
-// it can.
+// unmarkable says why an object of another project could not be distinguished from those of others; "" if it
+// can be.
 func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 	ref := projectOf(w)
 	if ref.ID == "" || ref.Facts.Here {

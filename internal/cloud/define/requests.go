@@ -19,7 +19,7 @@ func (d *Driver[Spec, Filter, More]) wrapped(body map[string]any) map[string]any
 	return map[string]any{d.of.Collection.Singular: body}
 }
 
-// Path is that of an object.
+// Path is the path of an object.
 func (d *Driver[Spec, Filter, More]) Path(id string) string {
 	if parent, own, ok := strings.Cut(id, "/"); ok && d.of.Collection.Within != nil {
 		return d.of.Collection.Within.Path + "/" + url.PathEscape(parent) + "/" + d.of.Collection.Path + "/" + url.PathEscape(own)
@@ -27,7 +27,7 @@ func (d *Driver[Spec, Filter, More]) Path(id string) string {
 	return d.of.Collection.Path + "/" + url.PathEscape(id)
 }
 
-// Remove deletes an object, which the service has forgotten when it answers.
+// Remove deletes an object. The service no longer knows it when it answers.
 func (d *Driver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
 	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodDelete, Path: d.Path(id)})
 	return err == nil, err
@@ -44,7 +44,7 @@ func (d *Driver[Spec, Filter, More]) microversion(ctx context.Context) (string, 
 	return d.Client.Microversion(ctx, d.of.Info.Service, d.of.Collection.Microversion)
 }
 
-// Read takes an object out of what a service says of it.
+// Read decodes an object from a service's answer.
 func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec, More], error) {
 	answer, err := d.of.Collection.unwrapped(answer)
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec,
 	return s, s.Object.Read(rest)
 }
 
-// unwrapped is an object without the word around it in answers.
+// unwrapped is an object without the member around it in answers.
 func (c Collection) unwrapped(answer table.Attributes) (inner table.Attributes, err error) {
 	text, wrapped := answer[c.Singular]
 	if !wrapped {

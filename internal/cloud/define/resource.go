@@ -13,115 +13,105 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Resource describes a kind whose objects are made, changed and deleted by requests to one
-// collection of a service. The driver and the rules follow its table of fields; the
-// functions, each of which may be nil, add what is particular.
+// Resource describes a kind whose objects are created, changed and deleted by requests to one collection of a service. The driver and
+// the rules follow its table of fields. The functions, each of which may be nil, add the special parts.
 type Resource[Spec, Filter, More any] struct {
 	Info       kind.Info
 	Collection Collection
-	// Mark is where objects bear the owner mark; zero for the labels that the network service's own resources have.
+	// Mark is the place of the owner mark on objects; zero for the labels of the network service's own resources.
 	Mark mark.Place
-	// MarkInTags keeps the mark out of the description: for objects without a name by which they would still be found.
+	// MarkInTags keeps the mark out of the description. It is for objects that could not be found by their name.
 	MarkInTags bool
-	// Sharing is for objects of the network service that can be shared with single projects,
-	// whose Spec has [Shares].
+	// Sharing is for objects of the network service that can be shared with single projects, and whose Spec has [Shares].
 	Sharing Sharing
-	// OfAgent are the IDs of the objects that the agent itself logs in with, which are not deleted. It finds and uses them by
-	// the attributes FoundBy, which are not changed. OfAgent is nil for a kind of which the agent uses none.
+	// OfAgent returns the IDs of the objects that the agent's own login depends on, which are not deleted. Their attributes FoundBy, by
+	// which the agent finds them, are not changed. OfAgent is nil for a kind on which no login depends.
 	OfAgent func(cloud.Login) []string
 	FoundBy []string
-	// Flat has the fields directly under spec. Such a kind cannot be imported, and status shows no more than its fields.
+	// Flat is true if the fields stand directly under spec. Such a kind cannot be imported, and status shows only its fields.
 	Flat      bool
 	Overrides []table.Override[Spec, More]
 	Validate  func(*Spec, *kind.Report)
 	Expand    func(*Spec, *kind.Expansion)
-	// Diff adds to what the fields report.
+	// Diff adds changes to those that the fields report.
 	Diff func(typed.Want[Spec], *State[Spec, More], *kind.Changes)
-	// Takes says what an object counts as against quotas. References in the spec are names
-	// of a manifest, or what the cloud shows.
+	// Takes is the amount of quotas that an object uses. References in the spec are names of manifests, or IDs as the cloud shows them.
 	Takes func(*Spec, kind.FactsOf) kind.Amounts
-	// Besides says what an object counts as against quotas besides as one of its kind, with
-	// more of an object that is there.
+	// Besides is the amount of quotas that an object uses in addition to Takes. more belongs to an existing object.
 	Besides func(*Spec, *More) kind.Amounts
-	// Impossible says why the cloud will refuse to make an object, Doubtful why it may, and ExclusiveClaims what only one can have; see
-	// [kind.Kind].
+	// Impossible says why the cloud will refuse to create an object, Doubtful why it may, and ExclusiveClaims lists values that only
+	// one object can have; see [kind.Kind].
 	Impossible      func(typed.Want[Spec]) string
 	Doubtful        func(typed.Want[Spec]) string
 	ExclusiveClaims func(typed.Want[Spec]) []kind.Claim
-	// Zone, Stated, PerHost and Cures are those of [kind.Kind].
+	// Zone, Stated, PerHost and Cures have the meaning of those in [kind.Kind].
 	Zone    func(*Spec) string
 	Stated  func(*Spec) kind.Facts
 	PerHost func(*Spec) (n int, hard bool)
 	Cures   []kind.Way
-	// Name is what the object is looked up by among those of the cloud, which Observe
-	// must give them too; nil for its name.
+	// Name is the text by which the object is found among those of the cloud. Observe must give it to those, too. nil for the object's
+	// name.
 	Name func(w typed.Want[Spec], name string) string
-	// Match judges what the fields of the filter do not.
+	// Match compares those fields of the filter that the table does not.
 	Match func(*Filter, *State[Spec, More]) bool
-	// Show adds to what status shows, which the fields have put there already.
+	// Show adds to the status, which already has the fields.
 	Show func(*State[Spec, More], table.Shown)
-	// Addresses are those that people look for.
+	// Addresses are the addresses by which people find the object.
 	Addresses func(*State[Spec, More]) []string
-	// Export corrects the spec of an object that is to be written as a manifest, which the
-	// fields have filled in already, see [kind.Kind].
+	// Export corrects the spec of an object for a manifest, which already has the fields, see [kind.Kind].
 	Export func(*State[Spec, More], *Spec, *kind.Export)
-	// Lists are the paths that together list the collection; nil for those that
-	// Collection says.
+	// Lists are the paths that together list the collection; nil for those in Collection.
 	Lists func(context.Context, *Driver[Spec, Filter, More]) ([]string, error)
-	// All reads the whole collection, for services whose lists do not show what objects are
-	// like; nil where a list does.
+	// All reads the whole collection, for services whose lists do not show the attributes of objects; nil if a list shows them.
 	All func(context.Context, *Driver[Spec, Filter, More]) ([]*State[Spec, More], error)
-	// Join adds to the objects of a list what other collections say of them.
+	// Join adds data from other collections to the objects of a list.
 	Join func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error
-	// Observe says what else is known of an object: its phase, what it uses.
+	// Observe adds further data about an object: its phase, what it uses.
 	Observe func(*State[Spec, More], *kind.Live)
-	// Create, Update and Delete take the place of the driver's own, which they may use.
+	// Create, Update and Delete replace the driver's own, which they may call.
 	Create func(context.Context, *Driver[Spec, Filter, More], typed.Want[Spec]) (*State[Spec, More], error)
 	Update func(context.Context, *Driver[Spec, Filter, More], Change[Spec, More]) error
 	Delete func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]]) (gone bool, err error)
-	// Unmark takes the mark off an object, where that is not written like other changes, or
-	// more than the mark goes with it.
+	// Unmark removes the mark from an object. It is for marks that are not written like other changes, and for kinds that remove more
+	// than the mark.
 	Unmark func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]]) error
-	// Trace says who made changes and when, see [kind.Driver].
+	// Trace returns who made changes and when, see [kind.Driver].
 	Trace func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]], []kind.Change) (kind.Trace, bool, error)
 }
 
-// Collection says how a service is asked for the objects of a kind.
+// Collection describes the requests for the objects of a kind.
 type Collection struct {
-	// Path is that of the collection, in which objects have their ID: "volumes".
+	// Path is the path of the collection, in which objects have their ID: "volumes".
 	Path string
 	// Lists are the paths that together list it; nil for Path.
 	Lists []string
-	// Own lists what the user itself has, for imports on clouds that refuse to list all; "" where
-	// everybody may, or nothing is left then.
+	// Own lists the user's own objects, for imports on clouds that refuse to list all; "" if everybody may list all, or if that list
+	// would be empty.
 	Own string
 	// Field is the name of the list in answers; "" for Path.
 	Field string
-	// Singular is the name of one object in bodies: "volume"; "" where a body is the
-	// object itself.
+	// Singular is the name of one object in bodies: "volume"; "" if a body is the object itself.
 	Singular string
-	// Microversion is the newest that lists and creations are known of, for clouds
-	// that have it; "" where the service has none.
+	// Microversion is the newest microversion for which lists and create requests are known, for clouds that have it; "" if the service
+	// has none.
 	Microversion string
-	// UpdateBy is the method that changes objects.
+	// UpdateBy is the HTTP method of updates.
 	UpdateBy string
-	// ID is the attribute by which objects are addressed; "" for "id".
+	// ID is the attribute with which objects are addressed; "" for "id".
 	ID string
-	// Address says that the attribute ID holds the address of the object, which ends in
-	// its ID.
+	// Address says that the attribute ID has the address of the object, which ends with its ID.
 	Address bool
-	// Project is the attribute that says which project an object is in; "" for none.
+	// Project is the attribute with the project of an object; "" for none.
 	Project string
-	// Extension is what the network service must offer to have any; "" where all do.
+	// Extension is the extension that the network service needs for the collection; "" for none.
 	Extension string
-	// Within is where each of the collections is found, one for each object of another
-	// collection; nil for a collection that stands by itself.
+	// Within is the other collection whose objects each have a collection of this kind; nil for a collection that stands by itself.
 	Within *Within
-	// Secret says that requests which create and change carry secrets.
+	// Secret says that create requests and updates carry secrets.
 	Secret bool
 }
 
-// complete fills in what is left out.
+// complete fills in the defaults.
 func (c *Collection) complete() {
 	c.ID, c.Field = cmp.Or(c.ID, "id"), cmp.Or(c.Field, c.Path)
 	if c.Lists == nil {
@@ -129,26 +119,23 @@ func (c *Collection) complete() {
 	}
 }
 
-// Within says that the collections of a kind are below the objects of another one:
-// floatingips/<id>/port_forwardings. An object's ID is then that of the other one, a
-// slash, and its own.
+// Within says that the collections of a kind are below the objects of another collection: floatingips/<id>/port_forwardings. The ID of
+// an object is then the ID of the parent, a slash, and its own ID.
 type Within struct {
-	// Path is that of the other collection.
+	// Path is the path of the other collection.
 	Path string
-	// Attribute is that in which Spec has the ID of the other object. The service has no
-	// such attribute: it is the path.
+	// Attribute is the name under which Spec has the ID of the parent. The service has no such attribute: the ID is in the path.
 	Attribute string
-	// Find gives the IDs of those of the other objects that have any below them, and
-	// the project of each; nil where one list has all, each with the attribute and its project.
+	// Find returns the IDs of the parents that have any objects, and the project of each. It is nil if one list has all objects, each
+	// with the attribute and its project.
 	Find func(ctx context.Context, c *cloud.Client) (projects map[string]string, err error)
 }
 
-// State is an object as its service shows it. In Spec, the attributes that bear
-// the mark are without it; Name and Standard have it.
+// State is an object as its service shows it. In Spec, the attributes that bear the mark are without it; Name and Standard include it.
 type State[Spec, More any] struct {
 	ID, Name string
 	mark.Claim
-	// Standard are the attributes of the network service's own resources; nil for objects of others.
+	// Standard are the attributes of the network service's own resources; nil for objects of other services.
 	Standard *Standard
 	table.Object[Spec, More]
 }
@@ -158,15 +145,15 @@ type Change[Spec, More any] struct {
 	Want    typed.Want[Spec]
 	Have    typed.Live[State[Spec, More]]
 	Changes []kind.Change
-	// Fields are the attributes to be written. [Driver.Write] adds the mark.
+	// Fields are the attributes to write. [Driver.Write] adds the mark.
 	Fields map[string]any
-	// Now are the standard attributes as they are before Fields are written; nil where they are as Have says.
+	// Now are the standard attributes before Fields are written; nil if they are those in Have.
 	Now *Standard
-	// Raised says that other requests have changed the object meanwhile.
+	// Raised says that other requests have changed the object since Have was read.
 	Raised bool
 }
 
-// New makes the kind over c, which may be nil where only what manifests say is needed.
+// New makes the kind over c, which may be nil if only the rules for manifests are needed.
 func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	d := r.driver(c)
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
@@ -195,11 +182,11 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 	return k.Resource()
 }
 
-// Neutron makes a kind of the network service's own resources. Collection says their path ("qos/policies"), what one is called
-// in a body ("policy"), and the extension; the rest is the same for all.
+// Neutron makes a kind of the network service's own resources. Collection has their path ("qos/policies"), the name of one in a body
+// ("policy"), and the extension; the rest is the same for all.
 func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	r.Info.Group, r.Info.Version, r.Info.Service = cmp.Or(r.Info.Group, OrcGroup), "v1alpha1", cloud.Network
-	// Lists and tags go by the last word of the path.
+	// Lists and tags use the last part of the path.
 	r.Collection.Field, r.Collection.Project = strings.ReplaceAll(path.Base(r.Collection.Path), "-", "_"), "project_id"
 	if r.Takes == nil {
 		r.Takes = One[Spec](cloud.Network, r.Collection.Singular)

@@ -8,22 +8,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Shares is the field by which an object of the network service can be used by single
-// other projects. In Neutron these are RBAC policies, objects of their own that nothing
-// can be written on, neither a mark nor a name. They need none: Neutron lets nobody but
-// the object's project and administrators make them, they go with the object, and that
-// bears the mark. So they are a part of the object, as rules are of a security group.
+// Shares is the field that lets single other projects use an object of the network service. In
+// Neutron these are RBAC policies. They are objects of their own that can carry neither a mark nor
+// a name. They need none: Neutron lets only the object's project and administrators create them,
+// they are deleted with the object, and the object bears the mark. So they are treated as a part of
+// the object, like the rules of a security group.
 type Shares struct {
 	SharedWith []Share `json:"sharedWith,omitempty" rule:"max=256" doc:"All projects that can use it besides its own; none if empty, not managed if left out, since people share it, too. Neutron stops sharing only what that project does not use."`
 }
 
-// Share is a project that can use what another one has.
+// Share is a project that can use an object of another one.
 type Share struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project; or use projectID."`
 	ProjectID  string `json:"projectID,omitempty" rule:"max=64,pattern=^[0-9a-zA-Z-]+$" doc:"ID of the project, for who cannot look up those of others; or use projectRef."`
 }
 
-// sharedWith is where the field stands.
+// sharedWith is the path of the field.
 var sharedWith = table.Path("sharedWith")
 
 // sharing is a spec with [Shares].
@@ -31,7 +31,7 @@ type sharing interface{ shares() *Shares }
 
 func (s *Shares) shares() *Shares { return s }
 
-// sharesIn are those of a spec; nil where it has no such field.
+// sharesIn returns the shares of a spec; nil if it has no such field.
 func sharesIn(spec any) *Shares {
 	if s, ok := spec.(sharing); ok {
 		return s.shares()
@@ -39,7 +39,7 @@ func sharesIn(spec any) *Shares {
 	return nil
 }
 
-// any reports whether an object is shared with any other project by name.
+// any reports whether an object is shared with any single project.
 func (s *Shares) any() bool { return s != nil && len(s.SharedWith) > 0 }
 
 func (s *Shares) validate(r *kind.Report) {
@@ -53,7 +53,7 @@ func (s *Shares) validate(r *kind.Report) {
 	}
 }
 
-// ids are those of the projects, once each.
+// ids are the IDs of the projects, once each.
 func (s *Shares) ids(lookup func(kind, name string) kind.Ref) []string {
 	ids := make([]string, 0, len(s.SharedWith))
 	for _, one := range s.SharedWith {
@@ -67,7 +67,7 @@ func (s *Shares) ids(lookup func(kind, name string) kind.Ref) []string {
 	return slices.Compact(ids)
 }
 
-// diff compares with what the cloud has, where it has such policies.
+// diff compares with the cloud, if that has such policies.
 func (s *Shares) diff(have *Shares, lookup func(kind, name string) kind.Ref, c *kind.Changes) {
 	switch {
 	case s == nil || s.SharedWith == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Sharing says what objects of a collection that can be shared are called in RBAC
-// policies, and which extension a cloud must offer for it.
+// Sharing has the RBAC policies' name for objects of a collection that can be shared, and the
+// extension that a cloud needs for it.
 type Sharing struct{ Type, Extension string }
 
 // policy is an RBAC policy that shares an object with one project.
@@ -24,9 +24,9 @@ type policy struct {
 	Target string `json:"target_tenant"`
 }
 
-// policies are the RBAC policies by which objects are shared with single projects: those of
-// one object, or of all of any type, which several kinds read. Those for everybody are what the
-// attribute shared says. offered is false where the cloud has no such policies.
+// policies are the RBAC policies that share objects with single projects: those of one object, or
+// all of every type, which several kinds read. Policies for everybody are left out, since the
+// attribute shared shows them. offered is false if the cloud has no such policies.
 func (s Sharing) policies(ctx context.Context, c *cloud.Client, object string) (list []policy, offered bool, err error) {
 	if offered, err = c.HasExtension(ctx, s.Extension); err != nil || !offered {
 		return nil, false, err
@@ -39,8 +39,8 @@ func (s Sharing) policies(ctx context.Context, c *cloud.Client, object string) (
 	return slices.DeleteFunc(list, func(p policy) bool { return p.Target == "*" }), err == nil, err
 }
 
-// joinShares fills in with which projects objects of the own project are shared: one list for
-// all of them, and none where there are no such objects.
+// joinShares fills in the projects with which objects of the own project are shared. It reads one
+// list for all of them, and none if there are no such objects.
 func (d *Driver[Spec, Filter, More]) joinShares(ctx context.Context, all []*State[Spec, More]) error {
 	own := map[string]*Shares{}
 	for _, one := range all {
@@ -66,7 +66,7 @@ func (d *Driver[Spec, Filter, More]) joinShares(ctx context.Context, all []*Stat
 	return nil
 }
 
-// Share shares an object with the projects that the manifest lists, if it has such a list.
+// Share shares an object with the projects in the manifest's list, if it has such a list.
 func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w typed.Want[Spec], s *State[Spec, More]) error {
 	asked := sharesIn(w.Spec)
 	if asked == nil || asked.SharedWith == nil {
@@ -80,8 +80,8 @@ func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w typed.Want[Spe
 	return d.of.Sharing.set(ctx, d.Client, s.ID, asked.ids(w.Ref))
 }
 
-// set shares an object with these projects and no others. New projects get it
-// before others lose it. Where the cloud has no such policies, the next plan notes it.
+// set shares an object with exactly these projects. New projects get it before others lose it. If
+// the cloud has no such policies, the next plan notes it.
 func (s Sharing) set(ctx context.Context, c *cloud.Client, id string, projects []string) error {
 	there, offered, err := s.policies(ctx, c, id)
 	if !offered {

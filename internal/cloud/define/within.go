@@ -14,7 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// allWithin reads the collections below other objects: from one list of all, or from one for each that has any.
+// allWithin reads the collections below other objects: from one list of all, or from one list for each parent
+// that has any.
 func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.Call) (all []*State[Spec, More], err error) {
 	c, w := d.of.Collection, d.of.Collection.Within
 	if w.Find == nil {
@@ -30,7 +31,7 @@ func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.C
 		part, err := d.each(ctx, call, func(answer table.Attributes) (table.Attributes, error) {
 			return c.below(answer, parent, projects[parent])
 		})
-		if err != nil && !errors.Is(err, kind.ErrGone) { // one whose object was deleted meanwhile holds nothing
+		if err != nil && !errors.Is(err, kind.ErrGone) { // a parent that was deleted meanwhile has no objects
 			return nil, err
 		}
 		all = append(all, part...)
@@ -38,7 +39,7 @@ func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.C
 	return all, nil
 }
 
-// place is where an object is made, with what its path says taken out of the body.
+// place is the path at which an object is created; it removes the parent from the body, since the path has it.
 func (c Collection) place(body map[string]any) (path, parent string, rest map[string]any) {
 	if c.Within == nil {
 		return c.Path, "", body
@@ -49,7 +50,7 @@ func (c Collection) place(body map[string]any) (path, parent string, rest map[st
 	return c.Within.Path + "/" + url.PathEscape(parent) + "/" + c.Path, parent, rest
 }
 
-// belowSaid is [Collection.below] of an answer that says all of that itself.
+// belowSaid is [Collection.below] for an answer that contains its parent and project.
 func (c Collection) belowSaid(answer table.Attributes) (table.Attributes, error) {
 	var parent, project string
 	if err := errors.Join(json.Unmarshal(answer[c.Within.Attribute], &parent), json.Unmarshal(answer[c.Project], &project)); err != nil {
@@ -58,13 +59,13 @@ func (c Collection) belowSaid(answer table.Attributes) (table.Attributes, error)
 	return c.below(answer, parent, project)
 }
 
-// below completes an answer by what its path says.
+// below adds the values of its path to an answer.
 func (c Collection) below(answer table.Attributes, parent, project string) (table.Attributes, error) {
 	answer, err := c.unwrapped(answer)
 	if err != nil {
 		return nil, err
 	}
-	answer = maps.Clone(answer) // others may have the same
+	answer = maps.Clone(answer) // others may share it
 	at, own := c.ID, ""
 	if err := json.Unmarshal(answer[at], &own); err != nil {
 		return nil, fmt.Errorf("ID: %w", err)

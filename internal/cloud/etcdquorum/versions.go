@@ -7,16 +7,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Which versions of etcd can follow each other (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/): a member never goes back by a
-// minor version, all members are at most one behind, and 3.6 follows 3.5.26 or newer: what older ones have stored of promotions and
-// removals can be wrong for it, and members come back that were removed (https://etcd.io/blog/2025/zombie_members_upgrade/).
+// Versions of etcd can follow each other under these rules (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/):
+//   - A member never goes back by a minor version.
+//   - All members are at most one minor version behind.
+//   - 3.6 follows 3.5.26 or newer. Older versions may have stored promotions and removals in a form that is wrong for 3.6, so that
+//     removed members come back (https://etcd.io/blog/2025/zombie_members_upgrade/).
 
 // release is a version of etcd.
 type release struct{ minor, patch int }
 
 var versionForm = pattern.Of(`^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})$`)
 
-// releaseOf reads a version; ok is false for what is none.
+// releaseOf reads a version; ok is false for other text.
 func releaseOf(text string) (r release, ok bool) {
 	parts := versionForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -26,10 +28,10 @@ func releaseOf(text string) (r release, ok bool) {
 	return release{n(1)*1000 + n(2), n(3)}, true
 }
 
-// Rule is one of those that a version may break.
+// Rule is a rule that a version may break.
 type Rule int
 
-// The rules. Fits is that none is broken.
+// The rules. Fits means that none is broken.
 const (
 	Fits Rule = iota
 	NeverBack
@@ -47,7 +49,7 @@ var words = map[Rule]string{
 	OthersAreNewer:  "the others run a newer etcd, which never goes back to WANTED",
 }
 
-// Verdict is the rule that a version breaks now, and by which machine.
+// Verdict is the rule that a version breaks now, and the machine because of which it does.
 type Verdict struct {
 	Rule    Rule
 	Machine string
@@ -55,13 +57,13 @@ type Verdict struct {
 	Wanted  string
 }
 
-// String says why a machine keeps the version that it has; "" where it need not.
+// String says why a machine keeps its present version; "" if it need not.
 func (v Verdict) String() string {
 	return strings.NewReplacer("MACHINE", v.Machine, "RUNS", v.Runs, "WANTED", v.Wanted).Replace(words[v.Rule])
 }
 
-// Follows judges whether a machine can have a version of etcd now, by the versions of all members, which knows lists. Of one that does not answer the others say
-// what may follow, as far as they do.
+// Follows says whether a machine can have a version of etcd now, by the versions of all members in the list of knows. If the machine itself does not answer,
+// the members that do answer decide.
 func (v *Voice) Follows(version string, voices []*Voice, knows *Voice) Verdict {
 	have, known := releaseOf(v.Status.Version)
 	known = known && v.Answers

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// Whether the first of several machines may have another version is said by the versions of all.
+// The versions of all members decide whether the first of several machines may have another
+// version.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		running, version string

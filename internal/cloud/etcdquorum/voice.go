@@ -1,12 +1,12 @@
-// Package etcdquorum decides whose word counts among the machines of a cluster of etcd, which of its voters are in touch with each other, and which versions of
-// etcd can follow each other. Its functions are pure: what machines say is asked elsewhere, and what follows for a member is decided elsewhere.
+// Package etcdquorum decides which answers count among the machines of an etcd cluster, and which of its voters know a leader. It
+// also decides which versions of etcd can follow each other. Its functions are pure: other packages ask the machines, and decide
+// what follows for a member.
 //
-// What a machine says may be a lie: whoever has taken it over says what it likes. So
-//
-//   - it is the member that it claims to be only if no other machine claims that, too;
-//   - a list of members counts when more than half of the voters in it tell the same, as they do for each decision of etcd itself,
-//     and more than half of all that tell one;
-//   - of those that tell it, the one counts whose leader most machines name, and then the leader itself.
+// The answer of a machine may be false: an attacker on it can answer anything. So there are three rules:
+//   - A machine is the member that it claims to be only if no other machine claims the same.
+//   - A list of members counts only with two majorities. More than half of its voters must report it, as etcd itself requires
+//     for each decision. So must more than half of all machines that report a list.
+//   - Of the machines that report it, one whose leader most machines name is chosen, and the leader itself if possible.
 package etcdquorum
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// Voice is what a machine says as a member of a cluster.
+// Voice is the answer of a machine as a member of a cluster.
 type Voice struct {
 	Name    string // of the machine
 	Address string
-	Answers bool // as etcd does
+	Answers bool // in etcd's protocol
 	Status  etcd.Status
-	Members etcd.Members // none where it is a learner, which does not say
+	Members etcd.Members // none for a learner, which does not report them
 }
 
-// Authority is the machine of a cluster whose word counts; nil for none.
+// Authority is the machine of a cluster whose answer counts; nil for none.
 func Authority(voices []*Voice) *Voice { return chosen(voices, true) }
 
-// Spokesman is the same where only some machines of a cluster are asked: most of those have to agree.
+// Spokesman is the same if only some machines of a cluster are asked: a majority of those has to agree.
 func Spokesman(voices []*Voice) *Voice { return chosen(voices, false) }
 
 func chosen(voices []*Voice, whole bool) *Voice {
@@ -55,7 +55,7 @@ func chosen(voices []*Voice, whole bool) *Voice {
 	})
 }
 
-// InTouch are the machines that know of a leader, and that nobody else claims to be.
+// InTouch are the machines that know a leader, and whose member ID no other machine claims.
 func InTouch(voices []*Voice) (list []*Voice) {
 	claims := map[uint64]int{}
 	for _, v := range voices {
@@ -71,7 +71,7 @@ func InTouch(voices []*Voice) (list []*Voice) {
 	return list
 }
 
-// Voters counts the voters that a machine lists besides the member of an ID, where one is given, and names those that are among some machines. Learners do not vote.
+// Voters counts the voters in a machine's list, except the member besides if it is not 0. there are the IDs of those that are in among. Learners do not vote.
 func (v *Voice) Voters(besides uint64, among []*Voice) (all int, there []uint64) {
 	for _, o := range v.Members.List {
 		if o.IsLearner || o.ID == besides && besides != 0 {
@@ -85,7 +85,7 @@ func (v *Voice) Voters(besides uint64, among []*Voice) (all int, there []uint64)
 	return all, there
 }
 
-// alike is what the machines of a cluster have in common that know the same members.
+// alike is a text that is equal for machines of one cluster that know the same members.
 func (v *Voice) alike() string {
 	list := slices.SortedFunc(slices.Values(v.Members.List), func(a, b etcd.Member) int { return cmp.Compare(a.ID, b.ID) })
 	var text strings.Builder
@@ -96,7 +96,7 @@ func (v *Voice) alike() string {
 	return text.String()
 }
 
-// leads is 1 of a leader, and 0 of others.
+// leads is 1 for a leader, and 0 for others.
 func (v *Voice) leads() int {
 	if v.Status.Leader == v.Status.MemberID {
 		return 1
@@ -104,7 +104,7 @@ func (v *Voice) leads() int {
 	return 0
 }
 
-// At is the member at an address, as a machine knows it; nil where there is none.
+// At is the member at an address, according to a machine; nil if there is none.
 func (v *Voice) At(address string) *etcd.Member {
 	for i := range v.Members.List {
 		if slices.ContainsFunc(v.Members.List[i].PeerURLs, func(peer string) bool { return Host(peer) == address }) {
@@ -114,7 +114,7 @@ func (v *Voice) At(address string) *etcd.Member {
 	return nil
 }
 
-// Host is the address in the URL of a peer; "" where there is none.
+// Host is the address in the URL of a peer; "" if there is none.
 func Host(peer string) string {
 	u, err := url.Parse(peer)
 	if err != nil {

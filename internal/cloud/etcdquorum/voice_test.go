@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// saying is a machine that answers as the member of an ID, in a cluster with these voters, whose leader is the first of them.
+// saying is a machine that answers as the member id, in a cluster with these voters, whose leader is the first of them.
 func saying(id uint64, voters ...uint64) *Voice {
 	v := &Voice{Address: address(id), Answers: true, Status: etcd.Status{MemberID: id, ClusterID: 1, Leader: voters[0], AppliedIndex: 7}}
 	for _, id := range voters {
@@ -19,7 +19,7 @@ func saying(id uint64, voters ...uint64) *Voice {
 
 func address(id uint64) string { return "10.0.0." + strconv.FormatUint(id, 10) }
 
-// lies is a machine that claims to be the leader of the same cluster, and to have heard more than all others.
+// lies is a machine that claims to be the leader of the same cluster, with a higher applied index than all others.
 func lies(as uint64, voters ...uint64) *Voice {
 	v := saying(as, voters...)
 	v.Address, v.Status.Leader, v.Status.AppliedIndex = address(3), 1, 1<<60
@@ -39,13 +39,13 @@ func with(v *Voice, learners ...uint64) *Voice {
 	return v
 }
 
-// Nobody acts on a list of members that one machine tells, whatever it claims to be.
+// The list of members that only one machine reports is never used, whatever that machine claims to be.
 func TestAuthority(t *testing.T) {
 	dead := &Voice{Address: address(9)}
 	for name, c := range map[string]struct {
 		voices []*Voice
 		want   string // address; "" for none
-		some   string // the same where only some machines are asked
+		some   string // the same if only some machines are asked
 	}{
 		"all agree":                            {[]*Voice{saying(2, 1, 2, 3), saying(1, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
 		"one of three is dead":                 {[]*Voice{dead, saying(2, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.2", "10.0.0.2"},

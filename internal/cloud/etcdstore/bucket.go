@@ -18,13 +18,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/s3"
 )
 
-// scheme begins the names of containers that are buckets. Those of Swift have no slash in them.
+// scheme is the prefix of containers that are buckets. Swift's names contain no slash.
 const scheme = "s3://"
 
 // Bucket is the name of a container that is a bucket.
 func Bucket(name string) string { return scheme + name }
 
-// twin is how the other protocol calls a container: a Swift that speaks S3 shows each as a bucket.
+// twin is the container's name in the other protocol: a Swift that offers S3 shows each container as a bucket.
 func twin(container string) string {
 	if bucket, is := strings.CutPrefix(container, scheme); is {
 		return bucket
@@ -32,7 +32,7 @@ func twin(container string) string {
 	return Bucket(container)
 }
 
-// buckets are those that the stack's configuration names, all in one store.
+// buckets are the buckets in the stack's configuration, all in one store.
 type buckets struct {
 	client s3.Client
 	allows []string
@@ -40,7 +40,7 @@ type buckets struct {
 
 func newBuckets(c *cloud.Client, of defaults.S3, keys defaults.Keys) *buckets {
 	at, err := url.Parse(of.Endpoint)
-	if err != nil { // the configuration was checked
+	if err != nil { // the configuration was validated before
 		at = &url.URL{}
 	}
 	way := c.Elsewhere("s3", outbound.Config{TLS: keys.S3Trust, MaxAnswer: s3.MaxAnswer, Home: []string{at.Hostname()}, IdlePerHost: parallel})
@@ -59,13 +59,14 @@ func (b *buckets) all() (containers []string) {
 func (b *buckets) named(name string) shelf { return bucket{b.client, name} }
 
 const (
-	// patience is how long a store may take to say what there is: what else a stack has is not to wait for long while it is away.
+	// patience is how long a store may take to list its objects: the stack's other objects must not wait long for a store that
+	// does not answer.
 	patience = 15 * time.Second
-	// copying is how long it may take to copy an object of the largest size to where it is.
+	// copying is how long it may take to copy an object of the largest size onto itself.
 	copying = 15 * time.Minute
 )
 
-// bucket is one of them.
+// bucket is one of the buckets.
 type bucket struct {
 	client s3.Client
 	name   string
@@ -74,9 +75,9 @@ type bucket struct {
 func (b bucket) names(ctx context.Context, begin string, each func(name string) error) error {
 	err := b.client.List(cloud.WithLongest(ctx, patience), b.name, begin, each)
 	switch {
-	case errors.Is(err, s3.ErrNoBucket): // there is nothing in it
+	case errors.Is(err, s3.ErrNoBucket): // it contains nothing
 		return kind.ErrGone
-	case errors.Is(err, s3.ErrNotFound): // of something between, which knows no bucket
+	case errors.Is(err, s3.ErrNotFound): // from a server in between, which knows no bucket
 		return fmt.Errorf("s3: it is not known what is in the bucket %s, since the answer is not that of a store without such a bucket (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
 	}
 	return b.classed(err)
@@ -111,7 +112,7 @@ func (b bucket) remove(ctx context.Context, name string) error {
 	return b.classed(b.client.Remove(ctx, b.name, name))
 }
 
-// classed gives an error of the store its class; what it says repeats no address and no key.
+// classed gives an error of the store its class. The text contains no address and no key.
 func (b bucket) classed(err error) error {
 	var listed *kind.RetryAfterError
 	switch {

@@ -13,25 +13,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Names of objects are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, of a moment and a revision of etcd's data.
+// moments is the time in names of objects. They are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, with its
+// moment and the revision of etcd's data.
 const moments = "20060102T150405Z"
 
 var snapshotName = pattern.Of(`^[^/]+/[^/]+/[^/]+/[0-9]{8}T[0-9]{6}Z-[0-9]{1,19}\.db$`)
 
-// Folder is what the names of all objects of a stack begin with.
+// Folder is the prefix of the names of all objects of a stack.
 func Folder(stack string) string { return stack + "/" }
 
-// Series is what the names of the snapshots of an object begin with.
+// Series is the prefix of the names of an object's snapshots.
 func Series(stack string, key manifest.Key) string {
 	return Folder(stack) + namespace(key) + "/" + key.Name + "/"
 }
 
-// SnapshotName is that of a snapshot.
+// SnapshotName is the name of a snapshot.
 func SnapshotName(series string, at time.Time, revision int64) string {
 	return fmt.Sprintf("%s%s-%d.db", series, at.UTC().Format(moments), revision)
 }
 
-// IsSnapshot reports whether a name has the form of a snapshot's. One with .. in it would be another one's address.
+// IsSnapshot reports whether a name has the form of a snapshot's name. A name with .. in it would be the address of another object.
 func IsSnapshot(name string) bool {
 	return snapshotName.MatchString(name) && path.Clean(name) == name
 }
@@ -46,13 +47,13 @@ func namespace(key manifest.Key) string {
 // ShortName is the last part of a name.
 func ShortName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// members is how many numbers a member can have, also one that is no longer wanted: a cluster has at most nine.
+// members is how many numbers members can have, including former members: a cluster has at most nine.
 const members = 16
 
-// MemberName is that of a member of a cluster, of its machine and of its port.
+// MemberName is the name of a cluster's member, of its machine and of its port.
 func MemberName(cluster string, number int) string { return cluster + "-" + strconv.Itoa(number) }
 
-// MemberNames are those that members of a cluster can have.
+// MemberNames are the names that members of a cluster can have.
 func MemberNames(cluster string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for n := 0; n < members && yield(MemberName(cluster, n)); n++ {
@@ -60,13 +61,13 @@ func MemberNames(cluster string) iter.Seq[string] {
 	}
 }
 
-// Tags of the ports of a cluster's members: that there was a member, and what the cluster began with. (member.Record)
+// Tags on the ports of a cluster's members: that there was a member, and what data the cluster started with. (member.Record)
 const (
 	BegunTag    = ownertext.Prefix + "etcd"
 	restoredTag = ownertext.Prefix + "etcd-restore:"
 )
 
-// RestoredTag says that a cluster begins with a snapshot; of stands for what the manifest says to restore.
+// RestoredTag says that a cluster started from a snapshot; of is a digest of the manifest's source.
 func RestoredTag(of string) string { return restoredTag + of }
 
 // RestoredFrom reads such a tag.

@@ -9,35 +9,35 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Object is one as its container has it.
+// Object is an object as its container describes it.
 type Object struct {
 	Container, Name, ETag string
-	MD5                   string // of its data, in hexadecimal digits; "" where the store does not say
+	MD5                   string // of its data, in hexadecimal digits; "" if the store does not report it.
 	Size                  int64
-	Written               time.Time         // when its data or its metadata were written last
-	Mark                  *kind.Mark        // nil for none
-	Copied                string            // why the mark is that of another object; "" where nothing shows that
-	Elsewhere             bool              // it counts elsewhere: in another project, or another container that shows the same object
-	Notes                 map[string]string // what is said of it besides, by the names below
+	Written               time.Time         // the last time when its data or its metadata was written.
+	Mark                  *kind.Mark        // nil for none.
+	Copied                string            // says why the mark is that of another object; "" if nothing shows that.
+	Elsewhere             bool              // it belongs to another project, or to another container that shows the same object.
+	Notes                 map[string]string // its further description, by the names below.
 }
 
-// What is said of an object besides its mark.
+// Names of an object's notes, in addition to its mark.
 const (
-	Sum       = mark.OwnerKey + "-sha256"     // of all its data; an object without it is half-made
-	Moment    = mark.OwnerKey + "-moment"     // RFC 3339
-	Revision  = mark.OwnerKey + "-revision"   // of etcd's data
-	Version   = mark.OwnerKey + "-version"    // of etcd
-	ClusterID = mark.OwnerKey + "-cluster-id" // in hexadecimal digits
-	Project   = mark.ProjectKey               // of the stack that wrote it; of objects in buckets only
+	Sum       = mark.OwnerKey + "-sha256"     // of all its data; an object without it is half-made.
+	Moment    = mark.OwnerKey + "-moment"     // in RFC 3339.
+	Revision  = mark.OwnerKey + "-revision"   // of etcd's data.
+	Version   = mark.OwnerKey + "-version"    // of etcd.
+	ClusterID = mark.OwnerKey + "-cluster-id" // in hexadecimal digits.
+	Project   = mark.ProjectKey               // of the stack that wrote it; only for objects in buckets.
 )
 
-// Whole reports whether all requests were made that make the object.
+// Whole reports whether all requests that create the object were made.
 func (o *Object) Whole() bool { return o.Notes[Sum] != "" && o.Mark != nil && o.Mark.Applied != "" }
 
-// Skew is by how much the clock of a machine and that of a store may differ.
+// Skew is the largest difference between the clocks of a machine and of a store.
 const Skew = 15 * time.Minute
 
-// At is the moment that it is of, which is never after it was written.
+// At is the moment of the snapshot, which is never after it was written.
 func (o *Object) At() time.Time {
 	at, ok := o.Noted()
 	if !ok || at.After(o.Written.Add(Skew)) {
@@ -46,22 +46,22 @@ func (o *Object) At() time.Time {
 	return at
 }
 
-// Noted is the moment that whoever wrote it says it is of.
+// Noted is the moment of the snapshot according to its writer.
 func (o *Object) Noted() (at time.Time, ok bool) {
 	at, err := time.Parse(time.RFC3339, o.Notes[Moment])
 	return at, err == nil
 }
 
-// Number is a note that is one; 0 for any other.
+// Number is the number in a note; 0 if it is none.
 func (o *Object) Number(note string) int64 {
 	n, _ := strconv.ParseInt(o.Notes[note], 10, 64)
 	return n
 }
 
-// ID is what a container and a name are together.
+// ID joins the container and the name.
 func (o *Object) ID() string { return o.Container + "/" + o.Name }
 
-// Split is the container and the name in an object's ID.
+// Split returns the container and the name in an object's ID.
 func Split(id string) (container, name string) {
 	rest, is := strings.CutPrefix(id, scheme)
 	container, name, _ = strings.Cut(rest, "/")

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// S3 is how a manifest says where snapshots are in the store of the S3 protocol that the stack's configuration names.
-// (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
+// S3 is a manifest's place of snapshots in the S3 store of the stack's configuration. (coreos/etcd-operator,
+// pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
 type S3 struct {
 	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"BUCKET or BUCKET/NAME, of a bucket that the stack's configuration names." example:"backups"`
 	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no meaning and is noted: the stack's configuration has the keys."`
@@ -24,13 +24,13 @@ func (s *S3) Container() string {
 	return Bucket(bucket)
 }
 
-// Object is what stands behind the bucket; "" for nothing.
+// Object is the part after the bucket; "" for none.
 func (s *S3) Object() string {
 	_, name, _ := strings.Cut(s.Path, "/")
 	return name
 }
 
-// Check says what is wrong with spec.s3, where a stack's configuration names such a store or, with nil, does not.
+// Check reports mistakes in spec.s3. configured is the store in the stack's configuration, nil for none.
 func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
 	const field = "spec.s3"
 	switch bucket, _, _ := strings.Cut(s.Path, "/"); {
@@ -47,7 +47,7 @@ func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
 	}
 }
 
-// SayingSum is how a person has an object say its SHA-256 digest.
+// SayingSum is the command with which a person records the SHA-256 digest of an object.
 func SayingSum(container, name string) string {
 	if bucket, is := strings.CutPrefix(container, scheme); is {
 		return "aws s3api copy-object --metadata-directive REPLACE --metadata stackreeve-sha256=DIGEST --copy-source " + printable.Word(bucket+"/"+name) + " --bucket " + bucket + " --key " + printable.Word(name)

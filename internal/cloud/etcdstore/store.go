@@ -1,13 +1,13 @@
-// Package etcdstore is where snapshots of etcd are kept: objects of Swift, or of a store of the S3 protocol that the stack's configuration
-// names, of which each bears the mark of what made it and says what it holds. It knows their names, their metadata and the requests,
-// and not when one is made, removed or restored.
+// Package etcdstore stores snapshots of etcd: as objects of Swift, or of an S3 store in the stack's configuration. Each object bears the
+// mark of its creator and describes its content. The package knows the names, the metadata and the requests. It does not know when a
+// snapshot is made, removed or restored.
 //
-// An object is made in three requests. It bears its mark from the first one on, and is half-made until the last one, which says
-// its SHA-256 digest:
+// An object is created in three requests. It bears its mark from the first one on. It is half-made until the last one, which records its
+// SHA-256 digest:
 //
-//	PUT    the data, with a mark to which nothing is applied; nothing of it is kept unless it is sent to its end
-//	HEAD   compares what the store has with what was sent
-//	POST   all metadata; of S3, whose metadata cannot be changed, PUT, which copies the object to where it is
+//	PUT    the data, with a mark to which nothing is applied; the store keeps nothing of an incomplete request
+//	HEAD   compares the stored data with the data sent
+//	POST   all metadata; S3 cannot change metadata, so there a PUT copies the object onto itself
 package etcdstore
 
 import (
@@ -33,30 +33,30 @@ import (
 )
 
 const (
-	// Largest is how many bytes a snapshot may have: what Swift and S3 take as one object. (swift/common/constraints.py: MAX_FILE_SIZE;
-	// AWS: PutObject)
+	// Largest is how many bytes a snapshot may have: the limit of Swift and S3 for one object. (swift/common/constraints.py:
+	// MAX_FILE_SIZE; AWS: PutObject)
 	Largest = 5 << 30
-	// most is how many snapshots one folder may have, which is twice as many as an EtcdBackup keeps at most.
+	// most is how many snapshots one folder may have: twice the largest number that an EtcdBackup keeps.
 	most = 2000
-	// mostInAll is how many one list may have, of all folders.
+	// mostInAll is how many snapshots one list may have, over all folders.
 	mostInAll = 20_000
-	// parallel is how many objects are asked for at once.
+	// parallel is how many objects are requested at once.
 	parallel = 16
 )
 
-// ErrTooMany is that of a list which would be longer than what is read of one folder, or of one container.
+// ErrTooMany is the error of a list that is longer than the limit for one folder, or for one container.
 var ErrTooMany = errors.New("too many objects")
 
-// ErrReplaced says that the data of an object is not what it was.
+// ErrReplaced says that the data of an object has changed.
 var ErrReplaced = fmt.Errorf("%w: it has been replaced by another one", kind.ErrRejected)
 
-// Store is where a stack keeps snapshots: in containers, which are Swift's, or buckets by [Bucket].
+// Store is where a stack keeps snapshots: in containers of Swift, or in buckets, which are named by [Bucket].
 type Store struct {
 	cloud  *cloud.Client
-	bucket *buckets // nil where the configuration names none
+	bucket *buckets // nil if the configuration names none
 }
 
-// New is the store of a stack. What is kept beside its cloud is reached through the main entry of clouds.yaml only.
+// New returns the store of a stack. Only the main entry of clouds.yaml can use the buckets outside its cloud.
 func New(c *cloud.Client, d defaults.Defaults) Store {
 	if c == nil || d.S3 == nil || d.Keys.S3 == nil || c.Further() {
 		return Store{cloud: c}
@@ -64,18 +64,18 @@ func New(c *cloud.Client, d defaults.Defaults) Store {
 	return Store{c, newBuckets(c, *d.S3, d.Keys)}
 }
 
-// shelf is one container: how its objects are reached.
+// shelf is the access to the objects of one container.
 type shelf interface {
 	names(ctx context.Context, begin string, each func(name string) error) error
 	head(ctx context.Context, name string) (described, error)
 	part(ctx context.Context, name, etag string, from, to int64) ([]byte, error)
-	// put writes an object that is not there yet.
+	// put writes an object that does not exist yet.
 	put(ctx context.Context, name string, metadata map[string]string, data io.ReadCloser, size int64) error
 	describe(ctx context.Context, name, etag string, metadata map[string]string) error
 	remove(ctx context.Context, name string) error
 }
 
-// described is what a container says of an object.
+// described is a container's description of an object.
 type described struct {
 	etag, md5 string
 	size      int64
@@ -94,7 +94,7 @@ func (s Store) shelf(container string) (shelf, error) {
 	return s.bucket.named(name), nil
 }
 
-// Containers are all that the stack's snapshots can be in; around has those of Swift.
+// Containers are all containers that may have snapshots of the stack; around has those of Swift.
 func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	containers, known := around.Have["SwiftContainer"]
 	for _, err := range containers.Errs() {
@@ -116,8 +116,8 @@ func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	return names, nil
 }
 
-// List reads the objects of a container whose names begin so, and that is accepts. An object that is gone since is left out; more than
-// can be read are [ErrTooMany].
+// List reads the objects of a container whose names start with begin and satisfy is. Objects that have disappeared since are left out. The
+// error is [ErrTooMany] if there are more than the limit.
 func (s Store) List(ctx context.Context, container, begin string, is func(name string) bool) ([]Object, error) {
 	on, err := s.shelf(container)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s Store) List(ctx context.Context, container, begin string, is func(name s
 	return there, nil
 }
 
-// tooMany is the error of a list that has become too long with what is in a folder.
+// tooMany is the error of a list that has become too long, in one folder or in all.
 func tooMany(container, begin, folder string, of map[string]int, all int) error {
 	switch {
 	case of[folder] > most:
@@ -175,7 +175,7 @@ func tooMany(container, begin, folder string, of map[string]int, all int) error 
 	return nil
 }
 
-// Head reads what there is to know of an object.
+// Head reads the description of an object.
 func (s Store) Head(ctx context.Context, container, name string) (Object, error) {
 	on, err := s.shelf(container)
 	if err != nil {
@@ -204,8 +204,8 @@ func (s Store) Head(ctx context.Context, container, name string) (Object, error)
 	return o, nil
 }
 
-// project is that of the stack where a container is not one project's: a stack of the same name in another cloud may keep its snapshots
-// in the same bucket. It is "" for the others.
+// project is the stack's project, for a container that several projects may share: a stack of the same name in another cloud may keep its
+// snapshots in the same bucket. It is "" for other containers.
 func (s Store) project(container string) string {
 	if strings.HasPrefix(container, scheme) {
 		return s.cloud.ProjectID
@@ -213,10 +213,10 @@ func (s Store) project(container string) string {
 	return ""
 }
 
-// selfOf stands for the address of an object, which may be longer than a header.
+// selfOf is a digest of an object's address, which itself may be longer than a header.
 func selfOf(container, name string) string { return checksum.Short(container + "/" + name) }
 
-// metadata is that of an object with a mark and notes.
+// metadata is the metadata of an object with a mark and notes.
 func (s Store) metadata(container, name string, m kind.Mark, notes map[string]string) map[string]string {
 	all := mark.Metadata(m, notes)
 	all[mark.SelfKey] = selfOf(container, name)
@@ -226,7 +226,7 @@ func (s Store) metadata(container, name string, m kind.Mark, notes map[string]st
 	return all
 }
 
-// Part reads bytes of an object, the last one included, as long as its data is what it was; else it is [ErrReplaced].
+// Part reads bytes of an object, both from and to included. The error is [ErrReplaced] if its data has changed.
 func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, error) {
 	on, err := s.shelf(o.Container)
 	if err != nil {
@@ -235,7 +235,7 @@ func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, erro
 	return on.part(ctx, o.Name, o.ETag, from, to)
 }
 
-// Put writes an object of so many bytes that is not there yet, and is half-made.
+// Put writes a new object of so many bytes, which is half-made then.
 func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, notes map[string]string, data io.ReadCloser, size int64, longest time.Duration) error {
 	on, err := s.shelf(container)
 	if err != nil {
@@ -244,7 +244,7 @@ func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, not
 	return on.put(cloud.WithLongest(ctx, longest), name, s.metadata(container, name, mark.Begun(m), notes), data, size)
 }
 
-// Write replaces all that is said of an object.
+// Write replaces the whole description of an object.
 func (s Store) Write(ctx context.Context, o Object, m kind.Mark, notes map[string]string) error {
 	on, err := s.shelf(o.Container)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s Store) Write(ctx context.Context, o Object, m kind.Mark, notes map[strin
 	return on.describe(ctx, o.Name, o.ETag, s.metadata(o.Container, o.Name, m, notes))
 }
 
-// Remove deletes an object; that it is gone is no error.
+// Remove deletes an object. A missing object is no error.
 func (s Store) Remove(ctx context.Context, container, name string) error {
 	on, err := s.shelf(container)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
-// bucketed is a store of a simulated bucket.
+// bucketed is a store with a simulated bucket.
 func bucketed(t *testing.T) (Store, *simulator.World) {
 	t.Helper()
 	w := simulator.New("key", "backups")
@@ -37,7 +37,8 @@ func bucketed(t *testing.T) (Store, *simulator.World) {
 	return Store{&cloud.Client{}, &buckets{client, []string{"backups", "none"}}}, w
 }
 
-// Only a store that says there is no such bucket has nothing in it. What else answers so may stand between.
+// A missing bucket counts as empty only if the store itself says that it does not exist. Other servers in
+// between may answer 404, too.
 func TestAttackAListThatIsNotFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -59,7 +60,8 @@ func TestAttackAListThatIsNotFound(t *testing.T) {
 	}
 }
 
-// Series that keep as many as they may are read; one folder, or all together, that have too many are named.
+// Series with the largest allowed number of snapshots are read. The error for too many names the folder, or
+// the fullest one of all folders.
 func TestHowManyAreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		folders []int // how many snapshots each has

@@ -78,12 +78,12 @@ func headers(metadata map[string]string) map[string]string {
 	return out
 }
 
-// unmet reports whether Swift did nothing since what the request had to find was not so.
+// unmet reports whether Swift did nothing because the condition of the request was not met.
 func unmet(err error) bool {
 	return errors.Is(err, kind.ErrBusy) && strings.Contains(err.Error(), ": "+strconv.Itoa(http.StatusPreconditionFailed))
 }
 
-// path is that of an object below the address of the account; of the container for "".
+// path is the path of an object below the address of the account; of the container for "".
 func (s swift) path(name string) string {
 	path := url.PathEscape(s.container)
 	if name == "" {

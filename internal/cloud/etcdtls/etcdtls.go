@@ -1,5 +1,5 @@
-// Package etcdtls is what clients of a cluster of etcd show to its members, and whose certificates they trust: what a Secret has, or what is derived from the
-// master key of the stack's configuration.
+// Package etcdtls has the certificates that clients of an etcd cluster show and trust. They come from a Secret, or are derived from the master key in the
+// stack's configuration.
 package etcdtls
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// ClientPrefix is what the entries of a client's Secret begin with.
+// ClientPrefix is the prefix of the entries in a client's Secret.
 const ClientPrefix = "etcd-client"
 
-// The entries of a client's Secret, as etcd-operator has them. (pkg/util/etcdutil/tls.go)
+// The entries of a client's Secret, as in etcd-operator. (pkg/util/etcdutil/tls.go)
 const (
 	Cert  = ClientPrefix + ".crt"
 	Key   = ClientPrefix + ".key"
 	Trust = ClientPrefix + "-ca.crt"
 )
 
-// agentName is what the agent is called in its certificate.
+// agentName is the name of the agent in its certificate.
 const agentName = "stackreeve"
 
-// Config is how the agent talks to members: nil for no TLS. entries are those of the Secret that t names, master is nil where the stack has
-// none. Its error repeats nothing that is secret.
+// Config is the agent's TLS configuration for requests to members: nil for no TLS. entries are the entries of the Secret that t names. master is nil if the
+// stack has none. The error contains no secret.
 func Config(t *kind.TLS, entries map[string]string, master *pki.Master, scope pki.Scope) (*tls.Config, error) {
 	switch {
 	case t == nil:
@@ -45,7 +45,7 @@ func fromSecret(name string, entries map[string]string) (*tls.Config, error) {
 	return c, nil
 }
 
-// ScopeOf is whose certificates those of a cluster are: owner is the mark of an object of the stack, and namespace that of the cluster.
+// ScopeOf is the scope of a cluster's certificates: owner is the mark of an object of the stack, and namespace the cluster's.
 func ScopeOf(owner, namespace, cluster string) pki.Scope {
 	of, _ := ownertext.Parse(owner)
 	return pki.Scope{Stack: of.Stack, Namespace: namespace, Cluster: cluster}
@@ -67,12 +67,12 @@ func rejected(cluster string, err error) error {
 	return fmt.Errorf("%w: the keys of the cluster %s: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, cluster, err)
 }
 
-// CheckEndpoints reports addresses of members of which only some have TLS, and that a Secret, which field names, is missing for them. plain is true
-// where there are some, and none has TLS.
+// CheckEndpoints reports addresses of members of which only some have TLS. It also reports a missing Secret for addresses with TLS; field names it. plain is
+// true if there are addresses, and none has TLS.
 func CheckEndpoints(r *kind.Report, endpoints []string, field, secret string) (plain bool) {
 	encrypted := 0
 	for _, endpoint := range endpoints {
-		if u, err := url.Parse(endpoint); err == nil && u.Scheme == "https" { // also of HTTPS://
+		if u, err := url.Parse(endpoint); err == nil && u.Scheme == "https" { // also true for HTTPS://
 			encrypted++
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Place is a certificate in a manifest: the entries PREFIX.crt, PREFIX.key and PREFIX-ca.crt of the Secret that a field names, as etcd-operator has them.
+// Place is a certificate in a manifest: the entries PREFIX.crt, PREFIX.key and PREFIX-ca.crt of the Secret that a field names, as in etcd-operator.
 // (doc/user/cluster_tls.md)
 type Place struct{ Field, Secret, Prefix string }
 
-// Cert is the entry with the certificate, and those between it and its authority.
+// Cert is the entry with the certificate and its intermediate certificates.
 func (p Place) Cert() string { return p.Prefix + ".crt" }
 
 // Key is the entry with the certificate's key.
@@ -23,14 +23,14 @@ func (p Place) Key() string { return p.Prefix + ".key" }
 // Trust is the entry with the authorities that the owner trusts.
 func (p Place) Trust() string { return p.Prefix + "-ca.crt" }
 
-// Pair is a certificate with those between it and its authority, and the authorities that its owner trusts.
+// Pair is a certificate with its intermediate certificates, and the authorities that its owner trusts.
 type Pair struct {
 	Place
 	Leaf         *x509.Certificate
 	chain, trust []*x509.Certificate
 }
 
-// Read finds a certificate, its key and its authorities in the repository; nil where one of them is missing or no such thing, which it reports.
+// Read reads a certificate, its key and its authorities from the repository. It returns nil, and reports it, if one of them is missing or invalid.
 func (p Place) Read(e *kind.Expansion) *Pair {
 	texts := map[string]string{}
 	for _, entry := range []string{p.Cert(), p.Key(), p.Trust()} {
@@ -53,7 +53,7 @@ func (p Place) Read(e *kind.Expansion) *Pair {
 	return nil
 }
 
-// certificates reads those of a PEM text; nil where one cannot be read, or there is none.
+// certificates reads the certificates of a PEM text; nil if one is invalid, or there is none.
 func certificates(text string) (all []*x509.Certificate) {
 	for rest := []byte(text); ; {
 		var block *pem.Block
@@ -68,11 +68,11 @@ func certificates(text string) (all []*x509.Certificate) {
 	}
 }
 
-// soon is how long before its end a certificate is pointed out.
+// soon is how long before its expiry a certificate is noted.
 const soon = 30 * 24 * time.Hour
 
-// NoteValidity points out a certificate that is not valid now, or soon is no more. That is no problem of the manifests: those that are in force would be
-// refused on the day on which it expires, and with them all that has nothing to do with it.
+// NoteValidity notes a certificate that is not valid now, or will expire soon. It is not reported as a problem. Otherwise the manifests would be refused
+// on the day on which it expires, including all manifests that have nothing to do with it.
 func (p *Pair) NoteValidity(e *kind.Expansion, now time.Time) {
 	day := func(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 	note := func(format string, args ...any) {
@@ -88,7 +88,7 @@ func (p *Pair) NoteValidity(e *kind.Expansion, now time.Time) {
 	}
 }
 
-// IssuedBy reports whether one of the authorities that another owner trusts has issued the certificate, for a use, whether or not it is valid now.
+// IssuedBy reports whether an authority that another owner trusts has issued the certificate for a use. The certificate need not be valid now.
 func (p *Pair) IssuedBy(by *Pair, use x509.ExtKeyUsage) bool {
 	options := x509.VerifyOptions{Roots: pool(by.trust), Intermediates: pool(p.chain), KeyUsages: []x509.ExtKeyUsage{use}}
 	for _, moment := range p.moments(by) {
@@ -100,10 +100,10 @@ func (p *Pair) IssuedBy(by *Pair, use x509.ExtKeyUsage) bool {
 	return false
 }
 
-// mostMoments bounds what a Secret full of authorities costs.
+// mostMoments bounds the cost of a Secret with many authorities.
 const mostMoments = 32
 
-// moments are those at which all of a chain may be valid: if there are any, the last of its certificates becomes valid at such a one.
+// moments are the times at which a whole chain may be valid. If there is such a time, the last certificate of the chain becomes valid at one of these.
 func (p *Pair) moments(by *Pair) []time.Time {
 	moments, known := []time.Time{p.Leaf.NotBefore}, map[time.Time]bool{p.Leaf.NotBefore: true}
 	for _, certs := range [][]*x509.Certificate{p.chain, by.trust} {
@@ -124,7 +124,7 @@ func pool(of []*x509.Certificate) *x509.CertPool {
 	return made
 }
 
-// Check reports what is wrong with a client's Secret of the repository, which field names.
+// Check reports mistakes in a client's Secret in the repository, which field names.
 func Check(e *kind.Expansion, field, name string, now time.Time) {
 	if !e.Declares("Secret", name) {
 		return // resolving the reference reports it

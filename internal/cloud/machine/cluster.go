@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// OfCluster is what the machines of a cluster are, as far as it is not the stack's default.
+// OfCluster describes the machines of a cluster, where it differs from the stack's defaults.
 type OfCluster struct {
 	Image          string   `json:"image,omitempty" doc:"Image: one with cloud-init, systemd and Python, such as Debian 12."`
 	Flavor         string   `json:"flavor,omitempty" doc:"Size."`
@@ -17,7 +17,8 @@ type OfCluster struct {
 	SecurityGroups []string `json:"securityGroups,omitempty" rule:"unique,max=16" doc:"Further security groups, besides the cluster's own."`
 }
 
-// Complete fills in the image and the flavor that the stack's configuration has in a section of spec.defaults, and reports what neither says. m may be nil.
+// Complete fills in the image and the flavor from a section of spec.defaults in the stack's configuration, and reports values that are in neither. m may be
+// nil.
 func (m *OfCluster) Complete(section, image, flavor string, e *kind.Expansion) (whole OfCluster, ok bool) {
 	if m != nil {
 		whole = *m
@@ -31,17 +32,17 @@ func (m *OfCluster) Complete(section, image, flavor string, e *kind.Expansion) (
 	return whole, whole.Image != "" && whole.Flavor != ""
 }
 
-// Fields are those of an object that a cluster stands for.
+// Fields are the fields of an object that a cluster expands into.
 type Fields map[string]any
 
-// Put sets one that is given.
+// Put sets a field, unless value is empty.
 func (f Fields) Put(name, value string) {
 	if value != "" {
 		f[name] = value
 	}
 }
 
-// Fields are what it says besides security groups.
+// Fields are all given fields except security groups.
 func (m *OfCluster) Fields() Fields {
 	f := Fields{"image": m.Image, "flavor": m.Flavor}
 	f.Put("network", m.Network)

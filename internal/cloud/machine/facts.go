@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Facts is what a template of user data can say: of the machine itself, of its
-// group, and of all members of the group in their order.
+// Facts are the values for a template of user data: about the machine itself, its group, and all
+// members of the group in their order.
 type Facts struct {
 	Fact
 	Group    string
 	Replicas int
 	Peers    []Fact
-	// Secrets and Certificate are as [Encoded] gives them; "" for none.
+	// Secrets and Certificate are results of [Encoded]; "" for none.
 	Secrets, Certificate string
 }
 
-// Fact is what is known of one machine.
+// Fact has the values about one machine.
 type Fact struct {
 	Name    string
 	Ordinal int
@@ -30,22 +30,22 @@ type Fact struct {
 //
 //	{{name}} {{ordinal}} {{address}}  of the machine, and within peers of the peer
 //	{{group}} {{replicas}}            of its group
-//	{{secrets}} {{certificate}}       what it is given besides, see [Given]
+//	{{secrets}} {{certificate}}       further values, see [Given]
 //	{{#peers}} … {{/peers}}           once for each member
-//	{{#first}} {{^first}} {{/first}}  within peers: for the first one only, or all others; last likewise
+//	{{#first}} {{^first}} {{/first}}  within peers: only for the first one, or for all others; last is similar
 //	{{! … }}                          nothing
 //	{{'{{'}}                          two braces
 //
-// It is a part of Mustache, and its own since whoever opens a pull request writes
-// templates: nothing in it calls, includes or counts, and the members are never gone
-// through within themselves, so the work is at most length times members.
+// It is a subset of Mustache. It has an implementation of its own, since anyone who opens a pull
+// request writes templates. A template cannot call, include or count anything. Members are never
+// visited within a section of members, so the work is at most length times members.
 type FactsTemplate struct {
 	nodes []factsNode
-	// PeerAddresses reports whether it says an address of peers, OwnAddress the machine's own.
+	// PeerAddresses reports whether it contains an address of peers, OwnAddress the machine's own.
 	PeerAddresses, OwnAddress bool
 }
 
-// factsNode is a text, a name, or a section with what is in it.
+// factsNode is a text, a name, or a section with its content.
 type factsNode struct {
 	text, name string
 	sign       byte // of a section: # or ^
@@ -57,8 +57,8 @@ var (
 	factsSections = []string{"first", "last"}
 )
 
-// ParseFacts reads a template. Its errors name a line of the text and repeat nothing
-// of it, since it may be a secret.
+// ParseFacts reads a template. Its errors name a line of the text and quote none of it, since it may be
+// a secret.
 func ParseFacts(text string) (*FactsTemplate, error) {
 	if len(text) > maxUserData {
 		return nil, errTooLong
@@ -76,11 +76,11 @@ var errTooLong = fmt.Errorf("is more than the %d bytes that Nova takes", maxUser
 
 type factsParser struct {
 	all, rest string
-	tag       int // where the last tag begins
+	tag       int // where the last tag starts
 	out       *FactsTemplate
 }
 
-// until reads what is in a section, or in none.
+// until reads the content of a section, or of the whole text if section is "".
 func (p *factsParser) until(section string, peers bool) (list []factsNode, err error) {
 	opened := p.tag
 	for {
@@ -143,7 +143,8 @@ func openable(sign byte, name string, peers bool) error {
 	return errors.New("a section that is not known here; there is peers, and within it first and last")
 }
 
-// alone takes the line away that a tag has for itself. text is what is before the tag.
+// alone removes the whole line of a tag that stands on a line of its own. text is the text before the
+// tag.
 func (p *factsParser) alone(text string) string {
 	const blank = " \t\r"
 	before := strings.TrimRight(p.all[:p.tag], blank)
@@ -155,7 +156,7 @@ func (p *factsParser) alone(text string) string {
 	return strings.TrimRight(text, blank)
 }
 
-// Render is the template with the facts, at most what Nova takes.
+// Render returns the template with the facts filled in. The result must not exceed Nova's limit.
 func (t *FactsTemplate) Render(f Facts) (string, error) {
 	w := factsWriter{facts: &f}
 	if !w.write(t.nodes, &f.Fact, -1) {
@@ -169,8 +170,8 @@ type factsWriter struct {
 	facts *Facts
 }
 
-// write is false as soon as there is too much. at is the number of the peer, below 0
-// outside of peers.
+// write returns false as soon as the text is too long. at is the number of the peer, below 0 outside of
+// peers.
 func (w *factsWriter) write(list []factsNode, of *Fact, at int) (fits bool) {
 	for i := range list {
 		n := &list[i]

@@ -43,7 +43,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// An error says where it is, and nothing of what may be a secret.
+// An error names the line, and quotes no text that may be a secret.
 func TestFactsThatMakeNoSense(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\nb {{hunter2}}":     "line 2: a name that is not known; there are name, ordinal, address, group, replicas, secrets, certificate, and the section peers",
@@ -89,7 +89,8 @@ func TestFactsUsed(t *testing.T) {
 	}
 }
 
-// Whoever opens a pull request writes templates: none of them takes more than Nova would, or long.
+// Anyone who opens a pull request writes templates: none of them produces more than Nova accepts,
+// or takes long.
 func TestAttackFactsBombs(t *testing.T) {
 	section := func(body string) string {
 		return "{{#peers}}" + strings.Repeat(body, (mostUserData-len("{{#peers}}{{/peers}}"))/len(body)) + "{{/peers}}"

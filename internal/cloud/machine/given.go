@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Given is what a machine's template says besides [Facts]. Both are secrets, and are put in when the machine is created only:
-// a template has none of them, and what is compared is where they are from.
+// Given has the values for a machine's template in addition to [Facts]. Both are secrets, and are only filled in when the machine is created. The template
+// contains neither of them, and plans compare their sources.
 //
 //	{{secrets}}      {"NAME": {"ENTRY": "text"}} of the Secrets, in base64
 //	{{certificate}}  {"certificate": {"crt": PEM, "key": PEM, "ca": PEM}}, in base64
@@ -17,14 +17,14 @@ type Given struct {
 	Certificate *Certificate `json:"certificate,omitempty" doc:"Certificate that the template says as {{certificate}}: base64 of a JSON object certificate with crt, key and ca in PEM."`
 }
 
-// Certificate is what a machine is known by to a cluster: it is derived from the stack's master key, for the name and address of a member, or the name of a client.
+// Certificate identifies a machine to a cluster. It is derived from the stack's master key, for the name and address of a member, or the name of a client.
 type Certificate struct {
 	Cluster    string `json:"cluster" rule:"required,min=1,max=253" doc:"Name of the cluster that it is of; its machines trust each other."`
 	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Number of its keys. Machines of a generation trust those of the one before and of the next."`
 	Use        string `json:"use,omitempty" rule:"enum=member|client" doc:"member, or client of what uses the cluster only; member if left out."`
 }
 
-// Validate reports what is given for what is no template.
+// Validate reports values that are given without a template.
 func (g *Given) Validate(at string, template bool, r *kind.Report) {
 	if template {
 		return
@@ -36,7 +36,7 @@ func (g *Given) Validate(at string, template bool, r *kind.Report) {
 	}
 }
 
-// Plain is a certificate as it is compared: what is left out is not another thing than what it stands for. nil stays nil.
+// Plain is a certificate in the form in which it is compared: an omitted use equals the default. nil stays nil.
 func (c *Certificate) Plain() *Certificate {
 	if c == nil || c.Use != forMember {
 		return c
@@ -46,14 +46,14 @@ func (c *Certificate) Plain() *Certificate {
 
 const forMember = "member"
 
-// ForClient is the use of a certificate that no other machine takes for a member's.
+// ForClient is the use of a certificate that other machines do not accept from a member.
 const ForClient = "client"
 
 // Any reports whether anything is given.
 func (g *Given) Any() bool { return len(g.SecretRefs) > 0 || g.Certificate != nil }
 
-// Encoded is a value as templates say it, in a text that no shell and no other language takes for more than that. It has to be one that JSON can hold.
+// Encoded is a value for templates, as text that is safe in shells and other languages. JSON must be able to represent the value.
 func Encoded(value any) string {
-	text, _ := json.Marshal(value) // texts by names
+	text, _ := json.Marshal(value) // it has texts by names
 	return base64.StdEncoding.EncodeToString(text)
 }

@@ -1,16 +1,15 @@
-// Package machine is what people say about a machine, in one of its own or as
-// the template of a group: the fields, and what can be wrong with them. It is
-// no kind; the kinds VirtualMachine and VirtualMachineGroup share it.
+// Package machine describes a machine, standing alone or as the template of a group: the fields,
+// and the mistakes in them. It is no kind; the kinds VirtualMachine and VirtualMachineGroup share
+// it.
 package machine
 
 import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Template is a machine. image, flavor, network, subnet, keyPair, securityGroups
-// and serverGroup are names: of an object of that kind in the repository, if
-// there is one, and else of what the cloud has. Where that has an ID, it does
-// too.
+// Template is a machine. The fields image, flavor, network, subnet, keyPair, securityGroups and
+// serverGroup are names. A name means an object of that kind in the repository, if there is one, and
+// otherwise an object in the cloud. An ID can be used if the cloud's object has one.
 type Template struct {
 	Image          string            `json:"image" rule:"required,min=1" doc:"Image to boot from."`
 	Flavor         string            `json:"flavor" rule:"required,min=1" doc:"Size of the machine."`
@@ -58,7 +57,7 @@ type RootVolume struct {
 	Type string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
 }
 
-// Validate says what is wrong with the template at a path such as spec.
+// Validate reports mistakes in the template at a path such as spec.
 func (t *Template) Validate(at string, r *kind.Report) {
 	for key := range t.Metadata {
 		if len(key) == 0 || len(key) > 255 || len(t.Metadata[key]) > 255 {
@@ -81,8 +80,8 @@ func (t *Template) Validate(at string, r *kind.Report) {
 	s.Given.Validate(at+".initScript", s.Template, r)
 }
 
-// Look reports what the template refers to and the repository does not have.
-// ok is false when there is any such thing.
+// Look reports references of the template to objects that are not in the repository. ok is false if
+// there are any.
 func (t *Template) Look(at string, e *kind.Expansion) (ok bool) {
 	s := t.InitScript
 	switch {
@@ -107,7 +106,7 @@ func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
 	return script.Entry(field+".key", kind, ref.Name, e, ref.Key)
 }
 
-// text is what the script is; "" where it is not there.
+// text is the content of the script; "" if it does not exist.
 func (s *InitScript) text(e *kind.Expansion) (text string) {
 	switch {
 	case s.Value != nil:
@@ -120,5 +119,5 @@ func (s *InitScript) text(e *kind.Expansion) (text string) {
 	return text
 }
 
-// script is what an init script becomes part of.
+// script is for user data that contains an init script.
 var script = UserData{Script: true}

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Volume is a disk besides the one that a machine boots from: one of its own, or
-// one that is there.
+// Volume is a disk in addition to the one that a machine boots from: a new one of its own, or an
+// existing one.
 type Volume struct {
 	Name      string `json:"name,omitempty" rule:"format=label" doc:"Its name within the machine: it becomes the Volume MACHINE-NAME. Required with size."`
 	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of its own. It can grow while the machine runs; a smaller one would be another volume."`
@@ -19,7 +19,7 @@ type Volume struct {
 	RestoreFrom *RestoreFrom `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one it begins with the data. It matters only when the volume is made."`
 }
 
-// Interface is a connection to a further network.
+// Interface is a connection to an additional network.
 type Interface struct {
 	Name           string   `json:"name" rule:"required,format=label" doc:"Its name within the machine: it becomes the Port MACHINE-NAME."`
 	Network        string   `json:"network" rule:"required,min=1" doc:"Network it is plugged into: a Network of the repository, or one that exists."`
@@ -48,8 +48,8 @@ func (t *Template) validateMore(at string, r *kind.Report) {
 	}
 }
 
-// twice reports a name that an earlier entry has; an index below 0 stands for one
-// that is not in the list.
+// twice reports a name that an earlier entry has. An index below 0 stands for an entry outside the
+// list, which unlisted describes.
 func twice(field, name string, i int, seen map[string]int, unlisted string, r *kind.Report) {
 	first, found := seen[name]
 	switch {
@@ -80,8 +80,7 @@ func (v *Volume) validate(field string, r *kind.Report) {
 	}
 }
 
-// ValidateForMany says what of the template at that path cannot be that of so many
-// machines.
+// ValidateForMany reports fields of the template at that path that several machines cannot share.
 func (t *Template) ValidateForMany(at string, machines int, r *kind.Report) {
 	const one = "remove it, or describe the machines one by one"
 	if t.FixedIP != "" {

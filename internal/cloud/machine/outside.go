@@ -5,14 +5,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// onlyExternal is the name of the import that stands for the external network
-// that nobody has named.
+// onlyExternal is the name of the import for the external network if no manifest names it.
 const onlyExternal = "the-only-external-network"
 
 const hintExternal = "several external networks could serve, or none; set spec.floatingIP.network"
 
-// External is the name of the network that the address comes from, which is
-// imported unless the repository describes it.
+// External is the name of the network that the address comes from. The network is imported unless
+// the repository describes it.
 func (f *FloatingIP) External(e *kind.Expansion) string {
 	if f.Network != "" {
 		Existing(e, "Network", f.Network)
@@ -22,8 +21,8 @@ func (f *FloatingIP) External(e *kind.Expansion) string {
 	return onlyExternal
 }
 
-// Existing imports an object that the cloud has, by name or ID, unless the
-// repository describes it. An empty name is none.
+// Existing imports an object of the cloud, by name or ID, unless the repository describes it. It
+// does nothing for an empty name.
 func Existing(e *kind.Expansion, kind, name string) {
 	if name != "" {
 		e.Existing(kind, name, Import(name), "")
@@ -32,7 +31,7 @@ func Existing(e *kind.Expansion, kind, name string) {
 
 var uuid = pattern.Of(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// Import is the manifest of an object that the cloud has, by name or ID.
+// Import is the manifest of an existing cloud object, by name or ID.
 func Import(name string) map[string]any {
 	if uuid.MatchString(name) {
 		return imported(map[string]any{"id": name})
@@ -40,7 +39,7 @@ func Import(name string) map[string]any {
 	return imported(map[string]any{"filter": map[string]any{"name": name}})
 }
 
-// ImportIn is likewise for one of several that differ in their network.
+// ImportIn does the same for one of several objects with the same name in different networks.
 func ImportIn(name, network string) map[string]any {
 	if uuid.MatchString(name) {
 		return Import(name)

@@ -10,16 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Group is what a template of user data can say of the machines among which its own is one.
+// Group names the machines of the group that a template's machine belongs to.
 type Group struct {
 	Name    string `json:"name" rule:"required,min=1" doc:"Name of the group; its machines are called NAME-0 and so on."`
 	Numbers string `json:"numbers" rule:"required,max=4096" doc:"Numbers of its machines, such as 0-2,4."`
 }
 
-// maxPeers is how many machines can have each other's addresses: each waits for the ports of all.
+// maxPeers is how many machines can have each other's addresses: each waits for the ports of all others.
 const maxPeers = 100
 
-// Validate reports what cannot be meant.
+// Validate reports values that make no sense.
 func (g *Group) Validate(field string, template bool, r *kind.Report) {
 	if g == nil {
 		return
@@ -75,14 +75,14 @@ func Numbers(list []int) string {
 
 // Peers are the names of the machines, in their order.
 func (g *Group) Peers() (names []string) {
-	numbers, _ := g.Members() // reported by Validate
+	numbers, _ := g.Members() // Validate reports the error
 	for _, n := range numbers {
 		names = append(names, fmt.Sprintf("%s-%d", g.Name, n))
 	}
 	return names
 }
 
-// Ordinal is the number at the end of a machine's name; 0 where it has none.
+// Ordinal is the number at the end of a machine's name; 0 if it has none.
 func Ordinal(name string) int {
 	n, err := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
 	if err != nil || n < 0 {
@@ -91,7 +91,7 @@ func Ordinal(name string) int {
 	return n
 }
 
-// checkTemplate reports a text that is no template.
+// checkTemplate reports a text that is no valid template.
 func checkTemplate(field, text string, r *kind.Report) (ok bool) {
 	_, err := ParseFacts(text)
 	if err != nil {
@@ -100,7 +100,7 @@ func checkTemplate(field, text string, r *kind.Report) (ok bool) {
 	return err == nil
 }
 
-// CheckPeers reports a template that says the addresses of too many machines.
+// CheckPeers reports a template that contains the addresses of too many machines.
 func (s *InitScript) CheckPeers(field string, machines int, e *kind.Expansion) (ok bool) {
 	t, err := ParseFacts(s.text(e))
 	if err != nil || !t.PeerAddresses || machines <= maxPeers {
@@ -117,7 +117,7 @@ func (s *InitScript) WithPeers(group string, numbers []int) *InitScript {
 	return &with
 }
 
-// Complete makes the template into what a machine runs. A machine whose address it says has to have one.
+// Complete fills in the template for a machine. Each machine whose address it contains must have one.
 func Complete(text string, f Facts) (string, error) {
 	t, err := ParseFacts(text)
 	if err != nil {

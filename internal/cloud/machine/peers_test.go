@@ -28,7 +28,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// A machine is not made with an address that is missing.
+// A machine is not created while an address in its template is unknown.
 func TestAMissingAddress(t *testing.T) {
 	known, unknown := machine.Fact{Name: "a", Address: "10.0.0.1"}, machine.Fact{Name: "b"}
 	for text, f := range map[string]machine.Facts{

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Snapshots are those that are taken of a volume again and again. Fields are those of
-// VolumeSnapshotSchedule, which judges them.
+// Snapshots are snapshots that are regularly taken of a volume. The fields are those of VolumeSnapshotSchedule,
+// which validates them.
 type Snapshots struct {
 	Schedule  string  `json:"schedule" rule:"required" doc:"When one is taken, such as 0 3 * * * or @every 6h; the first one is taken at once." example:"0 3 * * *"`
 	TimeZone  string  `json:"timeZone,omitempty" doc:"Time zone of the schedule, such as Europe/Berlin; UTC if left out."`
@@ -19,7 +19,8 @@ type Snapshots struct {
 	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete" doc:"What becomes of them when the machine or the volume is taken out of the manifest. keep: they stay, with their marks. delete: they go. If left out they stay, but for snapshots of a volume that goes itself."`
 }
 
-// Ends is what becomes of them with a volume: a volume cannot be deleted before its snapshots.
+// Ends returns what happens to the snapshots when the volume is removed: a volume cannot be deleted before its
+// snapshots.
 func (s *Snapshots) Ends(volume string) string {
 	if s.OnDelete == "" && volume == "delete" && s.Type != "Backup" {
 		return "delete"
@@ -27,7 +28,7 @@ func (s *Snapshots) Ends(volume string) string {
 	return cmp.Or(s.OnDelete, "keep")
 }
 
-// RestoreFrom says of which volume the snapshots or backups are that a new one begins with.
+// RestoreFrom names the volume whose snapshots or backups a new volume starts from.
 type RestoreFrom struct {
 	Group   string  `json:"group,omitempty" doc:"VirtualMachineGroup that the volume was of, also if its manifest is gone: each machine is given the data of the one with its number."`
 	Machine string  `json:"machine,omitempty" doc:"VirtualMachine that the volume was of, instead of group."`
@@ -41,8 +42,8 @@ func (f *RestoreFrom) validate(at string, r *kind.Report) {
 	}
 }
 
-// Schedule is the name of the VolumeSnapshotSchedule of the volume of that name, for the machine of a name; ok is
-// false where the machine has no number.
+// Schedule is the name of the VolumeSnapshotSchedule for the machine and volume of those names; ok is false if
+// the machine's name has no number.
 func (f *RestoreFrom) Schedule(machine, volume string) (name string, ok bool) {
 	from := f.Machine
 	if f.Group != "" {

@@ -2,17 +2,17 @@ package machine
 
 import "slices"
 
-// Spread says for each number up to count in which of so many zones its machine is. It depends on nothing else, so no
-// machine moves when there are more or fewer. Each zone has one of the first so many numbers, one of the next so many
-// and so on: that, and nothing less, keeps any count of machines balanced to within one.
+// Spread returns the zone of each machine, for the numbers below count. It depends on nothing else, so no machine moves when
+// there are more or fewer machines. Each zone has one of the first so many numbers as there are zones, one of the next so
+// many, and so on. Only this keeps any number of machines balanced to within one.
 //
-// Simply taking turns would do that too, but then a further zone would move nearly all machines. Here the order for
-// n zones is made from that for n-1: in each row of n numbers the first of every zone stays, and who shares a zone with
-// an earlier one goes to a zone that the row lacks, which is nearly always the new one. So a further zone takes the
-// machines that it has to get, and all others stay, as far as the fourth zone. From the fifth on rows lack older zones, too,
-// and up to twice as many move. It is the other way round for the last zone when that goes.
+// Taking turns would have the same balance, but then a further zone would move nearly all machines. Here the order for n
+// zones is derived from the order for n-1. In each row of n numbers, the first machine of every zone stays. A machine that
+// shares a zone with an earlier one moves to a zone that the row lacks, which is nearly always the new one. So up to the
+// fourth zone, only the machines that a further zone must get move. From the fifth zone on, rows also lack older zones, and
+// up to twice as many machines move. When the last zone is removed, the same machines move back.
 func Spread(zones, count int) []int {
-	in := make([]int, count+zones*zones) // a row that is not full is not decided, and each round adds one at the end
+	in := make([]int, count+zones*zones) // an incomplete row stays undecided, and each round adds one at the end
 	for n := 2; n <= zones; n++ {
 		for row := range slices.Chunk(in, n) {
 			if len(row) == n {
@@ -23,7 +23,7 @@ func Spread(zones, count int) []int {
 	return in[:count]
 }
 
-// settle gives each place of a row a zone of its own, and changes as few as possible.
+// settle gives each position of a row its own zone, and changes as few as possible.
 func settle(row []int) {
 	has := make([]bool, len(row))
 	var again []int
@@ -40,8 +40,8 @@ func settle(row []int) {
 	}
 }
 
-// Places are the numbers of so many machines that are spread over zones, in ascending order, and for each in which zone it
-// is. Numbers that are left out move nobody else.
+// Places returns the numbers of count machines that are spread over zones, in ascending order, and the zone of each. A
+// number in without is left out, and no other machine moves because of it.
 func Places(zones, count int, without map[int]bool) (numbers, in []int) {
 	for number, zone := range Spread(zones, count+len(without)) {
 		if !without[number] && len(numbers) < count {
@@ -51,8 +51,8 @@ func Places(zones, count int, without map[int]bool) (numbers, in []int) {
 	return numbers, in
 }
 
-// PlacesIn is likewise for isolation groups that have room for so many machines each. One has the first of those numbers
-// that [Spread] gives it, so that one which grows or shrinks moves nobody.
+// PlacesIn does the same for isolation groups with room for so many machines each. A group has the first of the numbers that
+// [Spread] gives it, so a group that grows or shrinks moves no machine.
 func PlacesIn(room []int, without map[int]bool) (numbers, in []int) {
 	if len(room) == 0 {
 		return nil, nil

@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// maxUserData is how many bytes Nova takes as user data: 65,535 characters of base64.
+// maxUserData is how many bytes of user data Nova accepts: 65,535 characters of base64.
 // (nova/api/openstack/compute/schemas/user_data.py)
 const maxUserData = 65535 / 4 * 3
 
-// Interpreter is the line that is put before a script that does not say what it is.
+// Interpreter is the line that is put before a script without a format line.
 const Interpreter = "#!/bin/sh\n"
 
-// Interpreted is a script with [Interpreter] before it, unless it says what it is.
+// Interpreted is a script with [Interpreter] before it, unless its first line gives its format.
 func Interpreted(script string) string {
 	for _, start := range starts {
 		if strings.HasPrefix(script, start) {
@@ -24,17 +24,17 @@ func Interpreted(script string) string {
 	return Interpreter + script
 }
 
-// starts are how user data begins that says what it is. (cloud-init: user data
+// starts are the first characters of user data that gives its own format. (cloud-init: user data
 // formats; ignition is JSON, gzip is 1f 8b)
 var starts = []string{"#!", "#cloud-", "#include", "#part-handler", "## template:", "Content-Type:", "MIME-Version:", "{", "<powershell>", "\x1f\x8b"}
 
-// UserData checks where user data, or a script that becomes part of it, comes from.
+// UserData checks the sources of user data, or of a script that becomes a part of it.
 type UserData struct {
 	// Script says that [Interpreter] may be put before it.
 	Script bool
 }
 
-// Source reports a field that does not have exactly one of its sources.
+// Source reports a field without exactly one source.
 func (UserData) Source(field, fix string, r *kind.Report, given ...bool) {
 	sources := 0
 	for _, g := range given {
@@ -47,7 +47,7 @@ func (UserData) Source(field, fix string, r *kind.Report, given ...bool) {
 	}
 }
 
-// Text reports a text that is longer than Nova takes.
+// Text reports a text that is longer than Nova accepts.
 func (u UserData) Text(field, text string, r *kind.Report) (ok bool) {
 	most := maxUserData
 	if u.Script {
@@ -60,8 +60,8 @@ func (u UserData) Text(field, text string, r *kind.Report) (ok bool) {
 	return true
 }
 
-// Entry reports an object of the repository that has none of these entries, or whose
-// first of them is too long. The object is there.
+// Entry reports an object of the repository that has none of these entries, or whose first one of
+// them is too long. The object must exist.
 func (u UserData) Entry(field, kind, name string, e *kind.Expansion, keys ...string) (ok bool) {
 	for _, key := range keys {
 		if text, ok := e.Data(kind, name, key); ok {

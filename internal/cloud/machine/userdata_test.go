@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Nova takes 65,535 characters of base64, which the line before a script is part of.
+// Nova accepts 65,535 characters of base64, including the line before a script.
 func TestUserDataLength(t *testing.T) {
 	for n := 49_100; n < 49_200; n++ {
 		text := strings.Repeat("x", n)
