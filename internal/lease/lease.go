@@ -1,8 +1,8 @@
 // Package lease lets several agents share stacks: each stack is served by one agent at a time.
 //
 //	register under a lease ─▶ renew, list ─▶ decide (pure) ─▶ take, serve, hand over ─▶ the hold of a stack
-//	                               ▲                                                          │
-//	                               └──────────────── every sixth of the lease ◀───────────────┘
+//	                              ▲                                                          │
+//	                              └──────────────── every sixth of the lease ◀───────────────┘
 //
 // An agent has one lease, and all its keys end with the lease. The agent's own clock, read before each write, determines whether
 // it may still write: [Hold.Check]. The package knows agents, stacks by name, and the values that other agents store. It does

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// What is declared agrees with the roles that there are; the other tests of the suite
-// ask the roles. A forge that has no pull requests has no suite either.
+// testAbilities checks that the declared abilities agree with the roles that exist; the other tests
+// of the suite look at the roles. A forge without pull requests has no suite.
 func testAbilities(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	for ability, has := range map[forge.Ability]bool{

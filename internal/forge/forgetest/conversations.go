@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// talkative opens a pull request to talk about.
+// talkative opens a pull request to comment on.
 func talkative(t *testing.T, lab Lab, branch string) (number int) {
 	t.Helper()
 	lab.Push(t, branch, file(branch+".yaml", "a: 1\n"))
@@ -63,8 +63,8 @@ func testComments(t *testing.T, lab Lab) {
 	}
 }
 
-// More than a page of any forge, and those of other pull requests are not among
-// them.
+// testManyComments has more comments than fit on a page of any forge. The comments of other pull
+// requests are not among them.
 func testManyComments(t *testing.T, lab Lab) {
 	number, other := talkative(t, lab, "many"), talkative(t, lab, "others")
 	lab.Say(t, other, "writer", "not here")

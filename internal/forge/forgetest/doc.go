@@ -1,6 +1,6 @@
-// Package forgetest says what every forge promises, as one suite, and has the
-// real ones to say it of: a Gitea that is built and started here, and what
-// stands in for GitHub. [Memory] is one for tests that are about something else.
+// Package forgetest has one suite for the promises of every forge, and the forges to run it on.
+// They are a Gitea that is built and started here, and programs that stand in for GitHub and
+// GitLab. [Memory] is a forge in memory for tests of other things.
 //
 // It is for tests only, and knows nothing of plans.
 package forgetest

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// Gitea is a real Gitea on this machine, with one repository: a [Lab] but for
-// [Site.Forge], which tests make from what is said here.
+// Gitea is a real Gitea on this machine, with one repository. It is a [Lab] without [Site.Forge],
+// which each test makes from the fields here.
 type Gitea struct {
-	// URL is where it answers, and Repository the owner and name of the
-	// repository, which has one commit.
+	// URL is its address, and Repository the owner and name of the repository, which has one
+	// commit.
 	URL, Repository string
-	// TokenFile holds the agent's token, with no more rights than it needs:
-	// administrator of the repository; to read and write repository and issues,
-	// and to read the user.
+	// TokenFile holds the agent's token, with the rights that it needs and no more: administrator
+	// of the repository; reading and writing repository and issues; reading the user.
 	TokenFile string
 
 	server *giteaServer
@@ -34,7 +33,7 @@ type people struct {
 const (
 	// Bot is the agent's login.
 	Bot = "stackreeve-bot"
-	// Maintainer is whose hands [Hands] are.
+	// Maintainer is the login of the person who carries out the changes of [Hands].
 	Maintainer = "maintainer"
 
 	giteaOwner = "acme" // an organization
@@ -42,9 +41,8 @@ const (
 	password   = "only-in-tests-1"
 )
 
-// StartGitea starts one for the length of a test. It is built first, once for
-// a machine, which takes minutes; so tests with real forges are skipped unless
-// STACKREEVE_TEST_FORGE is set.
+// StartGitea starts a Gitea for the length of a test. It is built first, once for a machine, which
+// takes minutes. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
 func StartGitea(t testing.TB) *Gitea {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
@@ -69,7 +67,7 @@ func StartGitea(t testing.TB) *Gitea {
 	return g
 }
 
-// Another is another new repository on the same Gitea, with the same people.
+// Another is a further new repository on the same Gitea, with the same people.
 func (g *Gitea) Another(t testing.TB, name string) *Gitea {
 	t.Helper()
 	other := &Gitea{URL: g.URL, Repository: giteaOwner + "/" + name, TokenFile: g.TokenFile, server: g.server, people: g.people}
@@ -94,7 +92,7 @@ func (g *Gitea) Remote() string { return g.URL + "/" + g.Repository + ".git" }
 // Strict implements [Site].
 func (g *Gitea) Strict() bool { return false }
 
-// Token is a person's, the agent's too.
+// Token is the token of a person, or of the agent.
 func (g *Gitea) Token(login string) string {
 	g.people.mu.Lock()
 	defer g.people.mu.Unlock()
@@ -107,7 +105,7 @@ func (g *Gitea) setToken(login, token string) {
 	g.people.tokens[login] = token
 }
 
-// CloneURL is where a person pushes to, credentials included.
+// CloneURL is the address to which a person pushes, credentials included.
 func (g *Gitea) CloneURL(login string) string { return g.remoteAs(login, g.Repository) }
 
 func (g *Gitea) remoteAs(login, repository string) string {
@@ -119,25 +117,22 @@ func (g *Gitea) remoteAs(login, repository string) string {
 	return u.String()
 }
 
-// SSH is the address of its SSH server, for the user git, and a line for
-// known_hosts.
+// SSH is the address of its SSH server, for the user git, and a line for known_hosts.
 func (g *Gitea) SSH() (address, knownHosts string) {
 	host := fmt.Sprintf("127.0.0.1:%d", g.server.ssh)
 	return host, fmt.Sprintf("[127.0.0.1]:%d %s", g.server.ssh, g.server.hostKey)
 }
 
-// AddKey lets a person log in with an SSH key, given as a line of
-// authorized_keys.
+// AddKey lets a person log in with an SSH key, given as a line of authorized_keys.
 func (g *Gitea) AddKey(t testing.TB, login, line string) {
 	t.Helper()
 	g.call(t, giteaAdmin, "POST", "/admin/users/"+login+"/keys", object{"title": "lab", "key": line}, nil)
 }
 
-// Stop takes it off the net; Start brings it back with all it held, at the same
-// address.
+// Stop stops the server; Start starts it again with all its data, at the same address.
 func (g *Gitea) Stop() { g.server.stop() }
 
-// Start ends what [Gitea.Stop] began.
+// Start starts the server again after [Gitea.Stop].
 func (g *Gitea) Start(t testing.TB) {
 	t.Helper()
 	if err := g.server.start(t.Context()); err != nil {
@@ -154,8 +149,7 @@ func (g *Gitea) Hook(t *testing.T, url, secret string) {
 	}, nil)
 }
 
-// Wait returns as soon as ready holds, and fails the test when it does not
-// within two minutes.
+// Wait returns as soon as ready holds, and fails the test when it does not within two minutes.
 func Wait(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)

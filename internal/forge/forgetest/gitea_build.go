@@ -10,20 +10,19 @@ import (
 	"path/filepath"
 )
 
-// What is built, and the hash that its source must have. Later versions do not
-// build from the module proxy.
+// These are the version to build, and the hash that its source must have. Later versions cannot be
+// built from the module proxy.
 const (
 	giteaModule  = "code.gitea.io/gitea"
 	giteaVersion = "v1.26.0"
 	giteaSum     = "h1:fJP9dqLbzKrKWUVnCVTfVersZdVDuyJQLEDzCAOmKKA="
 )
 
-// giteaBinary is a Gitea that was built, and the source beside which it finds
-// its templates.
+// giteaBinary is a built Gitea, and its source, in which it finds its templates.
 type giteaBinary struct{ path, source string }
 
-// buildGitea builds Gitea once for this machine: some minutes and 150 MB. It
-// needs a C compiler, for SQLite.
+// buildGitea builds Gitea once for this machine: some minutes and 150 MB. It needs a C compiler,
+// for SQLite.
 func buildGitea(ctx context.Context) (giteaBinary, error) {
 	cache, err := cacheDir()
 	if err != nil {
@@ -58,7 +57,7 @@ func buildGitea(ctx context.Context) (giteaBinary, error) {
 	return binary, os.Rename(fresh, binary.path)
 }
 
-// cacheDir is where what takes long to make is kept between runs.
+// cacheDir is the folder that keeps slow results between runs.
 func cacheDir() (string, error) {
 	if dir := os.Getenv("STACKREEVE_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -67,7 +66,7 @@ func cacheDir() (string, error) {
 	return filepath.Join(dir, "stackreeve"), err
 }
 
-// download makes the source be in the module cache and returns where.
+// download makes sure that the source is in the module cache, and returns its folder.
 func download(ctx context.Context, dir string) (string, error) {
 	text, err := runGo(ctx, dir, "mod", "download", "-json", giteaModule+"@"+giteaVersion)
 	if err != nil {

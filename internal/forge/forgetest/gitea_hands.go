@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The ways to merge a pull request.
+// These are the ways to merge a pull request.
 const (
 	MergeCommit = "merge"
 	Squash      = "squash"
@@ -21,14 +21,15 @@ const (
 	FastForward = "fast-forward-only"
 )
 
-// Push implements [Hands]. It returns when the pull requests of the branch have
-// the commit as their head.
+// Push implements [Hands]. It returns when the pull requests of the branch have the commit as their
+// head.
 func (g *Gitea) Push(t *testing.T, branch string, files map[string]string) (commit string) {
 	t.Helper()
 	return g.push(t, branch, files, false)
 }
 
-// Rewrite implements [Hands]; it returns when [Gitea.Push] does.
+// Rewrite implements [Hands]. It returns when the pull requests of the branch have the commit as
+// their head.
 func (g *Gitea) Rewrite(t *testing.T, branch string, files map[string]string) (commit string) {
 	t.Helper()
 	return g.push(t, branch, files, true)
@@ -45,7 +46,7 @@ func (g *Gitea) push(t *testing.T, branch string, files map[string]string, fresh
 	return commit
 }
 
-// giteaPull is what the lab looks at of a pull request.
+// giteaPull has the fields of a pull request that the lab needs.
 type giteaPull struct {
 	Number         int
 	State          string
@@ -92,8 +93,8 @@ func (g *Gitea) prepare(t *testing.T, login, repository, branch string, files ma
 	return dir
 }
 
-// PushForReview opens a pull request without a branch or a fork, by a push to
-// refs/for/, as everybody may who can read.
+// PushForReview opens a pull request without a branch or a fork, by a push to refs/for/, as anybody
+// may who can read.
 func (g *Gitea) PushForReview(t *testing.T, login, topic string, files map[string]string) (number int) {
 	t.Helper()
 	g.person(t, login, "all")
@@ -180,11 +181,11 @@ func (g *Gitea) Merge(t *testing.T, number int) (commit string) {
 	return g.MergeBy(t, number, MergeCommit)
 }
 
-// MergeBy merges in one of the ways and returns the commit that the base became.
+// MergeBy merges in one of the ways, and returns the new commit of the base.
 func (g *Gitea) MergeBy(t *testing.T, number int, way string) (commit string) {
 	t.Helper()
 	path := fmt.Sprintf("/repos/%s/pulls/%d", g.Repository, number)
-	// It refuses until it has found out whether there are conflicts.
+	// Gitea refuses until it has checked for conflicts.
 	var status int
 	var body []byte
 	Wait(t, fmt.Sprintf("pull request %d to be merged", number), func() bool {

@@ -15,8 +15,7 @@ import (
 
 type object = map[string]any
 
-// call makes a request of a person; what is not answered with success fails the
-// test.
+// call makes a request of a person; an answer other than success fails the test.
 func (g *Gitea) call(t testing.TB, login, method, path string, in, out any) {
 	t.Helper()
 	if status, body := g.send(t, login, method, path, in); status/100 != 2 {
@@ -55,7 +54,7 @@ func (g *Gitea) send(t testing.TB, login, method, path string, in any) (status i
 	return resp.StatusCode, body
 }
 
-// person makes an account, with a token of some scopes, unless there is one.
+// person makes an account with a token of some scopes, unless there is one.
 func (g *Gitea) person(t testing.TB, login string, scopes ...string) {
 	t.Helper()
 	if g.Token(login) != "" {
@@ -131,7 +130,7 @@ func (g *Gitea) Reactions(t *testing.T, _ int, id int64) (mine []forge.Reaction)
 	return mine
 }
 
-// lastWord is where Gitea's commands print what they made.
+// lastWord returns the last word of a text, where Gitea's commands print their result.
 func lastWord(text string) string {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -149,7 +148,7 @@ func (g *Gitea) Resay(t *testing.T, login string, id int64, body string) {
 // Later implements [People]: Gitea counts seconds.
 func (g *Gitea) Later(*testing.T) { later() }
 
-// later lets a clock of seconds move.
+// later waits until a clock that counts seconds has moved.
 func later() { time.Sleep(1100 * time.Millisecond) }
 
 // SetStatus implements [People].

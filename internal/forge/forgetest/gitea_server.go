@@ -30,8 +30,8 @@ type giteaServer struct {
 	log     bytes.Buffer
 }
 
-// giteaConfig: no mail, no cron, no avatars from elsewhere; %s are the folder,
-// the static files, the two ports, a secret.
+// giteaConfig turns off mail, cron and avatars from other sites. Each %s is, in order, the folder,
+// the static files, the two ports, and a secret.
 const giteaConfig = `APP_NAME = forge
 RUN_MODE = prod
 WORK_PATH = %[1]s
@@ -120,7 +120,7 @@ func (s *giteaServer) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// gitEnv is an environment in which git knows nothing of the machine's users.
+// gitEnv is an environment in which git reads no settings of the machine's users.
 func gitEnv(home string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LANG=C.UTF-8",
@@ -140,7 +140,7 @@ func (s *giteaServer) start(ctx context.Context) error {
 		return err
 	}
 	go func() {
-		_ = cmd.Wait() // why it ended is in its log
+		_ = cmd.Wait() // its log says why it ended
 		close(gone)
 	}()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -171,7 +171,7 @@ func (s *giteaServer) answers(ctx context.Context) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// stop ends the process: politely, then not.
+// stop ends the process with SIGTERM, and then with SIGKILL.
 func (s *giteaServer) stop() {
 	s.mu.Lock()
 	cmd, gone := s.process, s.gone
@@ -221,7 +221,7 @@ func startGitea(t testing.TB) *giteaServer {
 		t.Fatal(err)
 	}
 	s := &giteaServer{binary: binary, dir: t.TempDir()}
-	// Another process may take a port between its choice and its use.
+	// Another process may take a port after it was chosen and before it is used.
 	for range 3 {
 		if err = s.prepare(); err != nil {
 			break

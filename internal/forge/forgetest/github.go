@@ -12,39 +12,39 @@ import (
 	"time"
 )
 
-// GitHub is a GitHub for tests, with one repository: a [Lab] but for [Site.Forge],
-// which tests make from what is said here.
+// GitHub is a GitHub for tests, with one repository. It is a [Lab] without [Site.Forge], which each
+// test makes from the fields here.
 //
 //	agent ──▶ front ──▶ Prism ──▶ layer ──▶ emulate
-//	            │         │         └─ Git, statuses, reactions, limits, ETags: what emulate lacks
-//	            │         └─ judges every request by GitHub's own description of its API
-//	            └─ fails the test for what Prism objects to; Git over HTTP
+//	            │         │         └─ Git, statuses, reactions, limits, ETags: all that emulate lacks
+//	            │         └─ checks every request by GitHub's own description of its API
+//	            └─ fails the test for objections of Prism; Git over HTTP
 //
-// It is strict where GitHub is, as far as that is known.
+// It is as strict as GitHub, as far as that is known.
 type GitHub struct {
-	// APIURL is where the API begins, as on an Enterprise server. Repository is the
+	// APIURL is the root of the API, with a path as on an Enterprise server. Repository is the
 	// owner and name of the repository, which has one commit.
 	APIURL, Repository string
 	// TokenFile holds the token of an account, [Bot], that may push.
 	TokenFile string
-	// AppID and AppKeyFile are of an App that is installed on the repository, as
-	// InstallationID, and comments as [AppLogin].
+	// AppID and AppKeyFile belong to an App that is installed on the repository with the
+	// InstallationID. It comments as [AppLogin].
 	AppID, InstallationID int64
 	AppKeyFile            string
 
 	t          testing.TB
-	ctx        context.Context // of all that it asks and runs, also while it ends
-	dir        string          // of everything
+	ctx        context.Context // of all its requests and commands, also while it ends
+	dir        string          // of all its files
 	front      *httptest.Server
 	inside     *httptest.Server // the layer
-	hub        string           // where emulate is
+	hub        string           // address of emulate
 	client     *http.Client
 	tokens     map[string]string // by login
 	delivering sync.WaitGroup
 
 	mu         sync.Mutex
-	judge      string // where Prism is
-	private    bool   // Git asks who fetches
+	judge      string // address of Prism
+	private    bool   // whether Git asks for credentials before a fetch
 	down       bool
 	left       int       // requests until the limit
 	reset      time.Time // when the limit ends
@@ -58,22 +58,22 @@ type GitHub struct {
 	reacted    map[int64][]reaction
 }
 
-// githubPull is what emulate does not know of a pull request.
+// githubPull has the data of a pull request that emulate does not have.
 type githubPull struct {
 	branch, base string // references of heads
 	fork         string // login; "" is the repository itself
 	forkGone     bool
-	head, tip    string // the newest commit, and the base's when it came
+	head, tip    string // the newest commit, and the base's commit at the time of that push
 	mergeCommit  string
 	updated      time.Time
-	commits      map[string]bool // those that it brings
+	commits      map[string]bool // the commits that it adds
 	closed       bool
 }
 
 type hook struct{ url, secret string }
 
 const (
-	// AppLogin is who the App comments as.
+	// AppLogin is the login with which the App comments.
 	AppLogin = "stackreeve[bot]"
 
 	githubAppID        = 4711
@@ -82,13 +82,12 @@ const (
 	hourly             = 5000
 )
 
-// githubPeople are all accounts: emulate makes none later. The first two may
-// push from the beginning.
+// githubPeople are all accounts, because emulate cannot make one later. The first two may push from
+// the start.
 var githubPeople = []string{Maintainer, Bot, "writer", "reader", "stranger", "alice", "bob", "carol", "mallory"}
 
-// StartGitHub starts one for the length of a test. Its parts are installed by
-// npm first, once for a machine; so tests with real forges are skipped unless
-// STACKREEVE_TEST_FORGE is set.
+// StartGitHub starts a GitHub for the length of a test. npm installs its parts first, once for a
+// machine. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
@@ -127,7 +126,7 @@ func StartGitHub(t testing.TB) *GitHub {
 	return g
 }
 
-// Token is a person's, the agent's too.
+// Token is the token of a person, or of the agent.
 func (g *GitHub) Token(login string) string { return g.tokens[login] }
 
 // Branch implements [Site].
@@ -136,7 +135,7 @@ func (g *GitHub) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *GitHub) Remote() string { return g.front.URL + "/" + g.Repository + ".git" }
 
-// Strict implements [Site]: what the App can. A token writes no checks.
+// Strict implements [Site], for the App. With a token, no checks can be written.
 func (g *GitHub) Strict() bool { return true }
 
 // Hook implements [Site].
@@ -146,30 +145,28 @@ func (g *GitHub) Hook(_ *testing.T, url, secret string) {
 	g.hooks = append(g.hooks, hook{url, secret})
 }
 
-// SetDown makes every request be answered with 503, or no longer.
+// SetDown makes the forge answer every request with 503, or work again.
 func (g *GitHub) SetDown(down bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.down = down
 }
 
-// SetPrivate makes Git ask for credentials before anything is fetched, or no
-// longer.
+// SetPrivate says whether Git asks for credentials before a fetch.
 func (g *GitHub) SetPrivate(private bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.private = private
 }
 
-// SetLeft is how many requests are allowed until a limit ends.
+// SetLeft sets how many requests are allowed until a limit ends.
 func (g *GitHub) SetLeft(requests int, reset time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.left, g.reset = requests, reset
 }
 
-// Served is how many requests counted since the start: those answered with 304
-// do not.
+// Served is the number of requests since the start that count; those answered with 304 do not.
 func (g *GitHub) Served() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkRun takes check runs from the App only, and adds annotations to those
-// that a run has, where emulate takes new ones for the old.
+// checkRun takes check runs from the App only. It adds annotations to those that a run has, where
+// emulate replaces them.
 func (g *GitHub) checkRun(r *http.Request, body []byte) reply {
 	if login, _ := g.who(token(r)); login != AppLogin {
 		return refuse(http.StatusForbidden, "You must authenticate via a GitHub App.")
@@ -52,7 +52,7 @@ func (g *GitHub) checkRun(r *http.Request, body []byte) reply {
 	})
 }
 
-// checkRuns lists those of a commit, which emulate does not know: newest first.
+// checkRuns lists the check runs of a commit, newest first, which emulate cannot do.
 func (g *GitHub) checkRuns(r *http.Request, _ []byte) reply {
 	query := r.URL.Query()
 	all, seen := []object{}, map[string]bool{}

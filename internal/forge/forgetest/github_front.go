@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// apiPath is where the API of an Enterprise server begins.
+// apiPath is the path of the API on an Enterprise server.
 const apiPath = "/api/v3"
 
-// reply is an answer on its way.
+// reply is an answer before it is sent.
 type reply struct {
 	code   int
 	header http.Header
@@ -32,7 +32,7 @@ func (a reply) write(w http.ResponseWriter) {
 		}
 	}
 	w.WriteHeader(a.code)
-	_, _ = w.Write(a.body) // the caller may be gone
+	_, _ = w.Write(a.body) // the client may be gone
 }
 
 func say(code int, value any) reply {
@@ -51,7 +51,7 @@ func refuse(code int, message string, errors ...object) reply {
 	return say(code, value)
 }
 
-// outside is what the agent speaks to.
+// outside handles the requests of the agent.
 func (g *GitHub) outside() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/"+g.Repository+".git/", g.gitServer())
@@ -70,7 +70,7 @@ func (g *GitHub) outside() http.Handler {
 	return mux
 }
 
-// limited answers what is not asked any further.
+// limited answers a request when the forge is down or a limit is reached.
 func (g *GitHub) limited() (a reply, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +86,7 @@ func (g *GitHub) limited() (a reply, ok bool) {
 	return reply{}, true
 }
 
-// count takes an answer from what is left, and says what is.
+// count subtracts an answer from the allowed requests, and adds the limit's headers to it.
 func (g *GitHub) count(a reply) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -101,8 +101,7 @@ func (g *GitHub) count(a reply) {
 	}
 }
 
-// judged sends a request through Prism and fails the test for what that objects
-// to.
+// judged sends a request through Prism, and fails the test for its objections.
 func (g *GitHub) judged(r *http.Request) reply {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
 	if err != nil {
@@ -137,15 +136,15 @@ func (g *GitHub) judged(r *http.Request) reply {
 	return a
 }
 
-// complain keeps what fails the test at its end.
+// complain keeps an objection, which fails the test at its end.
 func (g *GitHub) complain(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.complaints = append(g.complaints, fmt.Sprintf(format, args...))
 }
 
-// Complaints are those about requests of the agent until now, which fail the test
-// unless they were asked for.
+// Complaints returns the objections to the agent's requests until now. They do not fail the test
+// after that.
 func (g *GitHub) Complaints() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -154,7 +153,7 @@ func (g *GitHub) Complaints() []string {
 	return list
 }
 
-// ask sends a request on.
+// ask forwards a request.
 func (g *GitHub) ask(r *http.Request, base string, body []byte) reply {
 	req, err := http.NewRequestWithContext(r.Context(), r.Method, base+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
@@ -177,8 +176,8 @@ func (g *GitHub) ask(r *http.Request, base string, body []byte) reply {
 	return reply{resp.StatusCode, resp.Header, text}
 }
 
-// conditional gives an answer an ETag, which depends on the token as GitHub's do,
-// and says 304 when it is known.
+// conditional adds an ETag to an answer, which depends on the token as GitHub's do. It answers 304
+// when the client knows the ETag.
 func (g *GitHub) conditional(r *http.Request, a reply) reply {
 	if r.Method != http.MethodGet || a.code != http.StatusOK {
 		return a

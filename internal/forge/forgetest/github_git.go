@@ -50,8 +50,8 @@ func (g *GitHub) tryGit(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// gitServer serves the repository over HTTP: anybody may fetch, unless it is
-// private; people push with their token as the password.
+// gitServer serves the repository over HTTP. Anybody may fetch, unless it is private; people push
+// with their token as the password.
 func (g *GitHub) gitServer() http.Handler {
 	backend := filepath.Join(strings.TrimSpace(g.git(g.t, g.dir, "--exec-path")), "git-http-backend")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func (g *GitHub) gitServer() http.Handler {
 			handler.ServeHTTP(w, r)
 			return
 		}
-		// The push returns when everybody knows of it.
+		// The push returns when every part of the forge has been told of it.
 		rec := httptest.NewRecorder()
 		handler.ServeHTTP(rec, r)
 		g.pushed(before)
@@ -96,7 +96,7 @@ func (g *GitHub) heads() map[string]string {
 	return heads
 }
 
-// pushed does what GitHub does after a push.
+// pushed does the work that GitHub does after a push.
 func (g *GitHub) pushed(before map[string]string) {
 	after := g.heads()
 	for ref, commit := range after {
@@ -168,7 +168,7 @@ func (g *GitHub) push(t *testing.T, ref string, files map[string]string, fresh b
 	return g.send(t, ref)
 }
 
-// send pushes what is checked out, over HTTP.
+// send pushes the checked-out commit over HTTP.
 func (g *GitHub) send(t testing.TB, ref string) (commit string) {
 	t.Helper()
 	remote := strings.Replace(g.Remote(), "://", "://"+Maintainer+":"+g.Token(Maintainer)+"@", 1)

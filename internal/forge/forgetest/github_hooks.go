@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// hookPath is where emulate reports to the layer what happened.
+// hookPath is the path of the layer to which emulate reports events.
 const hookPath = "/_hooks"
 
-// listen has emulate report to the layer.
+// listen makes emulate report events to the layer.
 func (g *GitHub) listen() {
 	g.call(g.t, Maintainer, http.MethodPost, "/repos/"+g.Repository+"/hooks", object{
 		"name": "web", "active": true, "events": []string{"pull_request", "issue_comment"},
@@ -25,7 +25,7 @@ func (g *GitHub) listen() {
 	}, nil)
 }
 
-// hooked corrects what emulate reports, and passes it on.
+// hooked corrects an event of emulate, and forwards it.
 func (g *GitHub) hooked(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var payload object
@@ -43,7 +43,7 @@ func (g *GitHub) hooked(w http.ResponseWriter, r *http.Request) {
 	g.notify(r.Header.Get("X-Github-Event"), payload)
 }
 
-// notifyPush reports a push, which Git took without emulate.
+// notifyPush reports a push, which Git accepted without emulate.
 func (g *GitHub) notifyPush(ref, before, after string) {
 	zero := strings.Repeat("0", 40)
 	if before == "" {
@@ -52,7 +52,7 @@ func (g *GitHub) notifyPush(ref, before, after string) {
 	var repository object
 	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
 	commit := object{"id": after, "message": "Change", "timestamp": stamp(time.Now()), "author": object{"name": Maintainer}, "added": []string{}, "removed": []string{}, "modified": []string{}}
-	// A push gives times of a repository in seconds since 1970.
+	// The event of a push has the repository's times in seconds since 1970.
 	for _, name := range []string{"created_at", "pushed_at"} {
 		repository[name] = time.Now().Unix()
 	}
@@ -63,7 +63,7 @@ func (g *GitHub) notifyPush(ref, before, after string) {
 	})
 }
 
-// notifyPull returns what became of a pull request without emulate.
+// notifyPull reports a change of a pull request that emulate does not know of.
 func (g *GitHub) notifyPull(number int, action string) {
 	var repository, pull object
 	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)

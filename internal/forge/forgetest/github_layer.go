@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// layer is what Prism speaks to: emulate, and what that lacks.
+// layer handles the requests of Prism. It passes them to emulate, or answers those that emulate
+// cannot answer.
 func (g *GitHub) layer() http.Handler {
 	mux := http.NewServeMux()
 	repo := "/repos/" + g.Repository
@@ -50,7 +51,7 @@ func (g *GitHub) layer() http.Handler {
 	return mux
 }
 
-// pass asks emulate.
+// pass forwards a request to emulate.
 func (g *GitHub) pass(r *http.Request, body []byte) reply { return g.ask(r, g.hub, body) }
 
 func token(r *http.Request) string {
@@ -58,7 +59,7 @@ func token(r *http.Request) string {
 	return text
 }
 
-// who is whose token it is.
+// who is the login of a token.
 func (g *GitHub) who(token string) (login string, ok bool) {
 	for login, t := range g.tokens {
 		if t == token {
@@ -70,7 +71,7 @@ func (g *GitHub) who(token string) (login string, ok bool) {
 	return AppLogin, g.minted[token]
 }
 
-// authorized refuses what emulate would take for somebody.
+// authorized refuses requests that emulate would wrongly accept as those of an account.
 func (g *GitHub) authorized(r *http.Request) (a reply, ok bool) {
 	text := token(r)
 	_, known := g.who(text)
@@ -97,7 +98,7 @@ func (g *GitHub) authorized(r *http.Request) (a reply, ok bool) {
 
 const notForApps = "Resource not accessible by integration"
 
-// user is unknown for an installation, which is nobody.
+// user refuses the request of an installation, which has no user.
 func (g *GitHub) user(r *http.Request, body []byte) reply {
 	if login, _ := g.who(token(r)); login == AppLogin {
 		return refuse(http.StatusForbidden, notForApps)
@@ -117,15 +118,15 @@ func (g *GitHub) mint(r *http.Request, body []byte) reply {
 	return a
 }
 
-// Revoke makes all tokens of the App be refused from now on.
+// Revoke revokes all tokens of the App.
 func (g *GitHub) Revoke() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	clear(g.minted)
 }
 
-// permission gives people's rights in GitHub's older words, and that anybody may
-// read a public repository.
+// permission names people's rights with GitHub's older words, and says that anybody may read a
+// public repository.
 func (g *GitHub) permission(r *http.Request, body []byte) reply {
 	login := r.PathValue("login")
 	a := g.pass(r, body)
@@ -142,7 +143,7 @@ func (g *GitHub) permission(r *http.Request, body []byte) reply {
 	})
 }
 
-// change changes an object in an answer that is good.
+// change changes the object in a successful answer.
 func (g *GitHub) change(a reply, how func(object)) reply {
 	var value object
 	if a.code >= 300 || json.Unmarshal(a.body, &value) != nil {
@@ -154,7 +155,7 @@ func (g *GitHub) change(a reply, how func(object)) reply {
 	return out
 }
 
-// comment refuses what is too long.
+// comment refuses a comment that is too long.
 func (g *GitHub) comment(r *http.Request, body []byte) reply {
 	var c struct{ Body string }
 	if err := json.Unmarshal(body, &c); err != nil {
@@ -176,7 +177,7 @@ func (g *GitHub) comment(r *http.Request, body []byte) reply {
 	return a
 }
 
-// reaction is one of a person to a comment.
+// reaction is the reaction of a person to a comment.
 type reaction struct{ login, content string }
 
 func (g *GitHub) react(r *http.Request, body []byte) reply {

@@ -19,8 +19,8 @@ import (
 //go:embed github
 var githubFiles embed.FS
 
-// installGitHub installs emulate and Prism once for this machine and returns
-// where. It needs npm, of any age.
+// installGitHub installs emulate and Prism once for this machine, and returns the folder. It needs
+// npm, of any version.
 func installGitHub(t testing.TB) string {
 	t.Helper()
 	cache, err := cacheDir()
@@ -58,7 +58,7 @@ func installGitHub(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	// Nothing that a package brings is run while it is installed.
+	// No code of a package runs during the installation.
 	runIn(t, home, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	generated := filepath.Join(home, "node_modules", "@octokit", "openapi", "generated")
 	runIn(t, home, node(home), "describe.mjs", filepath.Join(generated, "api.github.com.json"), description+".new")
@@ -71,8 +71,8 @@ func installGitHub(t testing.TB) string {
 	return home
 }
 
-// node is the one that was installed, since Prism needs a newer one than many
-// machines have; where there is none for it, the machine's own.
+// node is the Node.js that was installed here, since Prism needs a newer one than many machines
+// have. Where there is none for this platform, it is the machine's own.
 func node(home string) string {
 	found, err := filepath.Glob(filepath.Join(home, "node_modules", "node-*", "bin", "node"))
 	if err != nil || len(found) == 0 {
@@ -90,8 +90,8 @@ func runIn(t testing.TB, dir, name string, args ...string) {
 	}
 }
 
-// startParts starts emulate and Prism and returns the App's key. They end with
-// their standard input, even when this process is killed.
+// startParts starts emulate and Prism, and returns the App's key. They end when their standard
+// input ends, even when this process is killed.
 func (g *GitHub) startParts(t testing.TB) (key string) {
 	t.Helper()
 	home := installGitHub(t)
@@ -141,7 +141,7 @@ func (g *GitHub) startParts(t testing.TB) (key string) {
 	return said.Keys[0]
 }
 
-// seed is what emulate begins with.
+// seed is the initial data of emulate.
 func (g *GitHub) seed() object {
 	tokens, users := object{}, []object{}
 	for _, login := range githubPeople {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// call asks the layer as a person; what people do is not judged.
+// call sends a request of a person to the layer; Prism does not check it.
 func (g *GitHub) call(t testing.TB, login, method, path string, in, out any) {
 	t.Helper()
 	if _, ok := g.tokens[login]; !ok {
@@ -50,7 +50,7 @@ func (g *GitHub) call(t testing.TB, login, method, path string, in, out any) {
 	}
 }
 
-// made is what the lab reads of what was made.
+// made has the fields that the lab reads of a new object.
 type made struct {
 	ID     int64
 	Number int
@@ -68,8 +68,8 @@ func (g *GitHub) open(t *testing.T, login, fork, ref, head, base, title string) 
 	if commit == "" {
 		t.Fatalf("there is no branch %s", ref)
 	}
-	// emulate reports the new one before it answers: what it does not know of it
-	// must be there by then.
+	// emulate reports the new pull request before it answers, so the data that it lacks must be
+	// stored by then.
 	g.mu.Lock()
 	for n := range g.pulls {
 		number = max(number, n)

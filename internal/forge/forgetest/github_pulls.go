@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fix adds to a pull request what emulate does not know: commits, forks that
-// are gone, and times to the second.
+// fix adds the data that emulate lacks to a pull request: commits, deleted forks, and times to the
+// second.
 func (g *GitHub) fix(pull object) {
 	number, _ := pull["number"].(float64)
 	g.mu.Lock()
@@ -28,7 +28,7 @@ func (g *GitHub) fix(pull object) {
 		base["sha"] = p.tip
 	}
 	pull["merge_commit_sha"] = p.mergeCommit
-	if p.mergeCommit == "" { // of a trial
+	if p.mergeCommit == "" { // the commit of GitHub's trial merge
 		pull["merge_commit_sha"] = strings.Repeat("7", 40)
 	}
 	if at, err := time.Parse(time.RFC3339, text(pull["updated_at"])); err == nil {
@@ -48,7 +48,7 @@ func (g *GitHub) onePull(r *http.Request, body []byte) reply {
 	return g.change(g.pass(r, body), g.fix)
 }
 
-// listPulls leaves out what only the answer about one pull request has.
+// listPulls removes the fields that only the answer about a single pull request has.
 func (g *GitHub) listPulls(r *http.Request, body []byte) reply {
 	a := g.pass(r, body)
 	var list []object
@@ -66,7 +66,7 @@ func (g *GitHub) listPulls(r *http.Request, body []byte) reply {
 	return out
 }
 
-// pullsOf are the pull requests that a commit is in.
+// pullsOf lists the pull requests that contain a commit.
 func (g *GitHub) pullsOf(r *http.Request, _ []byte) reply {
 	commit := r.PathValue("commit")
 	if !g.has(commit) {

@@ -19,14 +19,14 @@ func invalid(field, message string) reply {
 
 var fullSHA = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// newStatus is what a client sends to make one.
+// newStatus is the data that a client sends to make a status.
 type newStatus struct {
 	State, Context, Description string
 	TargetURL                   string `json:"target_url"`
 }
 
-// refusal is GitHub's answer to a status that it does not take. It is as strict as
-// GitHub is, which no description of its API says.
+// refusal is GitHub's answer to a status that it refuses. The description of its API does not have
+// these rules.
 func (s newStatus) refusal() (answer reply, refused bool) {
 	target, err := url.Parse(s.TargetURL)
 	switch {
@@ -88,7 +88,7 @@ func (g *GitHub) setStatus(r *http.Request, body []byte) reply {
 	return say(http.StatusCreated, made)
 }
 
-// listStatuses are all of a commit, newest first.
+// listStatuses lists all statuses of a commit, newest first.
 func (g *GitHub) listStatuses(r *http.Request, _ []byte) reply {
 	commit := r.PathValue("commit")
 	if !g.has(commit) {
@@ -106,7 +106,7 @@ func (g *GitHub) listStatuses(r *http.Request, _ []byte) reply {
 	return a
 }
 
-// creator is who asks, as comments say it, too.
+// creator is the account that sent the request, in the form that comments use too.
 func (g *GitHub) creator(r *http.Request) any {
 	if login, _ := g.who(token(r)); login == AppLogin {
 		return object{"login": login, "type": "Bot"}
@@ -120,7 +120,7 @@ func (g *GitHub) creator(r *http.Request) any {
 	return who
 }
 
-// paged is a page of a list, and the Link header with the next.
+// paged is a page of a list, with the Link header for the next page.
 func paged[T any](r *http.Request, list []T) (page []T, link string) {
 	query := r.URL.Query()
 	number, err := strconv.Atoi(query.Get("page"))
@@ -139,7 +139,7 @@ func paged[T any](r *http.Request, list []T) (page []T, link string) {
 	return list[min((number-1)*size, len(list)):min(number*size, len(list))], link
 }
 
-// Status is the newest status of a context, and how many there were.
+// Status is the newest status of a context. count is the number of its statuses.
 func (g *GitHub) Status(commit, name string) (state, description string, count int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

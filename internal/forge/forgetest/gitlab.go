@@ -13,11 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// GitLab stands in for GitLab, with one project whose commits are in a real Git
-// repository: a [Lab] but for [Site.Forge]. It refuses what GitLab refuses, and fails
-// the test for a request that is not in the description of GitLab's API (gitlab_facts.go).
+// GitLab stands in for GitLab, with one project whose commits are in a real Git repository. It is a
+// [Lab] without [Site.Forge]. It refuses the requests that GitLab refuses. A request that does not
+// fit the description of GitLab's API fails the test (gitlab_facts.go).
 type GitLab struct {
-	// URL is where it answers; Project the path of the project, in a subgroup.
+	// URL is its address; Project the path of the project, in a subgroup.
 	URL, Project string
 
 	t       testing.TB
@@ -27,7 +27,7 @@ type GitLab struct {
 
 	mu        sync.Mutex
 	weather   func(w http.ResponseWriter, r *http.Request) (answered bool)
-	former    string // a path that the project had
+	former    string // an earlier path of the project
 	users     []*labUser
 	merges    []*labMerge
 	notes     map[int][]*labNote
@@ -40,7 +40,7 @@ type GitLab struct {
 type labUser struct {
 	id     int64
 	login  string
-	access int // 0 is no member
+	access int // 0 for no member
 }
 
 type labMerge struct {
@@ -77,7 +77,7 @@ type labPipeline struct {
 // labProject is the number of the project.
 const labProject = 4711
 
-// StartGitLab starts one for the length of a test. It needs git, and nothing else.
+// StartGitLab starts a GitLab for the length of a test. It needs git, and nothing else.
 func StartGitLab(t testing.TB) *GitLab {
 	t.Helper()
 	g := &GitLab{
@@ -92,7 +92,7 @@ func StartGitLab(t testing.TB) *GitLab {
 	return g
 }
 
-// Token is a person's, the agent's too.
+// Token is the token of a person, or of the agent.
 func (g *GitLab) Token(login string) string { return "glpat-only-in-tests-" + login }
 
 // Branch implements [Site].
@@ -101,7 +101,7 @@ func (g *GitLab) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *GitLab) Remote() string { return g.URL + "/" + g.Project + ".git" }
 
-// Strict implements [Site]: GitLab takes a million characters.
+// Strict implements [Site]: GitLab accepts a million characters.
 func (g *GitLab) Strict() bool { return false }
 
 // Hook implements [Site].
@@ -114,21 +114,21 @@ func (g *GitLab) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answ
 	g.weather = f
 }
 
-// Served is how many requests were answered.
+// Served is the number of answered requests.
 func (g *GitLab) Served() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.served
 }
 
-// Rename moves the project. Its old path leads on, to be read only.
+// Rename moves the project. Its old path leads to the new one, for reads only.
 func (g *GitLab) Rename(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.former, g.Project = g.Project, path
 }
 
-// Protect has a branch changed by maintainers only.
+// Protect lets only maintainers change a branch.
 func (g *GitLab) Protect(branch string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,7 +142,7 @@ func (g *GitLab) RunPipeline(sha, ref, source string) int64 {
 	return g.pipeline(sha, ref, source).id
 }
 
-// Pipelines are those that statuses made by themselves.
+// Pipelines is the number of pipelines that statuses have created.
 func (g *GitLab) Pipelines() (external int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -173,7 +173,7 @@ func (g *GitLab) pipeline(sha, ref, source string) *labPipeline {
 	return p
 }
 
-// user is an account, made when it is new.
+// user is an account, which is made when it is new.
 func (g *GitLab) user(login string) *labUser {
 	for _, u := range g.users {
 		if u.login == login {
@@ -257,14 +257,14 @@ func (g *GitLab) Allow(_ *testing.T, login string, write bool) {
 	}
 }
 
-// RenameUser gives an account another name; its old one is anybody's to take.
+// RenameUser gives an account another name; anybody can then take the old one.
 func (g *GitLab) RenameUser(login, name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.user(login).login = name
 }
 
-// Reactions implements [People]: the agent gives none here.
+// Reactions implements [People]: the agent adds no reactions here.
 func (g *GitLab) Reactions(*testing.T, int, int64) []forge.Reaction { return nil }
 
 func (g *GitLab) merge(iid int) *labMerge {
@@ -328,8 +328,8 @@ func (g *GitLab) Merge(t *testing.T, number int) string {
 	return g.MergeBy(number, "merge")
 }
 
-// MergeBy merges by a merge commit ("merge"), by one commit that holds all ("squash"), or
-// by moving the branch to the head ("ff").
+// MergeBy merges by a merge commit ("merge"), by one commit with all changes ("squash"), or by
+// moving the branch to the head ("ff").
 func (g *GitLab) MergeBy(number int, method string) (commit string) {
 	g.mu.Lock()
 	m := g.merge(number)
@@ -358,7 +358,7 @@ func (g *GitLab) MergeBy(number int, method string) (commit string) {
 	return commit
 }
 
-// who is whose token a request bears.
+// who is the account whose token a request has.
 func (g *GitLab) who(r *http.Request) *labUser {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	for _, u := range g.users {

@@ -20,7 +20,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // list is an answer that is given in pages.
 type list []any
 
-// serve answers as GitLab does: Git beside the API.
+// serve answers as GitLab does: Git and the API.
 func (g *GitLab) serve() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, ".git/") {
@@ -79,7 +79,7 @@ func fieldsOf(r *http.Request) (fields, error) {
 	return given, err
 }
 
-// moved sends on who asks for a former path, or answers for none.
+// moved redirects a request for an earlier path of the project, or answers for an unknown one.
 func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, raw string) bool {
 	if parts[0] != "projects" || len(parts) < 2 {
 		return false
@@ -98,7 +98,7 @@ func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, r
 	return true
 }
 
-// pathOf is a path with a * for what differs.
+// pathOf is a path with a * for each part that varies.
 func pathOf(parts []string) string {
 	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users")
 	out := slices.Clone(parts)
@@ -110,7 +110,7 @@ func pathOf(parts []string) string {
 	return strings.Join(out, "/")
 }
 
-// pageOf is one page of a list, with what GitLab says of the others.
+// pageOf is one page of a list, with GitLab's headers about the other pages.
 func pageOf(w http.ResponseWriter, r *http.Request, all list) list {
 	size, page := 20, 1
 	if n, err := strconv.Atoi(r.URL.Query().Get("per_page")); err == nil {
@@ -134,7 +134,7 @@ func write(w http.ResponseWriter, code int, said any) {
 	w.Header().Set("RateLimit-Remaining", "1999")
 	w.WriteHeader(code)
 	if code != http.StatusNoContent {
-		_ = json.NewEncoder(w).Encode(said) // who asked may be gone
+		_ = json.NewEncoder(w).Encode(said) // the client may be gone
 	}
 }
 
@@ -142,7 +142,7 @@ func missing(what string) (int, any) {
 	return http.StatusNotFound, object{"message": "404 " + what + "Not Found"}
 }
 
-// answer is what GitLab says to a request that it understands.
+// answer is GitLab's answer to a valid request.
 func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int, any) {
 	last, err := url.PathUnescape(parts[len(parts)-1])
 	if err != nil {
@@ -206,7 +206,7 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 	return g.answerMerge(me, f, parts, given)
 }
 
-// answerMerge answers what is about one merge request.
+// answerMerge answers requests about one merge request.
 func (g *GitLab) answerMerge(me *labUser, f fact, parts []string, given fields) (int, any) {
 	if len(parts) < 4 || parts[2] != "merge_requests" {
 		return missing("")

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// fact is what GitLab's description of its API says of a path: the parameters, in the
-// query or in the body, which of them have to be there, and what they can be.
+// fact is a path in the description of GitLab's API. It has the parameters in the query or in the
+// body, those that are required, and the code of the answer.
 type fact struct {
 	method, path string // with a * for each number or name
 	required     []string
@@ -37,7 +37,7 @@ var facts = []fact{
 	{method: "GET", path: "projects/*/repository/commits/*/merge_requests", optional: paging, answers: 200},
 }
 
-// values are what a parameter can be.
+// values match the valid values of parameters.
 var values = map[string]*regexp.Regexp{
 	"page": regexp.MustCompile(`^[1-9][0-9]*$`), "per_page": regexp.MustCompile(`^([1-9][0-9]?|100)$`),
 	"order_by": regexp.MustCompile(`^(created_at|updated_at|id)$`), "sort": regexp.MustCompile(`^(asc|desc)$`), "all": regexp.MustCompile(`^(true|false)$`),
@@ -45,13 +45,13 @@ var values = map[string]*regexp.Regexp{
 	"description": regexp.MustCompile(`^(?s:.{0,255})$`), "name": regexp.MustCompile(`^(?s:.{1,255})$`), "body": regexp.MustCompile(`^(?s:.+)$`),
 }
 
-// states are those of a status and of a list of merge requests.
+// labStates are the states of a status (POST), and those in a list of merge requests (GET).
 var labStates = map[string][]string{
 	"POST": {"pending", "running", "success", "failed", "canceled", "skipped"},
 	"GET":  {"opened", "closed", "locked", "merged", "all"},
 }
 
-// objection is what is wrong with a request, "" for nothing.
+// objection says what is wrong with a request; "" for nothing.
 func objection(method, path string, given fields) (f fact, wrong string) {
 	i := slices.IndexFunc(facts, func(f fact) bool { return f.method == method && f.path == path })
 	if i < 0 {

@@ -44,7 +44,7 @@ func (g *GitLab) makeRepository() {
 	g.git("update-ref", "refs/heads/"+g.Branch(), g.git("commit-tree", "-m", "Begin", tree))
 }
 
-// commit is a commit on top of a ref, with files changed.
+// commit makes a commit on top of a ref, with changed files.
 func (g *GitLab) commit(on string, files map[string]string) string {
 	g.t.Helper()
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(g.t.TempDir(), "index")}
@@ -102,7 +102,7 @@ func (g *GitLab) pushed(branch, commit string) string {
 	return commit
 }
 
-// serveGit serves the repository over HTTP, to be read by anybody.
+// serveGit serves the repository over HTTP; anybody may read it.
 func (g *GitLab) serveGit(w http.ResponseWriter, r *http.Request) {
 	_, rest, _ := strings.Cut(r.URL.Path, ".git/")
 	handler := &cgi.Handler{

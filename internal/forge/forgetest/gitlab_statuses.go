@@ -12,7 +12,7 @@ func (g *GitLab) there(commit string) bool {
 	return err == nil
 }
 
-// mergedOf are the merge requests that a commit is of: that hold it, or became it.
+// mergedOf lists the merge requests that contain a commit, or whose merge made it.
 func (g *GitLab) mergedOf(commit string) (int, any) {
 	if !g.there(commit) {
 		return missing("Commit ")
@@ -46,8 +46,8 @@ func (s *labStatus) shown() object {
 	}
 }
 
-// setStatus does what GitLab does: a status is a job of a pipeline, which is made when
-// none fits; one in progress moves on, one that has ended is followed by another.
+// setStatus does the same as GitLab. A status is a job of a pipeline, which is created when none
+// fits. A job in progress changes its state; after a job that has ended, a new one is created.
 func (g *GitLab) setStatus(me *labUser, commit string, given fields) (int, any) {
 	switch {
 	case me.access < 30:
@@ -81,7 +81,7 @@ func (g *GitLab) setStatus(me *labUser, commit string, given fields) (int, any) 
 	return 201, job.shown()
 }
 
-// pipelineFor is the newest pipeline of a commit and what was said of it, or a new one.
+// pipelineFor is the newest pipeline that fits a commit and its status, or a new one.
 func (g *GitLab) pipelineFor(commit string, given fields) (at *labPipeline, code int, said any) {
 	for _, p := range slices.Backward(g.pipelines) {
 		if p.sha == commit && (given["ref"] == "" || p.ref == given["ref"]) && (given["pipeline_id"] == "" || fmt.Sprint(p.id) == given["pipeline_id"]) {
@@ -104,7 +104,7 @@ func (g *GitLab) pipelineFor(commit string, given fields) (at *labPipeline, code
 	return g.pipeline(commit, ref, "external"), 0, nil
 }
 
-// transition is the event that GitLab refuses, "" when it takes the new state.
+// transition is the event that GitLab refuses; "" when it accepts the new state.
 func transition(from, to string) string {
 	switch {
 	case to == "pending" && from != "created":

@@ -2,5 +2,5 @@
 
 package forgetest
 
-// lock does nothing: two builds at once waste time, and no more.
+// lock does nothing: two builds at the same time only waste time.
 func lock(string) (unlock func(), err error) { return func() {}, nil }

@@ -8,14 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Memory is a forge in memory, as strict as the strictest: for tests that are
-// about something else. It passes the suite that the real ones pass.
+// Memory is a forge in memory, as strict as the strictest real one. It is for tests of other
+// things, and passes the same suite as the real forges.
 type Memory struct {
-	// Me is who writes through it.
+	// Me is the login that writes through it.
 	Me string
-	// Down, when set, is what every request is answered with.
+	// Down, when set, is the error of every request.
 	Down error
-	// MostComments and MostPulls are how many are read; 0 is all.
+	// MostComments and MostPulls limit how many are read; 0 means all.
 	MostComments, MostPulls int
 	// NoChecks refuses check runs, as GitHub does without an App.
 	NoChecks bool
@@ -26,7 +26,7 @@ type Memory struct {
 	pulls    map[int]*forge.Pull
 	merged   map[string]int // commit -> pull request
 	touched  map[string]string
-	commits  map[string]bool // those there are; nil means any
+	commits  map[string]bool // existing commits; nil means any
 	comments map[int][]forge.Comment
 	statuses map[string][]posted
 	ids      map[string]int64 // of accounts, by login
@@ -37,7 +37,7 @@ type Memory struct {
 	asked    []string
 }
 
-// Forge is the repository, by its roles: it has all of them.
+// Forge returns the roles of the repository: it has all of them.
 func (m *Memory) Forge() forge.Forge {
 	return forge.Forge{
 		Can: forge.EveryAbility(), CommitStatuses: m, Checks: m,

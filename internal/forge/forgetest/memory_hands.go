@@ -6,15 +6,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// SetDown makes every request fail, or, with nil, none.
+// SetDown makes every request fail with err, or none if err is nil.
 func (m *Memory) SetDown(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Down = err
 }
 
-// Answer lets f answer requests of a kind, about a pull request, a commit or
-// whatever they are about, with an error. It may take its time.
+// Answer lets f answer requests with an error. f gets the kind of a request and its subject: a pull
+// request, a commit or something else. It may take any time.
 func (m *Memory) Answer(f func(request, about string) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +38,7 @@ func (m *Memory) Merge(number int, commit string) {
 	m.merged[commit] = number
 }
 
-// Touch says which commit touched a file last.
+// Touch sets the commit that last changed a file.
 func (m *Memory) Touch(file, commit string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *Memory) Say(number int, login, body string) forge.Comment {
 	return m.say(number, login, body)
 }
 
-// Writes lists what was written, in words, and forgets it.
+// Writes lists the writes in words, and forgets them.
 func (m *Memory) Writes() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +73,7 @@ func (m *Memory) Status(commit, name string) (s forge.Status, count int) {
 	return s, count
 }
 
-// Reactions are those to a comment.
+// Reactions are the reactions to a comment.
 func (m *Memory) Reactions(id int64) []forge.Reaction {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,7 +88,7 @@ func (m *Memory) Check(commit, name string) (forge.Check, bool) {
 	return c, ok
 }
 
-// Requests lists what was asked and written, in words, and forgets it.
+// Requests lists all requests and writes in words, and forgets them.
 func (m *Memory) Requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,14 +97,14 @@ func (m *Memory) Requests() []string {
 	return list
 }
 
-// Allow makes somebody a person who may push, or not.
+// Allow says whether a person may push.
 func (m *Memory) Allow(login string, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.writers[login] = write
 }
 
-// Unsay deletes a comment as a person, which no pull request is newer by.
+// Unsay deletes a comment as a person, which does not change the time of the pull request.
 func (m *Memory) Unsay(number int, id int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +113,7 @@ func (m *Memory) Unsay(number int, id int64) {
 	}
 }
 
-// Resay edits a comment as somebody else than its author can.
+// Resay edits a comment, as a person other than its author can.
 func (m *Memory) Resay(number int, id int64, body string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,14 +122,14 @@ func (m *Memory) Resay(number int, id int64, body string) {
 	}
 }
 
-// SetAs sets a status as another account, who may set any.
+// SetAs sets a status as another account; any account may set one.
 func (m *Memory) SetAs(login, commit string, s forge.Status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.statuses[commit] = append(m.statuses[commit], posted{s, m.id(login)})
 }
 
-// Rename gives an account another name; its old one is anybody's to take.
+// Rename gives an account another name; anybody can then take the old one.
 func (m *Memory) Rename(login, name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// lab is a repository for a forge in memory: branches that are names of commits.
+// lab is a repository for a forge in memory. Its branches are names of commits.
 type lab struct {
 	*Memory
 	heads   map[string]string // by branch
 	made    int
 	forks   map[int]bool
-	touched map[string][]string // the files of a commit and those before it on its branch
+	touched map[string][]string // the files of a commit and of the earlier commits of its branch
 }
 
 func TestMemory(t *testing.T) {

@@ -56,7 +56,8 @@ func testStatuses(t *testing.T, lab Lab) {
 	}
 }
 
-// What is too long or too strange for a forge is made to fit.
+// testOddStatuses has statuses with texts that are too long, or that some forge refuses: they are
+// changed to fit.
 func testOddStatuses(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	commit := lab.Push(t, "odd-statuses", file("odd.yaml", "a: 1\n"))
@@ -75,7 +76,7 @@ func testOddStatuses(t *testing.T, lab Lab) {
 			t.Errorf("%s: %+v, %v", name, got, ok)
 		}
 	}
-	// Two long contexts that differ at their ends only stay two.
+	// Two long contexts that only differ at their ends stay different.
 	for _, end := range []string{"a", "b"} {
 		if err := f.SetStatus(t.Context(), commit, forge.Status{Context: strings.Repeat("ö", 300) + end, State: forge.Success, Description: end}); err != nil {
 			t.Errorf("a long context: %v", err)
@@ -88,7 +89,7 @@ func testOddStatuses(t *testing.T, lab Lab) {
 	}
 }
 
-// More contexts than fit a page of any forge.
+// testManyStatuses has more contexts than fit on a page of any forge.
 func testManyStatuses(t *testing.T, lab Lab) {
 	commit := lab.Push(t, "many-statuses", file("many.yaml", "a: 1\n"))
 	const many = 105
@@ -127,8 +128,8 @@ func testChecks(t *testing.T, lab Lab) {
 	}
 }
 
-// Anyone who may set a status can set one of ours: it is not believed, and it is
-// warned that it hides ours.
+// testStatusesOfOthers sets a status with one of our contexts as another account. Such a status
+// does not count as ours. When it hides ours, our status is marked as covered.
 func testStatusesOfOthers(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	lab.Allow(t, "writer", true)

@@ -6,34 +6,34 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Lab is a real forge with one repository on it, what the agent sees of it, and
-// the hands to work there as people do. What goes wrong in a hand fails the test.
+// Lab is a real forge with one repository, with the agent's access to it and the actions of people.
+// An action that fails also fails the test.
 type Lab interface {
 	Site
 	Hands
 	People
 }
 
-// Site is how the agent is configured for a lab.
+// Site is the agent's configuration for a lab.
 type Site interface {
 	// Forge is the repository with the agent's credentials.
 	Forge() forge.Forge
-	// Branch is the default branch, which has a commit, and Remote a URL that the
-	// agent can fetch from over HTTP, without credentials in it.
+	// Branch is the default branch, which has a commit. Remote is a URL from which the agent can
+	// fetch over HTTP, without credentials in it.
 	Branch() string
 	Remote() string
-	// Strict reports whether the forge refuses by itself what is too long.
+	// Strict reports whether the forge itself refuses texts that are too long.
 	Strict() bool
-	// Hook has events delivered to a URL, signed with secret, from now on.
+	// Hook delivers events to a URL from now on, signed with secret.
 	Hook(t *testing.T, url, secret string)
 }
 
 // Hands change the repository, as a person who may write.
 type Hands interface {
-	// Push commits files over Git to a branch, which begins at the default branch
-	// when it is new. A file with an empty text is removed.
+	// Push commits files over Git to a branch. A new branch begins at the default branch. A file
+	// with an empty text is removed.
 	Push(t *testing.T, branch string, files map[string]string) (commit string)
-	// Rewrite makes a branch be the default branch and one commit, by force.
+	// Rewrite replaces a branch, by force, by the default branch and one commit.
 	Rewrite(t *testing.T, branch string, files map[string]string) (commit string)
 	// OpenPull asks for branch to be merged into base.
 	OpenPull(t *testing.T, branch, base, title string) (number int)
@@ -42,12 +42,12 @@ type Hands interface {
 	Merge(t *testing.T, number int) (commit string)
 }
 
-// People are other accounts than the agent's. Any login may be named: who does
-// not exist yet is made.
+// People are accounts other than the agent's. Any login may be named: an account that does not
+// exist yet is made.
 type People interface {
 	// Say comments as a person.
 	Say(t *testing.T, number int, login, body string) (id int64)
-	// Resay edits the comment of a person, as themselves.
+	// Resay edits the comment of a person, as that person.
 	Resay(t *testing.T, login string, id int64, body string)
 	// Later waits until the forge's clock, which may count seconds, has moved.
 	Later(t *testing.T)
@@ -63,8 +63,8 @@ type People interface {
 	Reactions(t *testing.T, number int, id int64) []forge.Reaction
 }
 
-// Suite is what every forge promises, whatever it is. start is called once, and
-// may return a lab that other tests have used.
+// Suite checks the promises of every forge. start is called once, and may return a lab that other
+// tests have used.
 func Suite(t *testing.T, start func(t *testing.T) Lab) {
 	lab := start(t)
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ import (
 // merge. For other commits, MergedBy follows the line of the branch:
 //
 //	main  ──a──────M──▶   merged:  x belongs to the pull request that made M, the
-//	        └─x─y──┘                oldest commit of the line that contains x
+//	       └─x─y──┘                oldest commit of the line that contains x
 //	main  ──a─x'─y'──▶    rebased: x' belongs to the pull request that made y', if
 //	                               that has an x of the same author, time and subject
 func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge.Pull, error) {

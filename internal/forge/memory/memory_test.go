@@ -114,7 +114,7 @@ func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
 		`{"kind":"plan","hash":"<b>","proof":"` + one + `","tree":"x"}`:                           {Kind: PlanComment},
 		`{"kind":"plan","proof":"` + one + `","tree":"x"}`:                                        {Kind: PlanComment},
 		`{"kind":"plan","shown":[{"hash":"0f","after":-1},{"hash":"zz","after":1}],"told":[0]}`:   {Kind: PlanComment, Shown: []Shown{}, Reported: []int{}},
-		// The next markers are those of earlier releases.
+		// Earlier releases wrote the next two markers.
 		`{"kind":"plan","hash":"` + planHash[:32] + `","exact":"` + planHash[:32] + `","steps":["0123456789abcdef"],"tree":"x"}`: {Kind: PlanComment},
 		`{"kind":"plan","hash":"` + planHash + `","proof":["0123456789abcdef"],"tree":"x"}`:                                      {Kind: PlanComment, Hash: planHash},
 		`{"kind":"plan","hash":"` + planHash + `","proof":"` + one[1:] + `","tree":"x"}`:                                         {Kind: PlanComment, Hash: planHash},
