@@ -55,7 +55,7 @@ func (s *Spec) expandFloating(from source, e *kind.Expansion) {
 	}
 }
 
-// leading are the floating IPs that lead to a port or a load balancer: those with a manifest, and those that belong to machines and load balancers.
+// leading are the floating IPs that lead to a port or a load balancer. They have manifests of their own, or belong to machines and load balancers.
 func leading(e *kind.Expansion, toKind, target string) []string {
 	of := toKind
 	if of == "Port" {

@@ -1,8 +1,8 @@
 // Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of the domain name system (Designate). It knows the
 // IDs and names of zones, and the addresses of machines, load balancers and floating IPs.
 //
-// All record sets of the project come from one list, for all zones, so an ID here is that of the zone and that of the record set. Designate's
-// own record sets, SOA and the name servers of a zone, accept no description and so no mark: no stack owns them.
+// All record sets of the project come from one list, for all zones. An ID therefore has two parts: that of the zone and that of the record set.
+// Designate's own record sets, SOA and the name servers of a zone, accept no description and so no mark: no stack owns them.
 //
 // The package is longer than its table: records have several spellings (records.go), and follow other objects (follow.go).
 package dnsrecordset

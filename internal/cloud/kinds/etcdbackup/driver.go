@@ -85,7 +85,7 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 }
 
 // Update implements [typed.Kind]: it takes and removes the snapshots that are due, and writes the marks of all last. A failure of one part does not
-// prevent the others: otherwise an object whose mark cannot be written, such as one in an archive, would end all backups.
+// prevent the others. Otherwise an object whose mark cannot be written, such as one in an archive, would end all backups.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.in(container(w))
 	gone, err := d.removeDue(ctx, w, of, changes)

@@ -1,9 +1,9 @@
 // Package etcdrestore is the kind EtcdRestore: the snapshot that a cluster of etcd begins with. It finds the snapshot in Swift or S3, and knows
 // whether the cluster has begun; the first EtcdMember begins the cluster.
 //
-// It creates no object in the cloud. The record that a cluster has begun with a snapshot is a tag of its members' ports, which the first member
-// writes before its machine starts etcd. A cluster with the tag of members but without that tag has begun in another way, and nothing is restored
-// over it.
+// It creates no object in the cloud. If a cluster has begun with a snapshot, its members' ports have a tag that records this. The first member
+// writes the tag before its machine starts etcd. A cluster with the tag of members but without that tag has begun in another way, and nothing is
+// restored over it.
 package etcdrestore
 
 import (

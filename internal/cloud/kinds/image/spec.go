@@ -1,6 +1,6 @@
 // Package image is the kind Image: a disk image (Glance), in K-ORC's vocabulary. The content
-// of an image is downloaded, checked and passed on to Glance while it arrives (see uploads):
-// none of it is kept in memory or on disk.
+// of an image is downloaded, checked and passed on to Glance while it arrives (see uploads).
+// None of it is kept in memory or on disk.
 //
 // The mark is a property, with the ID of the image that it was written on. Another property
 // describes the uploaded content by fingerprints: an address may hold a secret, and all

@@ -6,7 +6,7 @@ import (
 )
 
 // A create request has the attributes that the manifest gives and Octavia demands, and
-// no others: providers refuse attributes that they do not know, even empty ones.
+// no others. Providers refuse attributes that they do not know, even empty ones.
 func TestBodiesThatCreate(t *testing.T) {
 	w := webAndName()
 	for i, want := range []string{

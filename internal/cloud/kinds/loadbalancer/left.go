@@ -43,7 +43,7 @@ func (f left) alone(b *Balancer) map[string]bool {
 	return pools
 }
 
-// The lists of members, whatever the positions of their ports and policies are.
+// The lists of members, without the positions of their ports and policies.
 const (
 	memberList   = portList + ".realServers.members"
 	redirectList = portList + ".l7Policies.redirectPool.realServers.members"

@@ -125,7 +125,8 @@ func (p *Policy) sameRules(was *Policy) bool {
 	return len(have)+len(want) == 0
 }
 
-// changeable reports whether a few requests can change was into p. At no moment may the policy match requests that neither was nor p matches.
+// changeable reports whether a few requests can turn the existing policy was into p. Between them the policy must never match requests that
+// neither was nor p matches.
 func (p *Policy) changeable(was *Policy) bool {
 	have, want := p.differing(was)
 	return p.sameTarget(was) && len(have) == len(want) && len(have) <= 1

@@ -201,8 +201,8 @@ func (b *Balancer) drained() map[string]time.Time {
 	return out
 }
 
-// lag is how long the slowest health monitor takes to notice a change: its number of checks in a row, and the timeout of the last
-// one.
+// lag is how long the slowest health monitor takes to notice a change. It is the time of its number of checks in a row, and the
+// timeout of the last one.
 func (b *Balancer) lag() (longest time.Duration) {
 	for _, p := range b.Pools {
 		if m := p.Monitor; m != nil && m.AdminStateUp {

@@ -250,7 +250,7 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	s.judge()
 }
 
-// M3DB's machines authenticate with derived certificates to an etcd that answers nobody else. They get others when its keys change.
+// M3DB's machines authenticate with derived certificates to an etcd that answers nobody else. The machines get new certificates when its keys change.
 func TestM3DBWithTLSToEtcdOnRealMachines(t *testing.T) {
 	g := guests(t)
 	master, err := pki.New(bytes.Repeat([]byte{10}, pki.ShortestKey))

@@ -276,7 +276,7 @@ func TestOptionsOfANamespace(t *testing.T) {
 	}
 }
 
-// If scaling down is prevented, an instance that is no longer wanted stays, with its machine (M3 issue 1432: an instance that goes takes its replicas along).
+// If scaling down is prevented, an instance that is no longer wanted stays, with its machine. (M3 issue 1432: an instance that goes takes its replicas along.)
 func TestScalingDownIsPrevented(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1, "  preventScaleDown: true"))

@@ -167,9 +167,9 @@ func (d driver) Unmark(ctx context.Context, have live) error {
 	return nil
 }
 
-// keepOwn refuses to revoke a role that the agent itself needs: one of its token's. If it
-// logs in with an application credential, keepOwn refuses every role in its project: Keystone
-// deletes the credential with each.
+// keepOwn refuses to revoke a role that the agent itself needs: one of its token's roles. An
+// agent with an application credential needs all roles in its project: Keystone deletes the
+// credential with each of them.
 func (d driver) keepOwn(ctx context.Context, s Spec) error {
 	for _, one := range d.client.All() {
 		if err := d.keep(ctx, s, one); err != nil {

@@ -132,8 +132,8 @@ func (d driver) write(ctx context.Context, bearer, path string, text any) error 
 // as null.
 const mostExtra = 60_000
 
-// bearer is the path of the object that can bear the mark: the first of project, user and
-// group that belongs to this stack and has room.
+// bearer is the path of the object that can bear the mark. It is the first of project, user and group
+// that belongs to this stack and has room.
 func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, error) {
 	ours := mark.Claim{Mark: &m, Project: d.client.ProjectID}.Holder()
 	full := ""

@@ -29,8 +29,8 @@ func expandBoot(s *Spec, e *kind.Expansion) {
 	e.Note(imageField, "rebuild writes no other image to Volume/"+name+": its manifest, if there is one, names none, or has annotations that say something else")
 }
 
-// joinImages reads the images on the volumes of marked servers that boot from a volume, and whether the
-// cloud can write another image to such a volume.
+// joinImages reads the images on the volumes of marked servers that boot from a volume. It also finds
+// out whether the cloud can write another image to such a volume.
 func joinImages(ctx context.Context, d driver, servers []*state) error {
 	var booted []*state
 	for _, s := range servers {

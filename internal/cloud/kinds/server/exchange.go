@@ -48,7 +48,7 @@ func (u *requests) exchange(p plugs, own kind.Mark) {
 // holders lists the servers that have the port, or the volume, with that ID.
 type holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
 
-// ours is the number of holders if all of them belong to the stack; ok is false if another one has it, or if that is unknown.
+// ours is the number of holders if all of them belong to the stack; ok is false if others are among them, or if that is unknown.
 func (of holders) ours(ctx context.Context, c *cloud.Client, id string, own kind.Mark) (n int, ok bool) {
 	servers, err := of(ctx, c, id)
 	foreign := slices.ContainsFunc(servers, func(server string) bool { return define.NotForeign(ctx, c, server, &own) != nil })

@@ -25,8 +25,8 @@ metadata: {name: out}
 spec: {resource: {networkRef: public, addresses: [{}]}}
 `
 
-// Nova fails a member's machine on an external network, long after it has accepted it, unless the cloud's operators have
-// allowed it. The plan warns of that, and refuses nothing. (Launchpad 2137673)
+// Nova fails the machine of a project member on an external network, long after it has accepted it, unless the cloud's
+// operators have allowed it. The plan warns of that, and refuses nothing. (Launchpad 2137673)
 func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 	doc := needs + "---" + outside + "---" + strings.Replace(object, "ports: []", "ports: [{portRef: out}]", 1)
 	for who, warned := range map[string]bool{"": true, "admin": false} {

@@ -148,8 +148,8 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1sUMn8G7ZzPp
 	}
 }
 
-// Another disk in place of one is a loss, although no disk is deleted: the
-// machine continues without its data. A further disk is no loss.
+// A different disk in place of the attached one is a loss, although no disk is
+// deleted: the machine continues without its data. A further disk is no loss.
 func TestAnotherDiskIsALoss(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	manifests := plugs + "\n---\n" + plugged

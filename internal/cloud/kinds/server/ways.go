@@ -65,8 +65,8 @@ func standing(m *More, way string, in ...string) error {
 	return fmt.Errorf("%w: a server that is %s cannot be changed by %s; bring it to %s first", kind.ErrRejected, m.Status, way, strings.Join(in, " or "))
 }
 
-// writable refuses a change that Nova would refuse with a 409 until somebody ends the server's state: in that state
-// Nova changes no metadata, which hold the mark. (nova/compute/api.py: check_instance_state of
+// writable refuses a change that Nova would refuse with a 409 until somebody ends the server's state. In that state
+// Nova changes no metadata, and the mark is in the metadata. (nova/compute/api.py: check_instance_state of
 // update_instance_metadata)
 func writable(m *More) error {
 	if !slices.Contains([]string{"ERROR", "RESCUE", "SHELVED", "SHELVED_OFFLOADED", resized}, m.Status) {

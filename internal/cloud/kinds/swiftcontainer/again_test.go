@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The stack's container is gone, and somebody has created another one of that name: that one belongs to them, even for an agent
+// The stack's container is gone, and somebody has created another one of that name. That one belongs to them, even for an agent
 // that knew the old one.
 func TestAContainerThatAStrangerMadeAgain(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)

@@ -281,8 +281,8 @@ func (l *leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// A machine that has left its group is taken out of the load balancer first, and deleted a while later, even if the group has no
-// machines any more.
+// A machine that has left its group is taken out of the load balancer first, and deleted a while later. This holds even if the group
+// has no machines any more.
 func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)

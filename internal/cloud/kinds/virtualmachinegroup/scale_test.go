@@ -72,7 +72,7 @@ func notes(p plan.Plan) (text string) {
 	return text
 }
 
-// Somebody else chooses the number of machines, within the bounds of the manifest: the resulting changes are no drift, and the plan says where
+// Somebody else chooses the number of machines, within the bounds of the manifest. The resulting changes are no drift, and the plan says where
 // the number comes from.
 func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
 	testcost.Long(t)

@@ -23,7 +23,8 @@ const deletable = "Volume status must be"
 
 // blocked names the attachments, snapshots or transfer because of which Cinder refuses to delete a volume. Some stay until a
 // person removes them: the attachment of a server that no longer exists, snapshots that nobody deletes, and a transfer. A
-// server that was deleted while it was built can leave such an attachment. Other causes pass, and the agent waits for them.
+// server that was deleted while it was built can leave such an attachment. The agent waits for other causes, which end by
+// themselves.
 func blocked(ctx context.Context, d driver, have typed.Live[state], refused error) error {
 	passes := blockstorage.Refused(refused, have.State.More.Status, deletable)
 	if !errors.Is(passes, kind.ErrBusy) {

@@ -95,8 +95,8 @@ func phase(volume *state) (kind.Phase, string) {
 	return kind.Pending, "is " + s.Status
 }
 
-// copied names the evidence that the mark on a volume is a copy. Cinder puts the metadata of a volume into its backups, and from
-// there onto each volume that a backup is restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
+// copied names the evidence that the mark on a volume is a copy. Cinder puts the metadata of a volume into its backups. From there
+// they get onto each volume that a backup is restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
 // backup/manager.py: restore_backup). It also clones volumes with their metadata when it makes images of them (volume/manager.py:
 // _clone_image_volume).
 //
@@ -121,9 +121,9 @@ func copied(s *state) string {
 	return ""
 }
 
-// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, an entry that Cinder adds on
-// attachment, or a change more than an hour after the creation: no copy of an image takes longer. The absence of evidence proves
-// nothing.
+// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, or an entry that Cinder adds on
+// attachment. A change more than an hour after the creation is evidence, too: no copy of an image takes longer. The absence of
+// evidence proves nothing.
 func used(s *state) bool {
 	created, updated := s.More.CreatedAt, s.More.UpdatedAt
 	return len(s.More.Attachments) > 0 || !created.IsZero() && !updated.IsZero() && updated.Sub(created.Time) >= time.Hour ||

@@ -215,8 +215,8 @@ spec:
       - {name: disk, size: 2, restoreFrom: {group: db, volume: data}}
 `
 
-// Each machine of a new group begins with the data of the old group's machine with the same number, even if the old
-// group's manifest is gone.
+// Each machine of a new group begins with the data of the machine with the same number in the old group. This holds
+// even if the old group's manifest is gone.
 func TestAGroupFromAnother(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		t.Run(fmt.Sprint("gone ", gone), func(t *testing.T) {

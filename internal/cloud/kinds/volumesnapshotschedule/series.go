@@ -99,8 +99,8 @@ func (s *Spec) spare(of []item) (list []item) {
 	return list
 }
 
-// broken are the failed items that have no further use: a newer item is usable, or so many failed later that these no
-// longer affect the next attempt.
+// broken are the failed items that have no further use. Either a newer item is usable, or so many items failed later
+// that these no longer affect the next attempt.
 func broken(of []item) (list []item) {
 	failures, superseded := 0, false
 	for _, i := range of {

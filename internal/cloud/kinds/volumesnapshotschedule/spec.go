@@ -1,5 +1,5 @@
-// Package volumesnapshotschedule is the kind VolumeSnapshotSchedule: snapshots or backups of a volume that are
-// taken on a schedule, and removed when there are enough newer ones (Cinder).
+// Package volumesnapshotschedule is the kind VolumeSnapshotSchedule: snapshots or backups of a volume
+// (Cinder). They are taken on a schedule, and removed when there are enough newer ones.
 //
 // Its object in the cloud is the series of all snapshots and backups that bear its mark. The newest one shows
 // when the next is due: no other state exists.
