@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -71,7 +72,7 @@ func (gs *Groups) of(key manifest.Key) *group {
 type group struct {
 	key      manifest.Key
 	strategy rollout.Strategy
-	members  []*member // in the order of the manifests
+	members  []*member // in the order of their numbers; steps come in the order of references
 	judges   []string  // kinds of objects that say whether members serve
 	// decision is about the members of a group of which something is to be done: decided says so.
 	decision rollout.Decision
@@ -122,7 +123,9 @@ func (gs *Groups) everyGroup() (groups []*group) {
 		m.add(s, gs.DoesTheWork(s.Key, m.Member))
 	}
 	for _, g := range groups {
-		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
+		slices.SortFunc(g.members, func(a, b *member) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), natural.Compare(a.Member.Name, b.Member.Name))
+		})
 		away := 0
 		if g.strategy.Consents && gs.Written(g.key) {
 			away = g.strategy.AtOnce(g.replicas())

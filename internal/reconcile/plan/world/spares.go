@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/natural"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
@@ -31,7 +32,7 @@ type Size struct {
 
 // Further are the further members that groups may have.
 type Further struct {
-	Members map[manifest.Key][]manifest.Key // of each group, in their order
+	Members map[manifest.Key][]manifest.Key // of each group, in the order of their numbers
 	Scaled  map[manifest.Key][]manifest.Key // likewise, those that groups have while they shall have so many
 	First   map[manifest.Key]manifest.Key   // of each such group, the first member that is always there
 	Least   map[manifest.Key]int            // and how many of these there are
@@ -64,9 +65,14 @@ func FurtherOf(in Input) *Further {
 		case d.Scaled:
 			s.Scaled[d.Parent] = append(s.Scaled[d.Parent], d.Key)
 		default:
-			if s.Least[d.Parent]++; s.Least[d.Parent] == 1 {
+			if s.Least[d.Parent]++; s.Least[d.Parent] == 1 || natural.Compare(d.Key.Name, s.First[d.Parent].Name) < 0 {
 				s.First[d.Parent] = d.Key
 			}
+		}
+	}
+	for _, lists := range []map[manifest.Key][]manifest.Key{s.Members, s.Scaled} {
+		for _, members := range lists { // found in the order of references
+			slices.SortFunc(members, func(a, b manifest.Key) int { return natural.Compare(a.Name, b.Name) })
 		}
 	}
 	s.indexFormer(in.Stack)
