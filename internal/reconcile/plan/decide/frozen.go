@@ -48,7 +48,7 @@ func (p *planner) leaveUnmade(s plan.Step, d *kind.Desired, why cause.Cause) pla
 // unmadeFor says why an object is not made: only what is left as it is would use it.
 func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 	l, of := p.freezeOf(d)
-	if !l.Outdated {
+	if !l.Outdated || p.usedBeside(d.Key, of.Member) {
 		return cause.Cause{}
 	}
 	if slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.unmade[ref.Key] }) { // what belongs to such a one
@@ -58,6 +58,20 @@ func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 		return l.Why
 	}
 	return cause.Cause{}
+}
+
+// usedBeside reports whether something needs an object, directly or for a part of a member, besides what does the work of that member.
+func (w given) usedBeside(key, member manifest.Key) bool {
+	for i := range w.Want {
+		d := &w.Want[i]
+		if d.Virtual || !slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return ref.Key == key && !ref.Late }) {
+			continue
+		}
+		if of := w.PartOf(d); of == nil || of.Member != member || !w.DoesTheWork(d.Key, member) && w.usedBeside(d.Key, member) {
+			return true
+		}
+	}
+	return false
 }
 
 // workerOf is the manifest of what does the work of a member, or that of the member where there is none; nil for neither.
