@@ -1,7 +1,7 @@
-// Package deploy keeps the ways to run the agent honest: what their files say
-// to the program, to Docker, systemd, cron and Kubernetes is checked against
-// the program as it is built. It knows no behaviour of the program beyond its
-// flags and its configuration.
+// Package deploy checks the files that install and run the agent. Their
+// arguments for the program, and for Docker, systemd, cron and Kubernetes, are
+// checked against the built program. It knows only the program's flags and
+// configuration, and no other behaviour.
 package deploy
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestBinary builds the program as the image does, and tries on it every
-// command line that is written in this folder and in its documentation.
+// TestBinary builds the program as the image does, and tries every command line
+// in this folder and in its documentation.
 func TestBinary(t *testing.T) {
 	testcost.Long(t)
 	binary := build(t)
@@ -42,7 +42,7 @@ func TestBinary(t *testing.T) {
 	for file, lines := range commands(t) {
 		for _, line := range lines {
 			t.Run(file+": "+strings.Join(line, " "), func(t *testing.T) {
-				output(t, binary, append(line, "--help")...) // fails on flags that do not exist
+				output(t, binary, append(line, "--help")...) // fails on unknown flags
 			})
 		}
 	}
@@ -58,7 +58,7 @@ func TestBinary(t *testing.T) {
 	})
 }
 
-// everyHelp is what all commands say of themselves.
+// everyHelp is the help texts of all commands.
 func everyHelp(t *testing.T, binary string) string {
 	t.Helper()
 	var all strings.Builder
@@ -111,7 +111,7 @@ func output(t *testing.T, binary string, args ...string) string {
 	return string(out)
 }
 
-// commands finds what is said to the program, by the file that says it.
+// commands are the command lines of the program, by the file that contains them.
 func commands(t *testing.T) map[string][][]string {
 	t.Helper()
 	found := map[string][][]string{
@@ -134,7 +134,7 @@ func commands(t *testing.T) map[string][][]string {
 	return found
 }
 
-// files are all of this folder's texts and their documentation.
+// files are all texts of this folder, and their documentation.
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// dist is the folder with what `make dist` has built. Only `make test-dist`
-// says where it is: building takes minutes.
+// dist is the folder with the results of `make dist`. Only `make test-dist`
+// sets it, because building takes minutes.
 func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("STACKREEVE_TEST_DIST")
@@ -28,7 +28,7 @@ func dist(t *testing.T) string {
 	return dir
 }
 
-// artifacts are the files of dist that match, at least one.
+// artifacts are the files of dist that match the pattern, at least one.
 func artifacts(t *testing.T, pattern string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dist(t), pattern))
@@ -38,7 +38,7 @@ func artifacts(t *testing.T, pattern string) []string {
 	return names
 }
 
-// command runs a tool of the packages' world, which must be there.
+// command runs a packaging tool, which must be installed.
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
@@ -48,7 +48,7 @@ func command(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestDistChecksums wants every artifact in SHA256SUMS, and nothing else.
+// TestDistChecksums checks that SHA256SUMS lists exactly the artifacts.
 func TestDistChecksums(t *testing.T) {
 	dir := dist(t)
 	sums := map[string]string{}
@@ -68,8 +68,8 @@ func TestDistChecksums(t *testing.T) {
 	}
 }
 
-// TestDistArchives opens each archive: the binary of its platform, small enough
-// and static, and the list of what is in it.
+// TestDistArchives opens each archive. It checks the binary of its platform,
+// which must be small enough and static, and the bill of materials.
 func TestDistArchives(t *testing.T) {
 	for _, file := range artifacts(t, "*.tar.gz") {
 		name := strings.TrimSuffix(filepath.Base(file), ".tar.gz")
@@ -115,8 +115,7 @@ func checkBinary(t *testing.T, binary, platform string) {
 	}
 }
 
-// checkBill wants the list to name exactly the modules that the binary is made
-// of, in their versions.
+// checkBill checks that the bill lists exactly the modules of the binary, with their versions.
 func checkBill(t *testing.T, binary, file string) {
 	t.Helper()
 	var bill struct {
@@ -138,7 +137,7 @@ func checkBill(t *testing.T, binary, file string) {
 		want = append(want, m.Path+" "+m.Version)
 	}
 	for _, c := range bill.Components {
-		if c.Name != "std" { // the toolchain, which has no module
+		if c.Name != "std" { // the toolchain, which is no module
 			got = append(got, c.Name+" "+c.Version)
 		}
 	}
@@ -149,7 +148,7 @@ func checkBill(t *testing.T, binary, file string) {
 	}
 }
 
-// checkUnits wants the units of this folder, with the binary in that place.
+// checkUnits checks that the units are those of this folder, with the path of the binary.
 func checkUnits(t *testing.T, dir, bin string) {
 	t.Helper()
 	for _, unit := range []string{"stackreeve.service", "stackreeve-once.service", "stackreeve-once.timer"} {
@@ -160,7 +159,7 @@ func checkUnits(t *testing.T, dir, bin string) {
 	}
 }
 
-// packaged is what a package puts where, with its mode and owner.
+// packaged are the files of a package, with their mode and owner.
 var packaged = []string{
 	"-rwxr-xr-x root/root /usr/bin/stackreeve",
 	"-rw-r--r-- root/root /usr/lib/systemd/system/stackreeve.service",
@@ -173,7 +172,7 @@ var packaged = []string{
 	"-rw-r--r-- root/root /usr/share/doc/stackreeve/copyright",
 }
 
-// TestDistDeb unpacks each .deb and runs the binary of this machine.
+// TestDistDeb unpacks each .deb and runs the binary for this machine.
 func TestDistDeb(t *testing.T) {
 	for _, file := range artifacts(t, "*.deb") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -208,8 +207,8 @@ func TestDistDeb(t *testing.T) {
 	}
 }
 
-// runs starts the binary if it is of this machine: the package is called by the
-// version that it prints.
+// runs starts the binary if it is built for this machine. The name of the
+// package must contain the version that the binary prints.
 func runs(t *testing.T, file, binary string) {
 	t.Helper()
 	machine := map[string]string{"x86_64": "amd64", "aarch64": "arm64"}[strings.TrimSpace(command(t, "uname", "-m"))]
@@ -224,7 +223,7 @@ func runs(t *testing.T, file, binary string) {
 	output(t, binary, "validate", example)
 }
 
-// TestDistRPM reads what each .rpm puts where.
+// TestDistRPM checks the files of each .rpm.
 func TestDistRPM(t *testing.T) {
 	if _, err := exec.LookPath("rpm"); err != nil {
 		t.Skip("rpm is not installed")
@@ -250,8 +249,8 @@ func TestDistRPM(t *testing.T) {
 	}
 }
 
-// TestDistIsWhole wants what the README offers for download, for every platform
-// that was asked for.
+// TestDistIsWhole checks that all downloads of the README exist, for every
+// platform that was requested.
 func TestDistIsWhole(t *testing.T) {
 	dir := dist(t)
 	for _, file := range artifacts(t, "*.tar.gz") {
@@ -268,7 +267,8 @@ func TestDistIsWhole(t *testing.T) {
 	}
 }
 
-// TestDistNames wants what people are asked to download to be called like that.
+// TestDistNames checks that the files have the names under which people are
+// asked to download them.
 func TestDistNames(t *testing.T) {
 	var have []string
 	for _, file := range artifacts(t, "stackreeve*") {

@@ -14,7 +14,7 @@ import (
 
 const example = "stackreeve.example.yaml"
 
-// possibility is a field that is commented out.
+// possibility matches a field that is commented out.
 var possibility = regexp.MustCompile(`(?m)^(\s*)# ((?:- |\s*)\w+:.*)$`)
 
 func load(t *testing.T, text string) config.Stack {
@@ -33,8 +33,8 @@ func load(t *testing.T, text string) config.Stack {
 	return stacks[0]
 }
 
-// TestExample loads the example as it is, and with everything that it leaves
-// out: what is called a default must be one.
+// TestExample loads the example unchanged, and with every field that it comments
+// out. A value that the example calls a default must be the default.
 func TestExample(t *testing.T) {
 	text := read(t, example)
 	plain := load(t, text)
@@ -62,7 +62,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestExampleLogins tries the other logins that the example offers.
+// TestExampleLogins tries the other logins in the example.
 func TestExampleLogins(t *testing.T) {
 	login := regexp.MustCompile(`(?m)^ *tokenFile:.*$`)
 	text := read(t, example)
@@ -75,7 +75,7 @@ func TestExampleLogins(t *testing.T) {
 	load(t, login.ReplaceAllString(ssh, offered("sshKeyFile")+"\n"+offered("knownHostsFile")))
 }
 
-// TestExampleForges tries the other ways to report that the example offers.
+// TestExampleForges tries the other forges to report to in the example.
 func TestExampleForges(t *testing.T) {
 	_, text, _ := strings.Cut(read(t, example), "  # report:\n")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -106,7 +106,7 @@ func TestExampleForges(t *testing.T) {
 	}
 }
 
-// TestExampleIsComplete wants every field of the configuration in the example.
+// TestExampleIsComplete checks that the example has every field of the configuration.
 func TestExampleIsComplete(t *testing.T) {
 	text := read(t, example)
 	for _, name := range fields(reflect.TypeFor[config.Spec]()) {
@@ -133,7 +133,7 @@ func fields(of reflect.Type) (names []string) {
 	return names
 }
 
-// TestConfigMaps loads the configurations that manifests for Kubernetes bring along.
+// TestConfigMaps loads the configurations in the Kubernetes manifests.
 func TestConfigMaps(t *testing.T) {
 	for file, several := range map[string]bool{"kubernetes/cronjob.yaml": false, "kubernetes/agents.yaml": true} {
 		var m struct{ Data map[string]string }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestImage wants an empty image, a user without a name and an entry point
+// TestImage checks for an empty image, a user without a name and an entry point
 // without a shell.
 func TestImage(t *testing.T) {
 	text := read(t, "Dockerfile")
@@ -37,8 +37,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestContext wants every file that the program is built from to reach the
-// builder, and little else.
+// TestContext checks that every source file of the program reaches the builder, and few others.
 func TestContext(t *testing.T) {
 	allowed := map[string]bool{}
 	for line := range strings.Lines(read(t, "../.dockerignore")) {

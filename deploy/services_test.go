@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// grace is what the program may take to end: 30 seconds for steps in flight,
+// grace is the longest time that the program needs to end: 30 seconds for steps in flight, and
 // five for its listener.
 const grace = 35 * time.Second
 
-// TestYAML wants documents that every parser takes.
+// TestYAML checks that every YAML parser accepts the documents.
 func TestYAML(t *testing.T) {
 	for file, text := range files(t) {
 		if filepath.Ext(file) != ".yaml" {
@@ -74,7 +74,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// document finds the document of a kind.
+// document finds the document with the given kind.
 func document(t *testing.T, file, kind string, into any) {
 	t.Helper()
 	for _, text := range bytes.Split([]byte(read(t, file)), []byte("\n---\n")) {
@@ -120,7 +120,7 @@ type podSpec struct {
 	Containers                    []podContainer
 }
 
-// judge wants a pod to have one container, which may do no more than it needs and ends in peace.
+// judge checks that a pod has one container, which has no more rights than it needs and enough time to end.
 func (p podSpec) judge(t *testing.T) {
 	t.Helper()
 	if time.Duration(p.TerminationGracePeriodSeconds)*time.Second < grace {

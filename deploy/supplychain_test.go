@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// workflow is what matters here of a GitHub workflow.
+// workflow is the part of a GitHub workflow that these tests check.
 type workflow struct {
 	On          yaml.Node         `yaml:"on"`
 	Permissions map[string]string `yaml:"permissions"`
@@ -56,8 +56,7 @@ var (
 	pinnedImage  = regexp.MustCompile(`@sha256:[0-9a-f]{64}$`)
 )
 
-// TestActionsArePinned wants the code of others by the digest of a commit, with
-// the version beside it for people.
+// TestActionsArePinned checks that foreign code is pinned by the digest of a commit, with the version beside it for people.
 func TestActionsArePinned(t *testing.T) {
 	for name, w := range workflows(t) {
 		for job, j := range w.Jobs {
@@ -89,15 +88,13 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
-// releases reports whether only tags start a workflow, which people who may push
-// make: such a one may write releases and images.
+// releases reports whether a workflow starts only from tags. Only people who may push make tags, so such a workflow may write releases and images.
 func releases(w workflow) bool {
 	var on map[string]struct{ Tags, Branches []string }
 	return w.On.Decode(&on) == nil && len(on) == 1 && len(on["push"].Tags) > 0 && len(on["push"].Branches) == 0
 }
 
-// TestWorkflowsMayLittle wants a token that reads, events of strangers without
-// secrets, and no word of a stranger in a script.
+// TestWorkflowsMayLittle checks three things: tokens can only read, events of strangers have no secrets, and no text of a stranger is part of a script.
 func TestWorkflowsMayLittle(t *testing.T) {
 	foreign := regexp.MustCompile(`\$\{\{[^}]*(github\.event|github\.head_ref|inputs\.|secrets\.)`)
 	for name, w := range workflows(t) {
@@ -127,8 +124,8 @@ func TestWorkflowsMayLittle(t *testing.T) {
 	}
 }
 
-// TestReleasesAreAttested wants each file and image of a release to have a signed provenance, and what builds images to be pinned by digest: buildx
-// starts a container of BuildKit's own image, and another one that writes what is inside.
+// TestReleasesAreAttested checks that each file and image of a release has a signed provenance. It also checks that the builders of images are pinned
+// by digest: buildx starts a container of BuildKit's own image, and another one that lists the contents.
 func TestReleasesAreAttested(t *testing.T) {
 	for name, w := range workflows(t) {
 		if !releases(w) {
@@ -160,7 +157,7 @@ func TestReleasesAreAttested(t *testing.T) {
 	}
 }
 
-// TestImagesArePinned wants what an image is built from by digest.
+// TestImagesArePinned checks that base images are pinned by digest.
 func TestImagesArePinned(t *testing.T) {
 	stages := map[string]bool{"scratch": true}
 	for _, from := range regexp.MustCompile(`(?m)^FROM (?:--\S+ )*(\S+)(?: AS (\S+))?$`).FindAllStringSubmatch(read(t, "Dockerfile"), -1) {
@@ -174,11 +171,10 @@ func TestImagesArePinned(t *testing.T) {
 	}
 }
 
-// unpinned are commands that install what a registry happens to give.
+// unpinned matches commands that install whatever a registry offers at the moment.
 var unpinned = regexp.MustCompile(`\b(go install|go run|go get) \S+@(latest|master|main|upgrade)\b|\bnpm (install|i|update)\b|\bnpx\b|\bpip3? install\b|\b(curl|wget)\b[^\n|]*\|\s*(sudo )?(ba)?sh\b`)
 
-// TestNothingIsInstalledByChance looks into everything that runs: scripts,
-// workflows, the Makefile and tests.
+// TestNothingIsInstalledByChance searches everything that runs: scripts, workflows, the Makefile and tests.
 func TestNothingIsInstalledByChance(t *testing.T) {
 	testcost.Long(t)
 	for _, name := range tracked(t) {
@@ -197,8 +193,7 @@ func TestNothingIsInstalledByChance(t *testing.T) {
 	}
 }
 
-// TestNoBinaries wants nothing in the repository that people cannot read, but
-// pictures.
+// TestNoBinaries checks that the repository contains only files that people can read, and pictures.
 func TestNoBinaries(t *testing.T) {
 	for _, name := range tracked(t) {
 		text := content(t, name)
@@ -210,8 +205,7 @@ func TestNoBinaries(t *testing.T) {
 	}
 }
 
-// TestProjectSays wants what strangers look for: how to report, what they may,
-// and who renews what is pinned.
+// TestProjectSays checks for the information that strangers look for: how to report, what they may do, and who updates the pinned versions.
 func TestProjectSays(t *testing.T) {
 	for name, want := range map[string][]string{
 		"../SECURITY.md":            {"Report a vulnerability", "## Supported versions"},
@@ -240,7 +234,7 @@ func tracked(t *testing.T) []string {
 	return strings.Split(strings.Trim(string(out), "\x00"), "\x00")
 }
 
-// content is how a file begins.
+// content is the beginning of a file.
 func content(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", name))

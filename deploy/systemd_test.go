@@ -41,13 +41,13 @@ func (u unit) only(section, key string) string {
 	return ""
 }
 
-// own are the keys in which the service and the single pass may differ.
+// own are the keys that may differ between the service and the single pass.
 var own = []string{
 	"Type", "ExecStart", "Environment", "Restart", "RestartSec", "RestartSteps", "RestartMaxDelaySec",
 	"RestartPreventExitStatus", "SuccessExitStatus", "TimeoutStartSec",
 }
 
-// TestUnits wants both services in the same cell.
+// TestUnits checks that both services have the same sandbox.
 func TestUnits(t *testing.T) {
 	service, once := readUnit(t, "stackreeve.service")["Service"], readUnit(t, "stackreeve-once.service")["Service"]
 	for key := range maps.Keys(service) {
@@ -71,8 +71,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestSecretsArePassed wants every secret of the units in the place where the
-// configuration and clouds.yaml are looked for.
+// TestSecretsArePassed checks that every secret of the units is at the path
+// that the configuration or clouds.yaml names.
 func TestSecretsArePassed(t *testing.T) {
 	u := readUnit(t, "stackreeve.service")
 	const folder = "/etc/stackreeve/secrets"
@@ -90,8 +90,8 @@ func TestSecretsArePassed(t *testing.T) {
 	}
 }
 
-// TestUnitsKnowExitCodes wants refused input not to be tried again, differences
-// not to be a failure, and time to end.
+// TestUnitsKnowExitCodes checks that refused input is not tried again, that
+// differences are no failure, and that the service has time to end.
 func TestUnitsKnowExitCodes(t *testing.T) {
 	service, once, timer := readUnit(t, "stackreeve.service"), readUnit(t, "stackreeve-once.service"), readUnit(t, "stackreeve-once.timer")
 	if got := service.only("Service", "RestartPreventExitStatus"); got != "3" || service.only("Service", "Restart") != "on-failure" {

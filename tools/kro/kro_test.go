@@ -1,4 +1,4 @@
-// Package kro expands definitions with kro's own builder and runtime, and compares what comes of it with our expansion.
+// Package kro expands definitions with kro's own builder and runtime, and compares the result with our expansion.
 package kro
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// What kro makes of a definition and its objects, taken for manifests, is what the definition and the objects stand for here.
+// Manifests with a definition and its objects expand to the same objects as those that kro makes from them.
 func TestDefinitionsExpandAsWithKro(t *testing.T) {
 	cases := map[string]string{"words of both": wordsOfBoth}
 	folders, err := filepath.Glob("../../testdata/definitions/*")
@@ -73,17 +73,17 @@ func TestDefinitionsExpandAsWithKro(t *testing.T) {
 	}
 }
 
-// inWordsOfBoth are what shipped examples say that kro does not understand, and how both do: a field that is not given has no value with kro, two
-// dollars are no escape, and numbers do not become texts by themselves.
+// inWordsOfBoth are parts of the shipped examples that kro does not understand, each with a text that both understand. In kro a missing field has
+// no value, two dollars are no escape, and numbers are not converted to texts.
 var inWordsOfBoth = map[string]map[string]string{
 	"bastion":  {"  network: office\n  allow:": "  network: office\n  keyPair: ops\n  allow:"},
 	"postgres": {"$${HOSTNAME:-primary}": "${'$'}{HOSTNAME:-primary}", "${schema.spec.version}": "${string(schema.spec.version)}", "-${number}": "-${string(number)}"},
 }
 
-// leftOutByKro is what kro does not make since an object that it could refer to is left out.
+// leftOutByKro are objects that kro does not make because an object that they could refer to is omitted.
 var leftOutByKro = map[string]string{"web-shop": "Subnet/books-test"}
 
-// wordsOfBoth is a definition with most of what both know.
+// wordsOfBoth is a definition with most features that both have.
 const wordsOfBoth = `
 apiVersion: kro.run/v1alpha1
 kind: ResourceGraphDefinition
@@ -161,7 +161,7 @@ spec:
   inside: {cidr: 10.2.0.0/16, dhcp: false}
 `
 
-// shipped is an example, its definition in kro's words.
+// shipped is an example, with its definition in kro's format.
 func shipped(t *testing.T, folder string) string {
 	t.Helper()
 	var texts []string
@@ -179,7 +179,7 @@ func shipped(t *testing.T, folder string) string {
 	return strings.Join(texts, "\n---\n")
 }
 
-// wanted are the objects that manifests ask for besides those of defined kinds, as JSON by their keys.
+// wanted are the objects of manifests, without those of defined kinds, as JSON by their keys.
 func wanted(t *testing.T, text string) map[string]string {
 	t.Helper()
 	reader := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}
@@ -205,7 +205,7 @@ func wanted(t *testing.T, text string) map[string]string {
 	return found
 }
 
-// expanded has kro replace definitions and their objects by what they stand for.
+// expanded replaces definitions and their objects by the objects that kro makes from them.
 func expanded(t *testing.T, text string) string {
 	t.Helper()
 	var kept, objects []map[string]any
@@ -260,7 +260,7 @@ func documents(t *testing.T, text string) (all []map[string]any) {
 	}
 }
 
-// definition is one in kro's words, without what is about the objects in the cloud.
+// definition is a definition in kro's format, without the parts about objects in the cloud.
 func definition(t *testing.T, d map[string]any) *v1alpha1.ResourceGraphDefinition {
 	t.Helper()
 	text, err := json.Marshal(d)
@@ -281,7 +281,7 @@ func definition(t *testing.T, d map[string]any) *v1alpha1.ResourceGraphDefinitio
 	return rgd
 }
 
-// anyKind is a cluster that has every kind, of which nothing is known but the head.
+// anyKind is a cluster that has every kind and knows only the name of each.
 type anyKind struct{ meta.RESTMapper }
 
 func (anyKind) RESTMapping(gk schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
@@ -317,7 +317,7 @@ func compiled(t *testing.T, rgd *v1alpha1.ResourceGraphDefinition) *graph.Graph 
 	return g
 }
 
-// made are the objects that kro makes for one of a defined kind, in a cluster where all that it makes is there at once.
+// made are the objects that kro makes for an object of a defined kind, in a cluster where each object that it makes exists at once.
 func made(t *testing.T, g *graph.Graph, instance map[string]any) (objects []map[string]any) {
 	t.Helper()
 	complete(t, g, instance)
@@ -351,7 +351,7 @@ func made(t *testing.T, g *graph.Graph, instance map[string]any) (objects []map[
 	return objects
 }
 
-// complete gives an object the defaults that the API server would take from the kind that kro makes.
+// complete sets the defaults of an object. The API server would take them from the CRD that kro makes.
 func complete(t *testing.T, g *graph.Graph, instance map[string]any) {
 	t.Helper()
 	var internal apiextensions.JSONSchemaProps

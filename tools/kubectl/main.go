@@ -1,4 +1,4 @@
-// Command kubectl is the real one, as its own library builds it: what the tests read the agent with.
+// Command kubectl is the real kubectl, built from its own library. Tests read the agent with it.
 package main
 
 import (

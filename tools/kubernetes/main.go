@@ -1,5 +1,5 @@
-// Program kubernetes is the API server of Kubernetes itself, built from the module of its version in go.mod: what agents that keep
-// their leases in Kubernetes are tested with.
+// Program kubernetes is the Kubernetes API server itself, built from the module version in go.mod. Tests use it for agents that
+// keep their leases in Kubernetes.
 package main
 
 import (

@@ -8,24 +8,24 @@ import (
 	"path/filepath"
 )
 
-// change is one place of a package that a guard can make say something else.
+// change is one place of a package that a guard can change.
 type change struct {
-	number      int // of its guard, from 1
+	number      int // the number of its guard, from 1
 	where, what string
 }
 
-// changer writes guards into a package.
+// changer adds guards to a package.
 type changer struct {
 	*source
 	all []change
 }
 
-// change writes all changes into the texts of the package, behind guards:
+// change adds all changes to the source of the package, behind guards:
 //
 //	a == b         the opposite
 //	a < b          a <= b, and so on
-//	a && b         a || b, and the other way round
-//	a + b          a - b, of numbers, and the other way round
+//	a && b         a || b, and the reverse
+//	a + b          a - b, of numbers, and the reverse
 //	if a, !a       the opposite
 //	continue       nothing; so are a return that ends a branch early, and a call of which no result is used
 func (p *source) change() []change {
@@ -59,7 +59,7 @@ func (p *source) change() []change {
 	return c.all
 }
 
-// note gives a change its number, and the text it is written into.
+// note gives a change its number, and finds the text that it belongs to.
 func (c *changer) note(at token.Pos, what string) (guard string, t *text) {
 	p := c.set.Position(at)
 	n := len(c.all) + 1
@@ -69,7 +69,7 @@ func (c *changer) note(at token.Pos, what string) (guard string, t *text) {
 
 func (c *changer) offset(at token.Pos) int { return c.set.Position(at).Offset }
 
-// opposite is what takes the place of an operator, and the function that is called in place of it where both sides are numbers or texts.
+// opposite is the replacement of an operator, and the function that is called instead of the operator if both sides are numbers or texts.
 var opposite = map[token.Token]struct {
 	by       token.Token
 	function string
@@ -115,7 +115,7 @@ func (c *changer) negate(e ast.Expr, what string) {
 	t.wrap(c.offset(e.Pos()), c.offset(e.End()), "((", ") != "+guard+")")
 }
 
-// condition negates a condition, unless its operator does the same.
+// condition negates a condition, unless the change of its operator has the same effect.
 func (c *changer) condition(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
@@ -128,7 +128,7 @@ func (c *changer) condition(e ast.Expr) {
 	c.negate(e, "negated condition")
 }
 
-// cases are conditions where the switch has no tag; without a default the last statement of a case may be left out.
+// cases changes the conditions of a switch without a tag. In a switch without a default, it may also remove a return at the end of a case.
 func (c *changer) cases(n *ast.SwitchStmt) {
 	hasDefault := false
 	for _, s := range n.Body.List {
@@ -147,7 +147,7 @@ func (c *changer) cases(n *ast.SwitchStmt) {
 	}
 }
 
-// early leaves out a return at the end of a branch that the function can go on behind.
+// early removes a return at the end of a branch, if the function can continue after the branch.
 func (c *changer) early(branch []ast.Stmt) {
 	if len(branch) > 0 {
 		if s, ok := branch[len(branch)-1].(*ast.ReturnStmt); ok {
@@ -171,7 +171,7 @@ func (c *changer) leaveOut(list []ast.Stmt) {
 	}
 }
 
-// hasEffect is false of a panic, which ends a function, and of locks: what they keep apart only the race detector sees.
+// hasEffect is false for a panic, which ends a function, and for locks, whose effect only the race detector can see.
 func (c *changer) hasEffect(call *ast.CallExpr) bool {
 	f := c.called(call)
 	if b, ok := f.(*types.Builtin); ok {

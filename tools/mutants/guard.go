@@ -2,13 +2,13 @@ package main
 
 import "strconv"
 
-// The environment says which guard is up, and where guards that were reached are written to.
+// These environment variables name the active guard, and the file for the guards that were reached.
 const (
 	chosenVariable  = "MUTANT"
 	reachedVariable = "MUTANTS_REACHED"
 )
 
-// guards is the file that joins the package: the guards and the operators that heed them.
+// guards is a file that is added to the package: the guards, and the functions that replace operators.
 func guards(pkg string, n int) string {
 	return "package " + pkg + `
 

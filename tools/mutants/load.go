@@ -16,17 +16,17 @@ import (
 	"strings"
 )
 
-// source is a package, read and typed, without its tests.
+// source is a package without its tests, parsed and type-checked.
 type source struct {
 	name  string
 	dir   string
 	set   *token.FileSet
 	files []*ast.File
-	texts map[string]*text // by the file's name
+	texts map[string]*text // by the name of the file
 	info  *types.Info
 }
 
-// load reads a package; what it imports comes from the compiler's own export data.
+// load reads a package. The types of its imports come from the compiler's own export data.
 func load(module, pkg string) (*source, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly", pkg)
 	cmd.Dir = module
@@ -85,21 +85,21 @@ func (p *source) check(path string, exports map[string]string) error {
 	return err
 }
 
-// isBool is true of an expression of type bool itself that is no constant: a guard is a bool, and constants must stay constants.
+// isBool reports whether an expression has the type bool itself and is no constant. A guard is a bool, and constants must stay constants.
 func (p *source) isBool(e ast.Expr) bool {
 	t := p.info.Types[e]
 	b, ok := types.Unalias(t.Type).(*types.Basic)
 	return t.Value == nil && ok && b.Info()&types.IsBoolean != 0
 }
 
-// isNumber is true of a number that is no constant, but not of a text.
+// isNumber reports whether an expression is a number and no constant.
 func (p *source) isNumber(e ast.Expr) bool {
 	t := p.info.Types[e]
 	b, ok := t.Type.Underlying().(*types.Basic)
 	return t.Value == nil && ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
-// called is what a call calls, if that has a name.
+// called is the object that a call calls, if it has a name.
 func (p *source) called(call *ast.CallExpr) types.Object {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

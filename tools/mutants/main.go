@@ -1,13 +1,13 @@
-// Command mutants changes a package in one place at a time and runs tests: a change that no test notices is a survivor.
+// Command mutants changes a package in one place at a time and runs tests. A change that no test notices is a survivor.
 //
 //	go run . [-n 100] [-seed 1] [-in rules.go] ../.. ./internal/reconcile/plan ./internal/reconcile/plan ./internal/reconcile/engine
 //
-// The first argument is the module's folder, the second the package to change, the others are those whose tests run. Nothing in the
-// folder is written: the compiler is given a package that holds all changes at once, each behind a guard, in place of the one that is
-// there. So each test binary is compiled once; which change it makes is said by a variable of its environment. A run without any change
-// says which test reaches which guard: a change is tried with the tests that reach it, and one that none reaches survives at once.
+// The first argument is the folder of the module, and the second is the package to change. The tests of all further packages run. The
+// folder is not written: the compiler gets a copy of the package that contains all changes at once, each behind a guard. So each test
+// binary is compiled once, and an environment variable selects the change. A run without any change records which test reaches which
+// guard. A change is tried with the tests that reach it. A change that no test reaches survives at once.
 //
-// The command knows Go and nothing of the program. Changes that alter nothing a test could see are for people to find among the survivors.
+// The command knows Go and nothing about the program. Some changes have no effect that a test could see; people must find them among the survivors.
 package main
 
 import (
@@ -21,9 +21,9 @@ import (
 	"sync"
 )
 
-// options say which changes are tried.
+// options select the changes that are tried.
 type options struct {
-	n      int // how many are drawn; 0 for all
+	n      int // the number of changes that are drawn; 0 for all
 	seed   uint64
 	places *regexp.Regexp
 	atOnce int
@@ -78,7 +78,7 @@ func run(w io.Writer, o options, module, pkg string, tests []string) error {
 	return err
 }
 
-// draw takes some of the changes, in the order of the source.
+// draw chooses some of the changes at random, and keeps the order of the source.
 func draw(all []change, o options) []change {
 	there := slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !o.places.MatchString(c.where) })
 	if o.n <= 0 || o.n >= len(there) {
@@ -92,7 +92,7 @@ func draw(all []change, o options) []change {
 	return drawn
 }
 
-// judge tries changes, some at once.
+// judge tries the changes, several at once.
 func judge(b *binaries, tried []change, atOnce int) []result {
 	results := make([]result, len(tried))
 	next := make(chan int)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// result is what came of a change.
+// result is the outcome of a change.
 type result string
 
 const (
@@ -24,16 +24,16 @@ const (
 	unreached result = "is not reached"
 )
 
-// binaries are the tests of the changed package, compiled.
+// binaries are the compiled tests.
 type binaries struct {
 	tests   []test
-	reached map[int][]test // by the guard's number, the quickest first
+	reached map[int][]test // by the number of the guard, the quickest first
 }
 
 // test is one top-level test of a binary.
 type test struct {
 	binary, dir, name string
-	quiet             []string // flags with which it writes no file for what it has found
+	quiet             []string // flags that prevent files with findings
 	takes             time.Duration
 }
 
@@ -67,7 +67,7 @@ func prepare(module string, p *source, n int, dir string, pkgs []string) (*binar
 	return b, nil
 }
 
-// overlay writes the changed files, and the list of what they stand for.
+// overlay writes the changed files, and the list of the files that they replace.
 func (p *source) overlay(n int, dir string) (string, error) {
 	replace := map[string]string{}
 	write := func(name, text string) error {
@@ -91,7 +91,7 @@ func (p *source) overlay(n int, dir string) (string, error) {
 	return overlay, os.WriteFile(overlay, list, 0o600)
 }
 
-// compile makes a binary of a package's tests and lists them.
+// compile compiles the tests of a package and lists them.
 func (b *binaries) compile(module, pkg, overlay, to string) error {
 	cmd := exec.Command("go", "test", "-c", "-overlay", overlay, "-vet=off", "-ldflags=-w", "-o", to, pkg)
 	cmd.Dir = module
@@ -114,7 +114,7 @@ func (b *binaries) compile(module, pkg, overlay, to string) error {
 	return nil
 }
 
-// note reads which guards a test has reached.
+// note records the guards that a test has reached.
 func (b *binaries) note(t test, file string) error {
 	list, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
@@ -132,7 +132,7 @@ func (b *binaries) note(t test, file string) error {
 	return os.Remove(file)
 }
 
-// try runs the tests that reach a guard, with its change.
+// try runs the tests that reach a guard, with its change active.
 func (b *binaries) try(n int) result {
 	tests := b.reached[n]
 	if len(tests) == 0 {
@@ -148,7 +148,7 @@ func (b *binaries) try(n int) result {
 	return survives
 }
 
-// batch takes tests of one binary that together are over within some seconds, or one.
+// batch returns the next tests of one binary that together take some seconds, at least one.
 func batch(tests []test) (now []test, takes time.Duration) {
 	for _, t := range tests {
 		if len(now) > 0 && (t.binary != now[0].binary || takes+t.takes > 3*time.Second) {
@@ -159,7 +159,7 @@ func batch(tests []test) (now []test, takes time.Duration) {
 	return now, takes
 }
 
-// runTests runs tests of one binary. A test that takes too long, or too much memory, fails.
+// runTests runs tests of one binary. A test that needs too much time or memory fails.
 func runTests(tests []test, limit time.Duration, variable string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

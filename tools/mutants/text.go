@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// text is a file and what is written between its characters. No line is added, so that places stay the same.
+// text is a file, and the text that is inserted between its characters. No line is added, so that positions stay the same.
 type text struct {
 	was   string
 	edits []edit
 }
 
-// edit takes the place of some characters. Of several at one place, an opening edit stands behind a closing one. Of two that open the
-// outer one is first, of two that close the inner one.
+// edit replaces some characters. If there are several edits at one place, closing ones come before opening ones. Among opening edits
+// the outer one is first, among closing edits the inner one.
 type edit struct {
 	at, length int
 	order      int
 	with       string
 }
 
-// wrap writes something before and behind what stands from here to there. Outer parts are wrapped before inner ones.
+// wrap inserts text before and after a range. Outer ranges must be wrapped before inner ones.
 func (t *text) wrap(from, to int, before, behind string) {
 	n := len(t.edits) + 1
 	t.edits = append(t.edits, edit{at: from, order: n, with: before}, edit{at: to, order: -n, with: behind})
@@ -30,7 +30,7 @@ func (t *text) replace(at, length int, with string) {
 	t.edits = append(t.edits, edit{at: at, length: length, order: len(t.edits) + 1, with: with})
 }
 
-// now is the text with all edits.
+// now is the text with all edits applied.
 func (t *text) now() string {
 	edits := slices.Clone(t.edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })

@@ -1,4 +1,4 @@
-// Package otlp reads what the agent sends with the decoder of the OpenTelemetry collector's own receiver.
+// Package otlp decodes the agent's traces with the decoder of the OpenTelemetry collector's own receiver.
 package otlp
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// What arrives is a trace to the collector: IDs, times, parents, attributes and statuses are as they were recorded.
+// The collector receives traces with the recorded IDs, times, parents, attributes and statuses.
 func TestCollectorReadsTraces(t *testing.T) {
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { body, _ = io.ReadAll(r.Body) }))

@@ -1,6 +1,5 @@
-// Package etcd is the etcd that machines of the simulator run, as far as its JSON gateway shows it, and the script that
-// waits on a machine without data. It keeps what a real one keeps on its disk, refuses what a real one refuses, and writes down what nobody
-// should have asked for.
+// Package etcd plays the etcd on machines of the simulator, as its JSON gateway shows it, and the boot script that waits on a machine without data. It stores
+// what a real etcd stores on its disk, and refuses what a real one refuses. It also records requests that a correct agent never makes.
 package etcd
 
 import (
@@ -9,20 +8,20 @@ import (
 	"sync"
 )
 
-// Machine is one that runs: Disk is what its data is on, and stays when the machine is replaced. Version is of the etcd that it
-// has, "" for 3.5.35; TLS is what it serves with, nil for none. Boot is another one each time that it starts: etcd answers nobody from then until it has found
-// a majority. With "" it has always found one.
+// Machine is a running machine. Disk identifies the disk with its data, which stays when the machine is replaced. Version is the version of its etcd, "" for
+// 3.5.35. TLS is the configuration with which it serves, nil for none. Boot differs after every start: etcd does not answer until it has found a majority
+// after that start. With an empty Boot it always has.
 type Machine struct {
 	Disk, Version, Boot string
 	TLS                 *tls.Config
 }
 
-// World is all machines and what is on their disks.
+// World is all machines and the contents of their disks.
 type World struct {
 	// Machine finds the machine that runs at an address; nil for none.
 	Machine func(address string) *Machine
 
-	// Name is that of the machine at an address; nil where names do not matter.
+	// Name returns the name of the machine at an address; nil if names do not matter.
 	Name func(address string) string
 
 	mu        sync.Mutex
@@ -30,28 +29,28 @@ type World struct {
 	elections int
 	disks     map[string]*node
 	parcels   map[string]*parcel
-	ready     map[string]bool // by boots: it has found a majority
+	ready     map[string]bool // by Boot: it has found a majority
 	failure   string
 	forgets   bool
-	// Sins are what nobody should have asked for.
+	// sins are requests that a correct agent never makes.
 	sins     []string
 	alarms   []string
 	begun    int
 	requests func()
 }
 
-// node is what etcd has written to a disk.
+// node is the data of etcd on a disk.
 type node struct {
 	id      uint64
 	cluster *cluster
-	version string // of the etcd that opened it last
+	version string // the version of the etcd that last opened it
 }
 
 type cluster struct {
 	id      uint64
 	members []*member
-	leader  uint64 // the last one
-	data    []byte // its database, as a snapshot has it
+	leader  uint64 // the last leader
+	data    []byte // its database, in the form of a snapshot
 }
 
 type member struct {
@@ -61,29 +60,29 @@ type member struct {
 	ClientURLs []string `json:"clientURLs,omitempty"`
 	IsLearner  bool     `json:"isLearner,omitempty"`
 
-	asked     int    // how often it was to be promoted
+	asked     int    // how often its promotion was requested
 	began     bool   // it has written to its disk
-	published string // the name that others hear of when it has answered once
+	published string // its name, which other members know once it has answered
 }
 
-// New is a world without any cluster.
+// New returns a world without a cluster.
 func New(machine func(address string) *Machine) *World {
 	return &World{Machine: machine, disks: map[string]*node{}, parcels: map[string]*parcel{}, ready: map[string]bool{}, next: 1 << 60}
 }
 
-// Fail has all machines say why they cannot begin; "" ends that.
+// Fail makes all machines answer that they cannot begin, with the reason; "" ends that.
 func (w *World) Fail(why string) { w.mu.Lock(); defer w.mu.Unlock(); w.failure = why }
 
-// Forgets has machines answer who asks them to begin a cluster, and begin none: their script ends before it has written anything.
+// Forgets makes machines accept the request to begin a cluster without beginning one: their script ends before it has written anything.
 func (w *World) Forgets(yes bool) { w.mu.Lock(); defer w.mu.Unlock(); w.forgets = yes }
 
-// OnRequest has do called before each request that changes something is carried out.
+// OnRequest sets a hook that is called before each request that changes something.
 func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
 
-// Sins are what nobody should have asked for, so far.
+// Sins are the requests so far that a correct agent never makes.
 func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
 
-// Members are the names of the members of the newest cluster, learners with a question mark behind.
+// Members are the names of the members of the newest cluster, with a question mark after those of learners.
 func (w *World) Members() (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

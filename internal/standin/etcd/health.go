@@ -32,7 +32,8 @@ func (m *Machine) peerURL(address string) string {
 	return scheme + net.JoinHostPort(address, "2380")
 }
 
-// runs is the machine at an address with its etcd, which there is not while it waits, or when it is no member any more.
+// runs is the machine at an address, its data, and its member. There is no data while the machine waits, and no member
+// after it was removed.
 func (w *World) runs(address string) (m *Machine, n *node, me *member) {
 	if m = w.Machine(address); m == nil {
 		return nil, nil, nil
@@ -50,7 +51,7 @@ func (c *cluster) find(is func(*member) bool) *member {
 	return nil
 }
 
-// healthy reports whether a member runs, where the others know it.
+// healthy reports whether a member runs at the address that the other members know.
 func (w *World) healthy(c *cluster, m *member) bool {
 	at, n, me := w.runs(hostOf(m.PeerURLs[0]))
 	return n != nil && n.cluster == c && me == m && opens(n.version, at.version())
@@ -58,7 +59,7 @@ func (w *World) healthy(c *cluster, m *member) bool {
 
 func (m *Machine) version() string { return cmp.Or(m.Version, "3.5.35") }
 
-// opens reports whether an etcd may open data: as new, or one minor version newer.
+// opens reports whether an etcd of version now can open data of version was: the same minor version, or one newer.
 func opens(was, now string) bool {
 	var major, before, minor int
 	_, _ = fmt.Sscanf(was, "%d.%d", &major, &before)
@@ -66,7 +67,7 @@ func opens(was, now string) bool {
 	return minor == before || minor == before+1
 }
 
-// leads is the leader, which stays one as long as it runs; only where there is a majority.
+// leads is the leader. It stays the leader as long as it runs. It must be called only if there is a majority.
 func (w *World) leads(c *cluster) *member {
 	ok := func(m *member) bool { return !m.IsLearner && w.healthy(c, m) }
 	if m := c.find(func(m *member) bool { return m.ID == c.leader && ok(m) }); m != nil {
@@ -78,10 +79,10 @@ func (w *World) leads(c *cluster) *member {
 	return m
 }
 
-// Elections are how often there was another leader without one handing over.
+// Elections is how often the leader changed without a handover.
 func (w *World) Elections() int { w.mu.Lock(); defer w.mu.Unlock(); return w.elections }
 
-// Alarm has all members report an alarm, or none for "".
+// Alarm makes all members report an alarm; "" ends that.
 func (w *World) Alarm(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +91,7 @@ func (w *World) Alarm(text string) {
 	}
 }
 
-// majority reports whether most voters run, and whether all do.
+// majority reports whether a majority of the voters runs, and whether all of them do.
 func (w *World) majority(c *cluster) (most, all bool) {
 	voters, run := 0, 0
 	for _, m := range c.members {
@@ -105,7 +106,7 @@ func (w *World) majority(c *cluster) (most, all bool) {
 	return run > voters/2, run == voters
 }
 
-// answers reports whether etcd on a machine serves clients. All that have found a majority are noted.
+// answers reports whether etcd on a machine serves clients. It records all machines that have found a majority.
 func (w *World) answers(m *Machine) bool {
 	for _, c := range w.clusters() {
 		most, _ := w.majority(c)

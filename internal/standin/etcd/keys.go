@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/wire"
 )
 
-// Keys are the keys and leases of a cluster, as its JSON gateway shows them: what agents that serve the same stacks ask for.
-// It is a handler, and a transport without a network.
+// Keys are the keys and leases of a cluster, as its JSON gateway shows them. Agents that serve the same stacks use them. It
+// is a handler, and also a transport without a network.
 type Keys struct {
 	wire.Wire
 
@@ -34,17 +34,17 @@ type key struct {
 	lease, created int64
 }
 
-// NewKeys holds none.
+// NewKeys returns a store without keys.
 func NewKeys() *Keys {
 	k := &Keys{revision: 1, next: 1 << 40, leases: map[int64]*lease{}, keys: map[string]key{}}
 	k.To = k
 	return k
 }
 
-// Delete removes a key, as a person does.
+// Delete removes a key as a person would.
 func (k *Keys) Delete(name string) { k.mu.Lock(); defer k.mu.Unlock(); delete(k.keys, name) }
 
-// Names are those of the keys that there are.
+// Names are the names of the keys.
 func (k *Keys) Names() (names []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -93,7 +93,7 @@ func (k *Keys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// expire is called with the lock held.
+// expire removes the keys of expired leases. It is called with the lock held.
 func (k *Keys) expire() {
 	for id, l := range k.leases {
 		if !time.Now().Before(l.ends) {
@@ -127,7 +127,7 @@ func (k *Keys) lease(w http.ResponseWriter, path string, asked leaseAsked) {
 		k.end(asked.ID)
 		reply(w, http.StatusOK, map[string]any{})
 	default:
-		result := map[string]string{"ID": strconv.FormatInt(asked.ID, 10)} // without a TTL, where there is no such lease
+		result := map[string]string{"ID": strconv.FormatInt(asked.ID, 10)} // without a TTL if there is no such lease
 		if l != nil {
 			l.ends = time.Now().Add(l.ttl)
 			result["TTL"] = strconv.FormatInt(int64(l.ttl/time.Second), 10)
@@ -170,7 +170,7 @@ func (k *Keys) list(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, out)
 }
 
-// transaction is what of etcd's is asked for.
+// transaction is the part of etcd's transactions that agents use.
 type transaction struct {
 	Compare []struct {
 		Key     []byte `json:"key"`
@@ -194,7 +194,7 @@ type step struct {
 	Txn *transaction `json:"request_txn"`
 }
 
-// names reports whether a put in it is under a lease that is so.
+// names reports whether it contains a put whose lease satisfies is.
 func (t transaction) names(is func(lease int64) bool) bool {
 	return slices.ContainsFunc(slices.Concat(t.Success, t.Failure), func(s step) bool {
 		return s.Put != nil && is(s.Put.Lease) || s.Txn != nil && s.Txn.names(is)
@@ -204,7 +204,7 @@ func (t transaction) names(is func(lease int64) bool) bool {
 func (k *Keys) carryOut(t transaction) map[string]any {
 	holds := true
 	for _, c := range t.Compare {
-		now := k.keys[string(c.Key)] // zeros where there is none
+		now := k.keys[string(c.Key)] // zero values if there is no such key
 		if strings.EqualFold(c.Target, "CREATE") {
 			holds = holds && now.created == c.Created
 		} else {
@@ -241,7 +241,7 @@ func (k *Keys) step(s step) map[string]any {
 	return map[string]any{}
 }
 
-// Value is that of a key; nil for none.
+// Value is the value of a key; nil if there is none.
 func (k *Keys) Value(name string) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()

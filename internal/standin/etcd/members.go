@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Invite has a cluster make a learner of an address, as somebody does who is gone before anything follows from it.
+// Invite makes a learner of an address, as a client would that dies right after the request.
 func (w *World) Invite(address string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -16,7 +16,7 @@ func (w *World) Invite(address string) {
 	c.members = append(c.members, &member{ID: w.next, PeerURLs: []string{w.Machine(address).peerURL(address)}, IsLearner: true})
 }
 
-// add refuses what etcd does (server/etcdserver/server.go: mayAddMember).
+// add refuses the same requests as etcd (server/etcdserver/server.go: mayAddMember).
 func (w *World) add(c *cluster, urls []string, all bool, rw http.ResponseWriter) {
 	switch {
 	case c.find(func(m *member) bool { return m.PeerURLs[0] == urls[0] }) != nil:
@@ -35,7 +35,7 @@ func (w *World) add(c *cluster, urls []string, all bool, rw http.ResponseWriter)
 	reply(rw, http.StatusOK, map[string]any{"member": m})
 }
 
-// promote takes a while: a learner is behind at first.
+// promote succeeds only after some requests: at first a learner is behind.
 func (w *World) promote(m *member, rw http.ResponseWriter) {
 	switch {
 	case m == nil:
@@ -66,8 +66,8 @@ func (w *World) remove(c *cluster, m *member, rw http.ResponseWriter) {
 	reply(rw, http.StatusOK, map[string]any{})
 }
 
-// Interrupt is told before a machine is deleted or stopped by who keeps the cluster. Where a member runs on it, all others have to be voters
-// that run: one changes at a time, and the majority stays.
+// Interrupt is called before a machine of the cluster is deleted or stopped. If a member runs on it, all others must be running voters: only
+// one member changes at a time, and the majority stays.
 func (w *World) Interrupt(address string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

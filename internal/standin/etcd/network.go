@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/machines"
 )
 
-// Network makes a way to reach the machines, until it is closed: any port but 2379 refuses, and so does an address of no machine.
+// Network connects to the machines until it is closed. Any port except 2379 refuses the connection, and so does an address
+// without a machine.
 func (w *World) Network() *machines.Network {
 	return machines.New(func(address, port string) (machines.Serve, *tls.Config) {
 		m := w.Machine(address)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// join has a machine without data start etcd where it was made a member that never started.
+// join starts etcd on a machine without data, if its address was added as a member that never started.
 func (w *World) join(address string, m *Machine) {
 	for _, c := range w.clusters() {
 		if most, _ := w.majority(c); !most {
@@ -26,7 +26,7 @@ func (w *World) join(address string, m *Machine) {
 	}
 }
 
-// Serve answers as the machine at an address does; ok is false where nobody does.
+// Serve answers as the machine at an address; ok is false if there is no answer.
 func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +40,7 @@ func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request)
 	}
 	if n != nil && me == nil {
 		if most, _ := w.majority(n.cluster); most {
-			delete(w.disks, m.Disk) // the script puts the data aside when the others say that it is no member
+			delete(w.disks, m.Disk) // the script moves the data away when a majority says that it is no member
 		}
 		n = nil
 	}
@@ -74,7 +74,7 @@ func (w *World) refuses(n *node, m *Machine, rw http.ResponseWriter, req *http.R
 	reply(rw, http.StatusOK, map[string]string{"state": "refuses", "message": fmt.Sprintf("its data is of etcd %s, which %s must not open", n.version, m.version())})
 }
 
-// wait is what the boot script answers.
+// wait answers as the boot script.
 func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *http.Request) {
 	if req.URL.Path != "/stackreeve/waiting" {
 		rw.WriteHeader(http.StatusNotFound)
@@ -94,7 +94,7 @@ func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *ht
 	reply(rw, http.StatusOK, p.says())
 }
 
-// begin makes a cluster of one.
+// begin makes a cluster with one member.
 func (w *World) begin(address string, m *Machine, data []byte) {
 	if len(w.disks) > 0 {
 		w.sins = append(w.sins, "a second cluster was begun")
@@ -123,7 +123,7 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 		IsLearner bool     `json:"isLearner"`
 		Target    uint64   `json:"targetID,string"`
 	}
-	_ = json.NewDecoder(req.Body).Decode(&asked) // empty for some
+	_ = json.NewDecoder(req.Body).Decode(&asked) // some requests have no body
 	c, header := n.cluster, map[string]string{"cluster_id": strconv.FormatUint(n.cluster.id, 10), "member_id": strconv.FormatUint(me.ID, 10), "revision": strconv.Itoa(revision(n.cluster.data))}
 	most, all := w.majority(c)
 	switch req.URL.Path {
@@ -142,7 +142,7 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 		}
 		reply(rw, http.StatusOK, map[string]any{"header": header, "members": c.members})
 		return
-	case "/v3/maintenance/snapshot": // a learner, and one without the others, answers, too
+	case "/v3/maintenance/snapshot": // a learner answers this, too, and so does a member without a majority
 		SendSnapshot(rw, c.data, sha256.Sum256(c.data))
 		return
 	}

@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// chunkSize is how much data each message has.
+// chunkSize is the amount of data in each message.
 const chunkSize = 32 << 10
 
-// Fill writes the data of all clusters.
+// Fill sets the data of all clusters.
 func (w *World) Fill(data string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -19,11 +19,11 @@ func (w *World) Fill(data string) {
 	}
 }
 
-// revision grows with the data.
+// revision grows with the length of the data.
 func revision(data []byte) int { return 1 + len(data) }
 
-// SendSnapshot answers as the gateway does: messages of 32 KiB, and one with the digest, which sum is for a server that works.
-// (server/etcdserver/api/v3rpc/maintenance.go: Snapshot)
+// SendSnapshot answers as the gateway does: messages of 32 KiB, and a last one with a digest. A correct server sends the
+// data's own digest as sum. (server/etcdserver/api/v3rpc/maintenance.go: Snapshot)
 func SendSnapshot(rw http.ResponseWriter, data []byte, sum [sha256.Size]byte) {
 	rw.Header().Set("Content-Type", "application/json")
 	send := func(chunk []byte, left int) {
@@ -31,7 +31,7 @@ func SendSnapshot(rw http.ResponseWriter, data []byte, sum [sha256.Size]byte) {
 		if left > 0 {
 			result["remaining_bytes"] = fmt.Sprint(left)
 		}
-		_ = json.NewEncoder(rw).Encode(map[string]any{"result": result}) // with a newline behind it
+		_ = json.NewEncoder(rw).Encode(map[string]any{"result": result}) // adds a newline
 	}
 	for sent := 0; sent < len(data); {
 		chunk := data[sent:min(len(data), sent+chunkSize)]
@@ -41,7 +41,7 @@ func SendSnapshot(rw http.ResponseWriter, data []byte, sum [sha256.Size]byte) {
 	send(sum[:], 0)
 }
 
-// Start has a cluster run at some addresses, of which each is a voter.
+// Start starts a cluster at the addresses. Each of them is a voter.
 func (w *World) Start(addresses ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

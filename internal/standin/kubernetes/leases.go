@@ -1,5 +1,5 @@
-// Package kubernetes stands for an API server of Kubernetes that knows nothing but Leases, in one namespace and in memory: their
-// versions, labels, preconditions and merge patches, as far as agents that serve the same stacks ask for them.
+// Package kubernetes plays a Kubernetes API server that has only Leases, in one namespace and in memory. It implements their
+// versions, labels, preconditions and merge patches, as far as agents that serve the same stacks use them.
 package kubernetes
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/wire"
 )
 
-// Leases is a handler, and a transport without a network.
+// Leases is a handler, and also a transport without a network.
 type Leases struct {
 	wire.Wire
 
@@ -38,14 +38,14 @@ func (o object) text(name string) string {
 	return text
 }
 
-// NewLeases holds none.
+// NewLeases returns a server without Leases.
 func NewLeases() *Leases {
 	l := &Leases{all: map[string]object{}}
 	l.To = l
 	return l
 }
 
-// Annotations are those of each Lease, by its name.
+// Annotations are the annotations of each Lease, by its name.
 func (l *Leases) Annotations() map[string]map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +59,7 @@ func (l *Leases) Annotations() map[string]map[string]string {
 	return out
 }
 
-// Delete removes one, as a person does.
+// Delete removes a Lease as a person would.
 func (l *Leases) Delete(name string) { l.mu.Lock(); defer l.mu.Unlock(); delete(l.all, name) }
 
 // ServeHTTP implements http.Handler.
@@ -71,7 +71,7 @@ func (l *Leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name := strings.TrimPrefix(rest, "/"); ok && inside {
 		var asked object
 		if r.Body != nil {
-			_ = json.NewDecoder(r.Body).Decode(&asked) // none, for a question
+			_ = json.NewDecoder(r.Body).Decode(&asked) // a read has no body
 		}
 		l.serve(w, r, name, asked)
 		return
@@ -133,14 +133,14 @@ func (l *Leases) create(w http.ResponseWriter, asked object) {
 	reply(w, http.StatusCreated, asked)
 }
 
-// changed gives a Lease its next version.
+// changed sets the next version of a Lease.
 func (l *Leases) changed(o object) object {
 	l.version++
 	o.part("metadata")["resourceVersion"] = strconv.Itoa(l.version)
 	return o
 }
 
-// other reports whether a Lease is not the one that somebody has seen.
+// other reports whether a Lease differs from the one that a client has seen.
 func other(have object, seen object) bool {
 	meta := have.part("metadata")
 	for _, field := range []string{"uid", "resourceVersion"} {
@@ -151,7 +151,7 @@ func other(have object, seen object) bool {
 	return false
 }
 
-// merged is have with what change says. (RFC 7396)
+// merged applies change to have. (RFC 7396)
 func merged(have, change object) object {
 	out := maps.Clone(have)
 	if out == nil {
@@ -182,5 +182,5 @@ func refuse(w http.ResponseWriter, code int, reason, message string) {
 func reply(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // to memory, or to who may be gone
+	_ = json.NewEncoder(w).Encode(body) // to memory, or to a client that may have disconnected
 }

@@ -1,5 +1,5 @@
-// Package m3 is the M3DB that machines of the simulator run, as far as the coordinator in each of them shows it: placements and
-// namespaces, which all of them keep in one etcd. It refuses what a real one refuses, and writes down what nobody should have asked for.
+// Package m3 plays the M3DB on machines of the simulator, as the coordinator on each of them shows it: placements and namespaces, which
+// all of them store in one etcd. It refuses what a real one refuses. It also records requests that a correct agent never makes.
 package m3
 
 import (
@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// Machine is one that runs. ID is what its node takes itself for; a node starts anew with each Boot.
+// Machine is a running machine. ID is the ID that its node has for itself. The node starts again with each new Boot.
 type Machine struct{ ID, Boot string }
 
-// World is all machines, and what their etcd holds.
+// World is all machines, and the contents of their etcd.
 type World struct {
 	// Machine finds the machine that runs at an address; nil for none.
 	Machine func(address string) *Machine
 
 	mu       sync.Mutex
 	clusters map[string]*cluster // by environment
-	asked    map[string]int      // how often nodes were asked whether they have their data, by boot
-	least    int                 // nodes that had it at any moment
+	asked    map[string]int      // how often nodes were asked whether they have their data, by Boot.
+	least    int                 // the least number of nodes that had their data at any moment.
 	sins     []string
 	inits    int
 	failure  string
@@ -35,7 +35,7 @@ type cluster struct {
 	namespaces                map[string]map[string]any
 }
 
-// instance is one of a placement. (m3db/m3, src/cluster/generated/proto/placementpb/placement.proto)
+// instance is an instance of a placement. (m3db/m3, src/cluster/generated/proto/placementpb/placement.proto)
 type instance struct {
 	ID       string `json:"id"`
 	Group    string `json:"isolationGroup"`
@@ -46,7 +46,7 @@ type instance struct {
 	Port     int    `json:"port"`
 
 	Shards []*shard `json:"shards"`
-	asked  int      // how often somebody looked while it was to take shards
+	asked  int      // how often it was looked at before it took its shards
 }
 
 type shard struct {
@@ -55,34 +55,34 @@ type shard struct {
 	Source string `json:"sourceId"`
 }
 
-// The states of a shard.
+// These are the states of a shard.
 const (
 	initializing = "INITIALIZING"
 	available    = "AVAILABLE"
 	leaving      = "LEAVING"
 )
 
-// New is a world whose etcd is empty.
+// New returns a world with an empty etcd.
 func New(machine func(address string) *Machine) *World {
 	return &World{Machine: machine, clusters: map[string]*cluster{}, asked: map[string]int{}}
 }
 
-// Fail has all machines say why they cannot begin; "" ends that.
+// Fail makes all machines answer that they cannot begin, with the reason; "" ends that.
 func (w *World) Fail(why string) { w.mu.Lock(); defer w.mu.Unlock(); w.failure = why }
 
-// OnRequest has do called before each request that changes something is carried out.
+// OnRequest sets a hook that is called before each request that changes something.
 func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
 
-// Sins are what nobody should have asked for, so far.
+// Sins are the requests so far that a correct agent never makes.
 func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
 
-// Inits are how often a placement was begun.
+// Inits is how often a placement was begun.
 func (w *World) Inits() int { w.mu.Lock(); defer w.mu.Unlock(); return w.inits }
 
 // Forget empties etcd.
 func (w *World) Forget() { w.mu.Lock(); defer w.mu.Unlock(); clear(w.clusters) }
 
-// Instances are the IDs of the instances of all clusters, with a question mark behind those of which shards are coming or going.
+// Instances are the IDs of the instances of all clusters. A question mark follows an ID if shards of the instance are being added or removed.
 func (w *World) Instances() (ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +99,7 @@ func (w *World) Instances() (ids []string) {
 	return ids
 }
 
-// Namespaces are the names of the namespaces of all clusters, with a question mark behind those that are not ready.
+// Namespaces are the names of the namespaces of all clusters, with a question mark after those that are not ready.
 func (w *World) Namespaces() (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +122,7 @@ func (w *World) MakeNamespace(environment, name string) {
 	w.cluster(environment).namespaces[name] = map[string]any{"stagingState": map[string]any{"status": "READY"}}
 }
 
-// Rename has the placement know an instance by another ID, where nobody is.
+// Rename gives an instance another ID in the placement, and an address without a machine.
 func (w *World) Rename(from, to string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +154,7 @@ func (i *instance) settled() bool {
 	return !slices.ContainsFunc(i.Shards, func(s *shard) bool { return s.State != available })
 }
 
-// Serve answers as the coordinator at an address does; ok is false where nobody does.
+// Serve answers as the coordinator at an address; ok is false if there is no answer.
 func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

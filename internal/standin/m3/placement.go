@@ -18,7 +18,7 @@ type asked struct {
 	Force      bool        `json:"force"`
 }
 
-// requested is an instance; requests spell its group in another way than answers do.
+// requested is an instance in a request. Requests and answers spell the isolation group differently.
 type requested struct {
 	instance
 	Group string `json:"isolation_group"`
@@ -28,7 +28,7 @@ func (r requested) made() *instance { i := r.instance; i.Group = r.Group; return
 
 func (w *World) placement(c *cluster, rest string, rw http.ResponseWriter, req *http.Request) {
 	var body asked
-	_ = json.NewDecoder(req.Body).Decode(&body) // empty for some
+	_ = json.NewDecoder(req.Body).Decode(&body) // some requests have no body
 	if body.Force || req.URL.Query().Has("force") {
 		w.sin("%s %s was forced", req.Method, req.URL.Path)
 	}
@@ -105,7 +105,7 @@ func (w *World) init(c *cluster, body asked, rw http.ResponseWriter) {
 
 const noGroups = "not enough isolation groups to take shards, please make sure RF is less than number of isolation groups"
 
-// taker is the instance with the fewest shards that can take one, besides one: no isolation group has a shard twice.
+// taker is the instance with the fewest shards that can take a shard, other than besides. No isolation group may have a shard twice.
 func (c *cluster) taker(id int, besides *instance) (best *instance) {
 	taken := map[string]bool{}
 	for _, i := range c.instances {
@@ -128,7 +128,8 @@ func (i *instance) has(id int) *shard {
 	return nil
 }
 
-// add gives a new instance a part of the shards of the others in its isolation group, or of any where it is alone in it.
+// add gives a new instance some shards of the other instances in its isolation group. If it is alone in its group, it
+// gets shards of any instance.
 func (c *cluster) add(to *instance) {
 	part, alone := 0, !slices.ContainsFunc(c.instances, func(i *instance) bool { return i.Group == to.Group })
 	for _, from := range c.instances {
@@ -187,7 +188,7 @@ func (w *World) replace(c *cluster, body asked, rw http.ResponseWriter) {
 	c.show(rw)
 }
 
-// others writes down when an instance is to give its shards away while another one does not run.
+// others records an error if an instance is to give its shards away while another one does not run.
 func (w *World) others(c *cluster, besides *instance) {
 	for _, i := range c.instances {
 		if i != besides && !w.runs(i) {
@@ -196,10 +197,10 @@ func (w *World) others(c *cluster, besides *instance) {
 	}
 }
 
-// runs reports whether the node of an instance runs: where others know it, and as what they know it by.
+// runs reports whether the node of an instance runs at the address, and with the ID, that the placement has.
 func (w *World) runs(i *instance) bool { return w.node(i) != nil }
 
-// node is the machine that an instance runs on; nil where it does not run.
+// node is the machine that an instance runs on; nil if it does not run.
 func (w *World) node(i *instance) *Machine {
 	host, _, _ := net.SplitHostPort(i.Endpoint)
 	if m := w.Machine(host); m != nil && m.ID == i.ID {
@@ -208,8 +209,7 @@ func (w *World) node(i *instance) *Machine {
 	return nil
 }
 
-// progress has nodes that run take the shards that they shall have, a while after they were told. They start with the
-// first namespace.
+// progress lets running nodes take their shards, a while after the placement has changed. They start when the first namespace exists.
 func (w *World) progress(c *cluster) {
 	if len(c.namespaces) == 0 {
 		return
@@ -228,7 +228,7 @@ func (w *World) progress(c *cluster) {
 			}
 			from := c.find(s.Source)
 			if from != nil && from.Endpoint == to.Endpoint {
-				continue // it asks itself for what another one has lost, for hours
+				continue // it requests the shards of a lost instance from itself, for hours
 			}
 			if from != nil {
 				from.Shards = slices.DeleteFunc(from.Shards, func(o *shard) bool { return o.ID == s.ID && o.State == leaving })

@@ -1,4 +1,4 @@
-// Package machines connects to what simulated machines serve, in memory.
+// Package machines connects clients to simulated machines, in memory.
 package machines
 
 import (
@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// Serve answers a request to the machine at an address; where it reports false, the connection ends without an answer.
+// Serve answers a request to the machine at an address. If it returns false, the connection ends without an answer.
 type Serve func(address string, rw http.ResponseWriter, req *http.Request) bool
 
-// Network is how machines are reached.
+// Network is a network in memory that connects to machines.
 type Network struct {
 	listens func(address, port string) (Serve, *tls.Config)
 
@@ -22,13 +22,13 @@ type Network struct {
 	ended  bool
 }
 
-// New is a network of machines of which listens says who answers on a port, nil for nobody, and with which certificate, nil for
-// none. It lasts until it is closed.
+// New returns a network. listens returns the handler of a port, nil for none, and the TLS configuration, nil for none. The network
+// lasts until it is closed.
 func New(listens func(address, port string) (Serve, *tls.Config)) *Network {
 	return &Network{listens: listens, listen: map[string]*pipes{}}
 }
 
-// Dial connects to an address and port, or is refused.
+// Dial connects to an address and port. The connection may be refused.
 func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	address, port, err := net.SplitHostPort(at)
@@ -55,7 +55,7 @@ func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	return here, nil
 }
 
-// pipes is the listener at an address and port; nil where nobody answers.
+// pipes is the listener at an address and port; nil if there is no handler.
 func (n *Network) pipes(at, address string, serve Serve) *pipes {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +68,7 @@ func (n *Network) pipes(at, address string, serve Serve) *pipes {
 		n.listen[at] = p
 		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) { //nolint:gosec // there is no network
 			if !serve(address, rw, req) {
-				panic(http.ErrAbortHandler) // the connection ends
+				panic(http.ErrAbortHandler) // ends the connection
 			}
 		})}
 		go func() { _ = server.Serve(p) }()
@@ -76,10 +76,10 @@ func (n *Network) pipes(at, address string, serve Serve) *pipes {
 	return p
 }
 
-// bare is a connection of which the server does not see that it is encrypted: like etcd's, it says nothing to who does not encrypt.
+// bare hides from the server that a connection is encrypted. Like etcd, the server does not answer a client that does not encrypt.
 type bare struct{ net.Conn }
 
-// Close ends all servers.
+// Close stops all servers.
 func (n *Network) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

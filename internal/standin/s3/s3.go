@@ -1,9 +1,9 @@
-// Package s3 plays an object store of the S3 protocol, as far as backups ask one: buckets in the path, lists in pages, conditions,
-// copies of an object on itself. Whether it answers as real ones do is judged by tests that run on those, too.
+// Package s3 plays an object store with the S3 protocol, as far as backups use it: buckets in the path, lists in pages, conditions,
+// copies of an object onto itself. Tests that also run on real stores check that its answers are the same.
 package s3
 
 import (
-	"crypto/md5" //nolint:gosec // it is how such a store says what it has
+	"crypto/md5" //nolint:gosec // the protocol requires MD5 sums
 	"encoding/hex"
 	"encoding/xml"
 	"fmt"
@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// object is one that is there.
+// object is a stored object.
 type object struct {
 	data     []byte
 	modified time.Time
-	headers  http.Header // metadata, and the content's type
+	headers  http.Header // the metadata, and the type of the content
 }
 
 func (o *object) etag() string {
@@ -35,15 +35,15 @@ type World struct {
 	buckets map[string]map[string]*object
 	id      string
 
-	// Page is how many keys a page of a list has.
+	// Page is the number of keys on a page of a list.
 	Page int
-	// Fail is asked before each request, and answers in the store's place where it says so; nil for no faults.
+	// Fail is called before each request. If it returns a status, that is the answer; nil for no faults.
 	Fail func(r *http.Request) (status int, code string)
-	// Encrypted has the store say that it encrypts with keys of others, so that no ETag is of the data.
+	// Encrypted makes the store say that it encrypts with keys of others. Then no ETag is the MD5 sum of the data.
 	Encrypted bool
 }
 
-// New has buckets that are empty, and admits the holder of the key ID.
+// New returns a store with empty buckets. It accepts the holder of the key ID.
 func New(id string, buckets ...string) *World {
 	w := &World{buckets: map[string]map[string]*object{}, id: id, Page: 3}
 	for _, name := range buckets {
@@ -52,7 +52,7 @@ func New(id string, buckets ...string) *World {
 	return w
 }
 
-// Keys are those of a bucket's objects, in order.
+// Keys are the keys of a bucket's objects, sorted.
 func (w *World) Keys(bucket string) (keys []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,21 +67,21 @@ func (w *World) keys(bucket string) (keys []string) {
 	return keys
 }
 
-// Drop has somebody remove a bucket with all that is in it.
+// Drop removes a bucket with its contents, as somebody else would.
 func (w *World) Drop(bucket string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.buckets, bucket)
 }
 
-// Empty has somebody remove all objects of a bucket.
+// Empty removes all objects of a bucket, as somebody else would.
 func (w *World) Empty(bucket string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.buckets[bucket])
 }
 
-// Copy has somebody copy an object with its metadata, some of which they change.
+// Copy copies an object and changes some of its metadata, as somebody else would.
 func (w *World) Copy(bucket, from, to string, change map[string]string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +109,7 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.ContentLength >= 0 && int64(len(body)) != r.ContentLength {
-		return // nothing is kept of what was not sent to its end
+		return // an incomplete upload is not stored
 	}
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	w.mu.Lock()
@@ -180,7 +180,7 @@ func (w *World) get(out http.ResponseWriter, r *http.Request, o *object) {
 	}
 }
 
-// copied replaces the metadata of an object: a copy to where it is.
+// copied replaces the metadata of an object by a copy onto itself.
 func (w *World) copied(out http.ResponseWriter, r *http.Request, there map[string]*object, key string) {
 	from, err := url.PathUnescape(r.Header.Get("X-Amz-Copy-Source"))
 	o := there[key]
@@ -217,11 +217,11 @@ func (w *World) list(out http.ResponseWriter, bucket string, query url.Values) {
 		}
 		page.Contents = append(page.Contents, contents{key})
 	}
-	_ = xml.NewEncoder(out).Encode(page) // no one is there to report it to
+	_ = xml.NewEncoder(out).Encode(page) // a failure cannot be reported to anybody
 }
 
-// spoil says that there is no such object as Swift does: the end of the data that it does not send follows, here where the answer to the
-// next request is expected.
+// spoil answers that there is no such object, as Swift does. Swift does not send the body at once: the end of the body arrives later,
+// where the client expects the answer to its next request.
 func spoil(out http.ResponseWriter) {
 	conn, both, err := http.NewResponseController(out).Hijack()
 	if err != nil {
