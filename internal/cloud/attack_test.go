@@ -138,7 +138,7 @@ func TestAttackGzippedAnswer(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		zip := gzip.NewWriter(w)
 		written <- pour(zip, 2*answerBound)
-		_ = zip.Close() // nobody may be listening
+		_ = zip.Close() // the client may have gone away
 	})
 	c := h.open(t)
 	var err error
@@ -171,7 +171,7 @@ func TestAttackNextPageElsewhere(t *testing.T) {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
 			say(w, `{"images": [{"id": "1"}], "next": "`+next+`"}`)
 		})
-		h.catalog["image"] = h.URL // nothing stands between it and its version
+		h.catalog["image"] = h.URL // the version follows it directly
 		h.other = func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/" {
 				say(w, `{"versions": [{"id": "v2.0", "status": "CURRENT", "links": []}]}`)

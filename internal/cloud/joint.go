@@ -96,7 +96,7 @@ func (j *joint[T]) end(key string, own *question[T]) {
 	}
 	if own.common && own.keep > 0 {
 		if old := j.kept[key]; old != nil {
-			old.forget.Stop() // or it would hold the old answer until then
+			old.forget.Stop() // otherwise the timer would hold the old answer until it fires
 		}
 		j.kept[key] = own
 		own.forget = time.AfterFunc(own.keep, func() { j.forget(key, own) })
@@ -119,7 +119,7 @@ func (j *joint[T]) drop(key string, which func(T) bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if there := j.kept[key]; there != nil && which(there.answer) {
-		there.forget.Stop() // or it would hold the answer until then
+		there.forget.Stop() // otherwise the timer would hold the answer until it fires
 		delete(j.kept, key)
 	}
 }

@@ -62,8 +62,8 @@ func TestSecondPage(t *testing.T) {
 	}
 }
 
-// If an object of the first page is deleted before the second request, an object of the second page moves to the first one
-// and is missed.
+// A deletion from the first page before the second request moves an object from the second page to the first one. The client
+// would miss that object.
 func TestAttackPagesThatMove(t *testing.T) {
 	var h *hostile
 	h = newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {

@@ -58,7 +58,8 @@ func (c *Client) Head(ctx context.Context, service, path string) (http.Header, e
 	return c.do(ctx, Call{Service: service, Method: http.MethodHead, Path: path})
 }
 
-// Part reads the bytes from to to, both included, of the content at a path. Any other answer is an error, and is not read to its end.
+// Part reads the bytes of the content at a path between from and to, both included. Any other answer is an error, and is not read to
+// its end.
 func (c *Client) Part(ctx context.Context, call Call, from, to int64) ([]byte, error) {
 	var part bytes.Buffer
 	headers := map[string]string{}

@@ -73,8 +73,8 @@ func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State
 }
 
 // Create creates the object in the project that its manifest names, or else in the client's own. A shared object is marked as
-// half-made until it is shared, so that a kill in between leaves an object that is known to be half-made. A kind's own
-// function shares the object itself.
+// half-made until it is shared, so that an object that a kill leaves is known to be half-made. A kind's own function shares
+// the object itself.
 func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w typed.Want[Spec]) (live typed.Live[State[Spec, More]], err error) {
 	var made *State[Spec, More]
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// zone is an object of a service whose bodies are not wrapped, which updates by PATCH, and whose
-// only place for a mark is a text.
+// zone is an object of a service with unwrapped bodies and updates by PATCH. Its only place for a
+// mark is a text.
 type zone struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"immutable"`
 	Email       *string `json:"email,omitempty" api:"email"`

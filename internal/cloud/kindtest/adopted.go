@@ -85,7 +85,7 @@ type unmarking struct {
 	written atomic.Bool
 }
 
-// Wrap puts it in front of next.
+// Wrap returns a transport that removes the marks from the answers of next.
 func (u *unmarking) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(req *http.Request) (*http.Response, error) { return u.pass(next, req) })
 }

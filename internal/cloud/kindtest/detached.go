@@ -19,8 +19,9 @@ import (
 )
 
 // detached removes the manifest of an object that is to be detached, again and again. Each time the
-// agent is killed one writing request later. The object must stay as it is, without an owner. In
-// between it is adopted, which only works if it still exists and no stack owns it.
+// agent is killed one writing request later. The object must stay as it is, and the cloud must
+// not show its owner any more. In between it is adopted, which only works if it still exists and
+// no stack owns it.
 func (s Suite) detached(t *testing.T, g *Target) {
 	if s.Older != nil {
 		t.Skip("what it uses goes with it in these suites")
@@ -131,7 +132,7 @@ type searching struct {
 	seen atomic.Bool
 }
 
-// Wrap puts it in front of next.
+// Wrap returns next with the search in front of it.
 func (f *searching) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(req *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(req)

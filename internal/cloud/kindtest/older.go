@@ -56,7 +56,7 @@ var balancerAttributes = map[string][]string{
 	"2.26": {"additional_vips"},
 }
 
-// Wrap puts it in front of next.
+// Wrap returns a transport with the reduced capabilities, in front of next.
 func (o *Older) Wrap(next http.RoundTripper) http.RoundTripper {
 	older := *o
 	older.next = next

@@ -91,7 +91,7 @@ func appliedText(m kind.Mark) string {
 }
 
 // ReadApplied reads what marks say about the applied state. If several marks disagree, Applied is unreadable. Keep in
-// one of them is enough; Detach and Refused hold only if all agree. The result has no owner.
+// one of them is enough; Detach, Loses and Refused hold only if all agree. The result has no owner.
 func ReadApplied(texts ...string) (said kind.Mark) {
 	for i, text := range texts {
 		digest, stays := strings.CutSuffix(text, keepSuffix)

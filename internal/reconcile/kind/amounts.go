@@ -38,9 +38,9 @@ func (a Amounts) AddAll(other Amounts) {
 	}
 }
 
-// FactsOf returns the facts of an object that a spec refers to. ref is the name of a manifest if
-// the spec is that of a manifest, and an ID if the spec is what the cloud shows. The facts of an
-// unknown object are zero.
+// FactsOf returns the facts of an object that a spec refers to. For the spec of a manifest, ref is
+// the name of a manifest. For a spec that the cloud shows, it is an ID. The facts of an unknown
+// object are zero.
 type FactsOf func(kind, ref string) Facts
 
 // Allowance is one quota as its service reports it.

@@ -145,8 +145,8 @@ type Options struct {
 	// DataLoss is whether data that exists nowhere else may be lost; nil: the stack decides.
 	DataLoss *bool `json:",omitempty"` // omitted, so that marks of objects without it do not change
 	Report   *bool // drift is only reported; nil: the stack decides
-	// Ignore are the fields that are left to others, and elements of lists by their IDs. The paths have no indexes of the lists
-	// that they lead through.
+	// Ignore are the paths of fields that are left to others, and of elements of lists by their IDs. The path of such an element
+	// has no indexes of the lists around it.
 	Ignore []string
 	// Ways are how changes of fields are carried out where there is a choice: names of ways by the paths of fields.
 	Ways map[string]string `json:",omitempty"` // omitted, so that marks of objects without ways do not change

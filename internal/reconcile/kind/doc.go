@@ -7,8 +7,8 @@
 // A kind receives a desired object as a [Want], in which each reference is a [Ref]. It receives a live object as a [Live], with a
 // [Mark] that says which stack owns it. An [Expansion] gives it the other objects of its revision.
 //
-// A kind returns [Changes] between a want and a state, a [Report] of what is wrong with a manifest, [Facts] for other kinds and an
-// [Export]. Its errors have one of the classes [ErrBusy], [ErrNotYet], [ErrRejected], [ErrGone] and the others beside them.
+// A kind returns [Changes] between a want and a state, a [Report] of the mistakes in a manifest, [Facts] for other kinds and an [Export].
+// Its errors have one of the classes [ErrBusy], [ErrNotYet], [ErrRejected], [ErrGone] and the others beside them.
 //
-// Specs and states are untyped here. Package typed makes kinds of functions over types of their own.
+// Specs and states are untyped here. Package typed makes kinds from functions over types of their own.
 package kind

@@ -38,9 +38,9 @@ type Info struct {
 	// Parts are the kinds that an object of this kind can expand into. It is empty for kinds that do not expand, and for kinds that a
 	// definition makes.
 	Parts []string
-	// ReportsHealth is true when objects of the kind send traffic to others, report whether others serve, or decide when others may be
-	// interrupted (Unwell, Lag, Drained and Interruptible of [Live]). While they cannot be seen, no object that they may report about is
-	// interrupted.
+	// ReportsHealth is true when objects of the kind send traffic to others, report whether they serve, or decide when they may be
+	// interrupted. These are Unwell, Lag, Drained and Interruptible of [Live]. While such objects cannot be seen, no object that they
+	// may report about is interrupted.
 	ReportsHealth bool
 	// Exclusive is true when an object serves one other object at a time, or holds data that each of its users can read. The stack does not
 	// use one that another stack has marked.

@@ -76,8 +76,8 @@ type Kind struct {
 	// Export returns a pointer to the spec of an object in the cloud. The caller may change it. It has IDs in place of the names of
 	// other objects, and no fields that a manifest can leave out.
 	Export func(have any, e *Export) any
-	// Upkeep says what is due at a time. The engine asks it about objects that are up to date, or are left as they are, while all
-	// objects that they refer to can be used.
+	// Upkeep says what is due at a time. The engine calls it for objects that are up to date or left alone, while all objects that
+	// they refer to can be used.
 	Upkeep func(w Want, have any, now time.Time) Upkeep
 
 	// Driver is nil for a kind that has no objects of its own in the cloud.

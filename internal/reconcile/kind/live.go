@@ -145,7 +145,7 @@ func (p Pool) Has(at netip.Addr) bool {
 // Point is a moment from which an object keeps the data of another one. New objects can start with that data.
 type Point struct {
 	At   time.Time
-	Of   string // the ID of the object that the data comes from
+	Of   string // identifies the object that the data comes from
 	Kind string // the kind of the object that holds it
 	ID   string
 	Size int // in GiB

@@ -26,8 +26,7 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	}
 	o := &d.Options
 	o.Suspend, _ = choice(AnnotationSuspend, "true", "false")
-	// A part that is kept when its workload is removed keeps its mark, so that the workload finds
-	// it again.
+	// A detached part of a workload keeps its mark, so that the workload finds it again.
 	o.NoPrune = d.Lasts || o.Detach && d.Parent.Kind != ""
 	if detach, given := choice(AnnotationDelete, "detach", "delete"); given {
 		o.Detach, o.NoPrune = detach, false
