@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// AgentsGVK is the kind of the document that has several agents serve the same stacks.
+// AgentsGVK is the kind of the document for several agents that serve the same stacks.
 var AgentsGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"}
 
 // AgentsBody is a whole document, for schema and explain.
@@ -16,7 +16,7 @@ type AgentsBody struct {
 	Spec AgentsSpec `json:"spec" rule:"required" doc:"Where the agents agree on who serves which stack, and who this one is."`
 }
 
-// AgentsSpec is what an Agents document says.
+// AgentsSpec is the content of an Agents document.
 type AgentsSpec struct {
 	Etcd         *AgentsEtcd       `json:"etcd,omitempty" doc:"The cluster of etcd that holds the leases."`
 	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"In place of etcd: the namespace of Kubernetes that holds the leases. {} for the one that the agent runs in."`
@@ -46,14 +46,14 @@ type AgentsKubernetes struct {
 
 // Agents says that several agents serve the same stacks.
 type Agents struct {
-	Name   string // of all of them: what they share is kept under it
+	Name   string // the name of the group of agents; their shared data is stored under it
 	Origin manifest.Origin
 	Spec   AgentsSpec
 }
 
 const defaultLease = 60 // seconds
 
-// TTL is how long a lease lasts.
+// TTL is the time after which a lease ends if it is not renewed.
 func (a *Agents) TTL() time.Duration {
 	seconds := a.Spec.LeaseSeconds
 	if seconds == 0 {
@@ -64,7 +64,7 @@ func (a *Agents) TTL() time.Duration {
 
 var agentName = pattern.Of(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
 
-// CheckAgent says what is wrong with who an agent is; "" when nothing is.
+// CheckAgent says what is wrong with an agent's name or address; "" when nothing is.
 func CheckAgent(name, address string) (what string) {
 	if !agentName.MatchString(name) {
 		return fmt.Sprintf("%q cannot be an agent's name; use at most 63 letters, digits and .-_, beginning and ending with a letter or digit", name)
@@ -73,7 +73,7 @@ func CheckAgent(name, address string) (what string) {
 	return what
 }
 
-// namedFiles are the fields that name files, of those that are given.
+// namedFiles lists the fields that name files, as far as they are set.
 func (s *AgentsSpec) namedFiles() []namedFile {
 	list := []namedFile{{field: "spec.caFile", path: &s.CAFile}}
 	if e := s.Etcd; e != nil {
@@ -155,5 +155,6 @@ func agentsTwice(list []Agents) (problems manifest.Problems) {
 	return problems
 }
 
-// Agents is with whom the stacks are shared; nil when this agent serves them alone. All stacks have the same.
+// Agents says how the stacks are shared with other agents; nil when this agent serves them alone. It is the
+// same for all stacks.
 func (s *Stack) Agents() *Agents { return s.agents }

@@ -1,8 +1,8 @@
-// Package config reads what the agent is to do: documents of the kinds
-// Stack, Policy, Notification and Agents, from files, flags and environment variables.
+// Package config reads the agent's configuration: documents of the kinds Stack, Policy, Notification and Agents, and
+// flags and environment variables.
 //
-// It knows which fields there are, what they mean when they are left out, and
-// how to say what is wrong with them. It opens nothing that they name.
+// It knows all fields and their defaults, and explains mistakes in them. It does not connect to anything that the
+// fields name.
 package config
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// GVK is the kind that configuration files hold.
+// GVK is the kind Stack, which configuration files hold.
 var GVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
 
-// Stack is one folder of one branch of a repository, and the cloud it is
-// applied to. It comes from [Load], complete and checked.
+// Stack is one folder of one branch of a repository, and the cloud to which it is applied. It comes from [Load],
+// complete and checked.
 type Stack struct {
 	Name   string
 	Origin manifest.Origin
@@ -37,17 +37,17 @@ type Stack struct {
 	PullPoll         schedule.Schedule // when to look for pull requests
 	Limits           guard.Limits
 
-	of, only string // see [Stack.Of]; only is the one stack of a folder that is meant, "" for all
+	of, only string // of: see [Stack.Of]. only: the name of the only folder stack that is wanted, "" for all
 	gone     bool
 
-	where         func(field string) manifest.Origin // nil when no file says it
-	policies      []policy.Policy                    // of all stacks
-	notifications []notify.Rule                      // likewise
-	agents        *Agents                            // likewise; nil without
-	shared        []documentFiles                    // those, as far as they name files
+	where         func(field string) manifest.Origin // nil when no file sets it.
+	policies      []policy.Policy                    // of all stacks.
+	notifications []notify.Rule                      // of all stacks.
+	agents        *Agents                            // of all stacks; nil without an Agents document.
+	shared        []documentFiles                    // the documents that all stacks share, as far as they name files.
 }
 
-// Where is the place of a field in the configuration, or of the document where no file says it.
+// Where is the place of a field in the configuration, or of the document if no file sets the field.
 func (s *Stack) Where(field string) manifest.Origin {
 	at := s.Origin
 	if s.where != nil {
@@ -61,7 +61,7 @@ type Body struct {
 	Spec Spec `json:"spec" rule:"required" doc:"What is applied where, and how."`
 }
 
-// Spec is what a Stack document says.
+// Spec is the content of a Stack document.
 type Spec struct {
 	Source            Source            `json:"source" rule:"required" doc:"Where the manifests are."`
 	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out. With source.paths, {folder} in it stands for the folder."`
@@ -80,8 +80,7 @@ type Spec struct {
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }
 
-// Fingerprints says how to make the texts that are stored in the cloud to tell
-// whether a secret has changed.
+// Fingerprints configures the texts that are stored in the cloud to detect whether a secret has changed.
 type Fingerprints struct {
 	KeyFiles []string `json:"keyFiles,omitempty" rule:"max=8,unique" doc:"Files with a key each, 16 bytes or more; without one fingerprints are slow salted hashes, from which a PIN can be guessed. The first key is used, the others are still recognised."`
 }
@@ -114,7 +113,7 @@ type Auth struct {
 	GitHubApp *SourceApp `json:"githubApp,omitempty" doc:"A GitHub App that may read the repository, for https."`
 }
 
-// Sync says how far the agent may go.
+// Sync says which changes the agent may make by itself.
 type Sync struct {
 	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out by themselves; with manual each plan, drift included, waits until its hash is approved."`
 	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
@@ -126,35 +125,34 @@ type Sync struct {
 	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens when a manifest refers to an object without one: refuse has the commit refused, wait has the object wait, as with K-ORC; what others refer to is then not deleted with its manifest."`
 	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"When the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
-	// ObjectsOfOtherStacks is about imports of what another stack of the project has marked.
+	// ObjectsOfOtherStacks is about imports of objects that bear the mark of another stack of the project.
 	ObjectsOfOtherStacks string `json:"objectsOfOtherStacks,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether volumes, their snapshots and backups, ports and floating IPs that another stack has marked may be imported and used: attached, copied, plugged. What is only read, such as the address in a DNS record, always may."`
 	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
 }
 
-// SizeLimits say how large a stack may become, whoever writes its manifests.
+// SizeLimits limit the size of a stack, whoever writes its manifests.
 type SizeLimits struct {
 	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects there may be, those included that manifests expand to: 1000 machines of a group are about 3000. A commit with more is refused."`
 	PullObjects int `json:"pullObjects,omitempty" rule:"min=1,max=1000000,default=1000" doc:"How many objects a pull request may add. It may always add as many as the branch has, and never exceeds objects."`
 }
 
-// Bounds is how large a revision of the stack's branch may be.
+// Bounds is the maximal size of a revision of the stack's branch.
 func (s *Stack) Bounds() resolve.Bounds { return resolve.Bounds{Objects: s.Spec.Limits.Objects} }
 
-// PullBounds is how large a pull request into a branch of that size may be.
+// PullBounds is the maximal size of a pull request into a branch of the given size.
 func (s *Stack) PullBounds(branch resolve.Size) resolve.Bounds {
 	return s.Bounds().ForPull(branch, s.Spec.Limits.PullObjects)
 }
 
-// Prune reports whether objects whose manifest is gone are deleted.
+// Prune reports whether objects are deleted after their manifest was removed.
 func (s *Stack) Prune() bool { return s.Spec.Sync.Prune == nil || *s.Spec.Sync.Prune }
 
-// LeavesDrift reports whether drift is not corrected by itself, where manifests do not say
-// otherwise.
+// LeavesDrift reports whether drift is only reported and not corrected, unless a manifest says otherwise.
 func (s *Stack) LeavesDrift() bool {
 	return s.Spec.Sync.Drift == "report" || s.Spec.Sync.Mode == "manual"
 }
 
-// Policies are those that the stack's configuration asks for.
+// Policies are those of the stack's configuration.
 func (s *Stack) Policies() []plan.Policy {
 	policies := []plan.Policy{guard.ReportDrift(s.Spec.Sync.Drift == "report")}
 	if !s.Prune() {
@@ -173,7 +171,7 @@ func (s *Stack) Policies() []plan.Policy {
 	return policies
 }
 
-// MainCloud is the stack's main entry of clouds.yaml; "" where the OS_* variables say it.
+// MainCloud is the stack's main entry of clouds.yaml; "" where the OS_* variables take its place.
 func (s *Stack) MainCloud() string { return cmp.Or(s.Spec.Cloud, os.Getenv("OS_CLOUD")) }
 
 // Entries are the entries of clouds.yaml that manifests may name.
@@ -183,7 +181,7 @@ func (s *Stack) Entries() resolve.Entries {
 	return resolve.Entries{Main: main, Further: further, Secrets: s.Spec.CredentialSecrets}
 }
 
-// unknownEntries finds entries which the stack has not, where Secrets stand for them, or projects are named for them.
+// unknownEntries finds entries that the stack does not have and that credentialSecrets or cloudProjects name.
 func (s *Stack) unknownEntries() (problems manifest.Problems) {
 	has := append(s.Entries().Further, "", s.MainCloud())
 	for _, secret := range slices.Sorted(maps.Keys(s.Spec.CredentialSecrets)) {
@@ -203,9 +201,8 @@ func (s *Stack) unknownEntries() (problems manifest.Problems) {
 	return problems
 }
 
-// Repo is the configuration of the stack's source. dir is a cache folder, ""
-// for memory. token makes tokens of the GitHub App that source.auth names; it
-// is not used, and may be nil, where there is none.
+// Repo is the configuration of the stack's source. dir is a cache folder, "" for memory. token makes tokens of the
+// GitHub App that source.auth names. Without an App, token is not used and may be nil.
 func (s *Stack) Repo(dir string, token func(context.Context) (string, error)) source.Config {
 	return s.Spec.repo(dir, token)
 }
@@ -215,7 +212,7 @@ func (s *Spec) repo(dir string, token func(context.Context) (string, error)) sou
 	return source.Config{URL: src.URL, Branch: src.Branch, Path: src.Path, CAFile: src.CAFile, Dir: dir, Auth: src.Auth.files(token)}
 }
 
-// files are what they are for package source. token makes tokens of the GitHub App, if there is one.
+// files converts Auth for package source. token makes tokens of the GitHub App, if there is one.
 func (a Auth) files(token func(context.Context) (string, error)) source.Auth {
 	if a.GitHubApp == nil {
 		token = nil

@@ -91,7 +91,8 @@ func TestWhatIsLeftOutIsSafe(t *testing.T) {
 	}
 }
 
-// Every field that a file can hold can be set without one, to the same effect.
+// TestEverySettingReachesItsField checks that a setting has the same effect as its field in a file,
+// for every field.
 func TestEverySettingReachesItsField(t *testing.T) {
 	settings := Settings{
 		"stack": "prod", "url": "https://git.example.com/acme/config.git", "branch": "release", "path": "clouds/prod", "poll": "@every 30s",
@@ -299,7 +300,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// The main entry is none of the further ones, however it is named.
+// TestEntriesOfCloudsYAML checks that the main entry is not among the further entries, however it
+// is named.
 func TestEntriesOfCloudsYAML(t *testing.T) {
 	const doc = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\nspec: {source: {url: ./x}, clouds: [admin, prod]%s}\n"
 	for cloud, want := range map[string]string{", cloud: prod": "prod: [admin]", "": "env: [admin prod]"} {

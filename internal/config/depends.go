@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// depends finds what stacks depend on that there is not, and those that depend on each other in a circle.
+// depends finds stacks that depend on a stack that does not exist, and stacks that depend on each other in a circle.
 func depends(stacks []Stack) (problems manifest.Problems) {
 	const field = "spec.dependsOn"
 	byName, names := map[string]*Stack{}, []string{}
@@ -37,7 +37,7 @@ func depends(stacks []Stack) (problems manifest.Problems) {
 	return problems
 }
 
-// depends finds what is wrong with what the settings say that a stack depends on; documents are all that files hold.
+// depends finds mistakes in the setting depends-on; documents are all documents of the files.
 func (s Settings) depends(stacks, documents []Stack) (problems manifest.Problems) {
 	if s["depends-on"] == "" || len(stacks) != 1 {
 		return nil
@@ -57,7 +57,7 @@ func (s Settings) depends(stacks, documents []Stack) (problems manifest.Problems
 	return problems
 }
 
-// circleOf is a way from a stack back to itself; nil for none.
+// circleOf is a path of dependencies from a stack back to itself; nil for none.
 func circleOf(name string, byName map[string]*Stack) []string {
 	seen := map[string]bool{}
 	var walk func(at string) []string

@@ -13,11 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// documentFiles is a document of the configuration, as far as it names files.
+// documentFiles is a document of the configuration with the files that it names.
 type documentFiles struct {
 	key    manifest.Key
 	origin manifest.Origin
-	where  func(field string) manifest.Origin // nil when no file says it
+	where  func(field string) manifest.Origin // nil when no file sets it
 	files  []namedFile
 }
 
@@ -25,11 +25,11 @@ type documentFiles struct {
 type namedFile struct {
 	field  string
 	path   *string
-	secret bool // nobody else may know what is in it
+	secret bool // only the agent's user may read it
 	made   bool // the agent makes it
 }
 
-// namedFiles are those fields, set or not.
+// namedFiles lists the fields that name files, set or not.
 func (s *Spec) namedFiles() []namedFile {
 	list := append(s.Source.Auth.namedFiles("spec.source.auth."), namedFile{field: "spec.source.caFile", path: &s.Source.CAFile})
 	for i := range s.Source.Libraries {
@@ -76,7 +76,7 @@ func (a *Auth) namedFiles(field string) []namedFile {
 	return list
 }
 
-// below makes the paths lead from a folder.
+// below makes relative paths start at a folder.
 func below(folder string, files []namedFile) []namedFile {
 	for _, f := range files {
 		if *f.path != "" && !filepath.IsAbs(*f.path) {
@@ -86,7 +86,7 @@ func below(folder string, files []namedFile) []namedFile {
 	return files
 }
 
-// documentsOf are those that stacks were read from, and those that all of them share.
+// documentsOf lists the documents from which the stacks were read, and those that all stacks share.
 func documentsOf(stacks []Stack) (list []documentFiles) {
 	for i := range stacks {
 		s := &stacks[i]
@@ -98,8 +98,8 @@ func documentsOf(stacks []Stack) (list []documentFiles) {
 	return list
 }
 
-// CheckFiles looks at the files that the documents of the stacks name: problems are what the agent
-// would stumble over, notes what it would warn of. What is in them is not shown.
+// CheckFiles checks the files that the documents of the stacks name. problems would make the agent
+// fail; notes would make it log a warning. The contents of the files are not shown.
 func CheckFiles(stacks []Stack) (problems manifest.Problems, notes []manifest.Problem) {
 	for _, d := range documentsOf(stacks) {
 		for _, f := range d.files {
@@ -160,7 +160,7 @@ func (f namedFile) wrong() (what, fix string) {
 	return "", ""
 }
 
-// unmakeable says why the agent could not write a file that it makes itself, or not read it back.
+// unmakeable says why the agent cannot write a file that it makes itself, or cannot read it back.
 func (f namedFile) unmakeable() (what, fix string) {
 	info, err := os.Stat(*f.path)
 	switch {
@@ -178,7 +178,8 @@ func (f namedFile) unmakeable() (what, fix string) {
 	return "", ""
 }
 
-// CheckMade looks at the files that the agent makes: nothing of what it does would be reported there.
+// CheckMade checks the files that the agent makes: if one cannot be made, nothing would be reported
+// there.
 func CheckMade(stacks []Stack) (problems manifest.Problems) {
 	for _, d := range documentsOf(stacks) {
 		for _, f := range d.files {
@@ -200,11 +201,11 @@ func (d documentFiles) problem(f namedFile, what, fix string) manifest.Problem {
 	return p
 }
 
-// stackKind finds documents of the kind Stack without parsing.
+// stackKind finds documents of the configuration's kinds without parsing.
 var stackKind = pattern.Of(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification|Agents)["']?\s*($|[,}#])`)
 
-// Is reports whether a regular file is configuration and not manifests: it bears the
-// usual name, or holds one of [Kinds].
+// Is reports whether a regular file is configuration and not manifests: it has the usual name, or
+// holds one of [Kinds].
 func Is(file string) bool {
 	if filepath.Base(file) == Usual {
 		return true

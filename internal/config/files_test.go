@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Each file that a configuration names is looked for beside it, and what is wrong
-// with one is said at the line that names it.
+// TestCheckFiles checks that relative paths start at the configuration file. A problem with a file is
+// reported at the line that names the file.
 func TestCheckFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
@@ -46,7 +46,8 @@ func TestCheckFiles(t *testing.T) {
 	}
 }
 
-// Files that notifications and agents name are looked at once, and not for each stack.
+// TestCheckFilesThatStacksShare checks that files of notifications and agents are checked once, and not for
+// each stack.
 func TestCheckFilesThatStacksShare(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "stackreeve.yaml")
@@ -88,7 +89,7 @@ spec: {etcd: {endpoints: ["https://e1:2379"], certFile: open, keyFile: gone}}
 	}
 }
 
-// Configuration is distinguished from manifests.
+// TestIs distinguishes configuration from manifests.
 func TestIs(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]bool{
@@ -108,7 +109,8 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestWhatTheAgentMakesIsChecked: a report that nobody could read back is refused before anything is applied.
+// TestWhatTheAgentMakesIsChecked checks that a report file that cannot be read back is refused before
+// anything is applied.
 func TestWhatTheAgentMakesIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

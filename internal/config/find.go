@@ -14,9 +14,8 @@ import (
 // Usual is the configuration file that is read without being named.
 const Usual = "stackreeve.yaml"
 
-// Find returns the usual file of a folder, "" if there is none. One that a
-// stranger may have written is an error: it would say which files hold the
-// credentials and where they are sent.
+// Find returns the usual file of a folder, "" if there is none. A file that another person may have
+// written is an error: it would say which files hold the credentials and where they are sent.
 func Find(folder string) (string, error) {
 	file := filepath.Join(folder, Usual)
 	_, err := os.Lstat(file)
@@ -36,8 +35,7 @@ func Find(folder string) (string, error) {
 	return file, err
 }
 
-// below makes the paths of a file lead from its own folder, wherever the agent
-// is started.
+// below makes the paths of a file start at its own folder, wherever the agent is started.
 func (s *Spec) below(folder string) {
 	if source.Relative(s.Source.URL) {
 		s.Source.URL = dotted(filepath.Join(folder, s.Source.URL))
@@ -50,7 +48,7 @@ func (s *Spec) below(folder string) {
 	below(folder, s.namedFiles())
 }
 
-// dotted keeps a path from looking like a host's.
+// dotted adds ./ to a path, so that it does not look like a host.
 func dotted(path string) string {
 	if filepath.IsAbs(path) {
 		return path

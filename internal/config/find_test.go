@@ -21,7 +21,8 @@ func place(t *testing.T, file, text string) string {
 	return file
 }
 
-// What a checkout brings along says nothing, unless it is named.
+// TestAttackConfigurationInACheckout checks that a configuration in a checkout of a repository is
+// not read unless it is named.
 func TestAttackConfigurationInACheckout(t *testing.T) {
 	dir := t.TempDir()
 	place(t, filepath.Join(dir, "repo/.git/HEAD"), "ref: refs/heads/main")
@@ -89,8 +90,8 @@ func TestAttackConfigurationWithoutEnd(t *testing.T) {
 	}
 }
 
-// Paths in a file lead from its folder, wherever the agent is started: the
-// working directory may be a stranger's.
+// TestAttackCredentialsFromTheWorkingDirectory checks that paths in a file start at its folder,
+// wherever the agent is started. The working directory may belong to another person.
 func TestAttackCredentialsFromTheWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	file := place(t, filepath.Join(dir, "etc/any.yaml"), `apiVersion: stackreeve.dev/v1alpha1

@@ -11,18 +11,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// FolderFile is what a stack's folder in the repository may say to the agent. It is
-// read from the commit at hand, and everybody who may merge writes it: so it can
-// take from what the agent does, and add nothing.
+// FolderFile is the file in which a stack's folder in the repository can restrict the agent. It is
+// read from the commit, and everybody who may merge writes it. So it can only restrict the agent,
+// and allow nothing more.
 const FolderFile = ".stackreeve.yaml"
 
-// Folder is what [FolderFile] holds.
+// Folder is the content of [FolderFile].
 type Folder struct {
 	Suspend *bool      `json:"suspend,omitempty" doc:"true: the stack is planned and reported, and its cloud stays as it is."`
 	Sync    FolderSync `json:"sync,omitempty" doc:"How far the agent may go."`
 }
 
-// FolderSync is the part of [Sync] that can be said in the repository.
+// FolderSync is the part of [Sync] that can be set in the repository.
 type FolderSync struct {
 	Mode *string `json:"mode,omitempty" doc:"manual: every change waits until the hash of its plan is approved."`
 }
@@ -32,8 +32,8 @@ const (
 	folderAllows  = "write suspend: true, sync: {mode: manual}, or nothing: the rest is the agent's configuration, which no commit changes"
 )
 
-// ReadFolder reads [FolderFile] from the root of files; without one there are no
-// policies. Its error is a [manifest.Problems] when the file is wrong.
+// ReadFolder reads [FolderFile] from the root of files; without one there are no policies. Its
+// error is a [manifest.Problems] when the file is wrong.
 func ReadFolder(files fs.FS) ([]plan.Policy, error) {
 	const near = ".stackreeve.yml"
 	if _, err := fs.Lstat(files, near); err == nil {
@@ -86,8 +86,7 @@ func readFolderFile(files fs.FS) ([]byte, error) {
 	return text, err
 }
 
-// stronger are the fields that would take something back which the configuration
-// may say.
+// stronger reports the fields that would withdraw a restriction of the configuration.
 func (f Folder) stronger(where func(string) manifest.Origin) (problems manifest.Problems) {
 	wrong := func(field, what string) {
 		problems = append(problems, manifest.Problem{Origin: where(field), Field: field, What: what,

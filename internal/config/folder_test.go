@@ -32,8 +32,8 @@ func TestAFolderCanSuspendItsStack(t *testing.T) {
 	}
 }
 
-// A pull request writes this file: whatever would give the agent more to do is
-// refused, with its line.
+// TestAttackAFolderCannotStrengthenItsStack has a file that a pull request writes. A field that
+// would allow the agent more is refused, with its line.
 func TestAttackAFolderCannotStrengthenItsStack(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nsuspend: false\n":                               ".stackreeve.yaml:2: suspend: is false, and may only be true; remove the field",

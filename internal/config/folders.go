@@ -10,23 +10,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// MaxFolders is how many stacks source.paths of one document can make.
+// MaxFolders is the number of stacks that source.paths of one document can make.
 const MaxFolders = 1000
 
-// folderWord stands in spec.cloud for what a folder is called.
+// folderWord is the placeholder in spec.cloud and spec.project for the name of the folder.
 const folderWord = "{folder}"
 
-// PerFolder reports whether the document stands for a stack for each folder that source.paths
-// matches, and for none by itself.
+// PerFolder reports whether the document stands for one stack for each folder that source.paths matches, and is itself no
+// stack.
 func (s *Stack) PerFolder() bool { return s.Spec.Source.Paths != "" }
 
-// Of is the name of the document that a stack was made from for a folder; "" for others.
+// Of is the name of the document from which a stack was made for a folder; "" for other stacks.
 func (s *Stack) Of() string { return s.of }
 
-// Gone reports whether the folder that the stack was made for is not there any more: see [InFolders].
+// Gone reports whether the folder of the stack does not exist any more: see [InFolders].
 func (s *Stack) Gone() bool { return s.gone }
 
-// checkFolders says what is wrong with source.paths and what stands besides.
+// checkFolders says what is wrong with source.paths and the fields that depend on it.
 func (s *Stack) checkFolders(add func(field, what string)) {
 	src := &s.Spec.Source
 	if src.Paths == "" {
@@ -43,7 +43,7 @@ func (s *Stack) checkFolders(add func(field, what string)) {
 	}
 }
 
-// Unlisted is a document whose folders are not known, and why.
+// Unlisted is a document whose folders are unknown, and why.
 type Unlisted struct {
 	Document *Stack
 	Err      error
@@ -54,23 +54,22 @@ func (u Unlisted) Error() string {
 	return fmt.Sprintf("stack %s: spec.source.paths: %s", u.Document.Name, u.Err)
 }
 
-// Unwrap returns why they are not known.
+// Unwrap returns why the folders are unknown.
 func (u Unlisted) Unwrap() error { return u.Err }
 
-// InFolders replaces each document with source.paths by a stack for each of its folders, which
-// list finds: below the folder that is given, those that a pattern matches. A stack is called
-// like its document, a dash, and its folder, with a dash for each slash. What cannot be one is
-// left out and among the problems.
+// InFolders replaces each document with source.paths by one stack for each of its folders. list finds the folders: those
+// below base that match pattern. The name of a stack is the name of its document, a dash, and the path of its folder,
+// with a dash for each slash. A folder whose name is not valid is left out and is a problem.
 //
-// Documents that list has an error for are unlisted: the folders that come with it, which were there
-// when they were last known, are their stacks. The other documents are not concerned; but who
-// depends on one of which no folder is known goes on to depend on its name.
+// A document for which list returns an error is unlisted. If list also returns folders, the last ones that were known,
+// their stacks stay. Other documents are not affected. A stack that depends on a document without known folders still
+// depends on the name of the document.
 //
-// Of several that would have one name, served says which of them is that stack already: it stays, and the others are
-// problems. Where none is, all of them are.
+// When several stacks would have one name, served says which of them already is that stack. It stays, and the others are
+// problems. If none of them is served, all of them are problems.
 //
-// One that was asked for by name, and whose folder is not there, is made with [Stack.Gone] where
-// keepGone is true.
+// If a stack was named on the command line and its folder does not exist, it is made with [Stack.Gone] when keepGone is
+// true.
 func InFolders(documents []Stack, keepGone bool, served func(*Stack) bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, unlisted []Unlisted) {
 	made := map[string][]string{} // names of stacks, by that of their document
 	for i := range documents {
@@ -140,8 +139,8 @@ func (s *Stack) folderProblem(what, fix string) manifest.Problem {
 		What: fmt.Sprintf("the folder %s: %s", s.Spec.Source.Path, what), Fix: fix}
 }
 
-// uniqueFolders leaves out stacks of folders that have the name of another stack, since marks could not distinguish them,
-// but the one that is served already: no commit takes another stack's place.
+// uniqueFolders leaves out stacks of folders that have the name of another stack, since marks could not distinguish them.
+// A stack that is already served stays: no commit can replace it.
 func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, problems manifest.Problems) {
 	by := map[string][]*Stack{}
 	for i := range stacks {
@@ -167,7 +166,7 @@ func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, pr
 	return unique, problems
 }
 
-// dependOnFolders has a stack that depends on a document depend on all stacks made from it.
+// dependOnFolders replaces a dependency on a document by dependencies on all stacks that were made from it.
 func (s *Stack) dependOnFolders(made map[string][]string) {
 	var on []string
 	for _, name := range s.Spec.DependsOn {

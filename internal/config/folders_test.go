@@ -36,7 +36,7 @@ func TestAStackForEachFolder(t *testing.T) {
 	}
 }
 
-// What one commit names wrongly takes nothing from the others.
+// TestAttackFolderNames has folders with invalid names: they do not affect the other stacks.
 func TestAttackFolderNames(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	other := Stack{Name: "prod-taken"}
@@ -75,7 +75,8 @@ func TestOneStackOfAFolder(t *testing.T) {
 	}
 }
 
-// An unknown list of folders is not an empty one, and concerns its own document only.
+// TestUnknownFoldersAreThoseOfOneDocument checks that an unknown list of folders is not an empty one,
+// and affects its own document only.
 func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 	down := errors.New("down")
 	users := Stack{Name: "users", Spec: Spec{DependsOn: []string{"new", "prod"}}}
@@ -84,7 +85,7 @@ func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 		case "new":
 			return nil, down
 		case "prod":
-			return []string{"eu"}, down // as it was
+			return []string{"eu"}, down // the folders that were known before
 		}
 		return []string{"a", "b"}, nil
 	}
@@ -102,7 +103,8 @@ func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 
 func nobody(*Stack) bool { return false }
 
-// TestAServedStackStays has a folder of another repository, and one of the same, take a stack's name.
+// TestAServedStackStays has two folders that take the name of a served stack: one of another
+// repository, and one of the same.
 func TestAServedStackStays(t *testing.T) {
 	for served, want := range map[string]string{"": "", "clouds/eu-test": "clouds/eu-test", "clouds/test": "clouds/test"} {
 		stacks, problems, _ := InFolders([]Stack{document("prod", "clouds/*"), document("prod-eu", "clouds/*")}, false,

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// FuzzLoad: whatever a file holds, it is refused with a line for each problem,
-// or every stack of it is one that can run and bounds what it destroys.
+// FuzzLoad loads any file. Either it is refused with a line for each problem, or each of its stacks
+// can run and has limits for destructive changes.
 func FuzzLoad(f *testing.F) {
 	const head = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\n"
 	for _, spec := range []string{

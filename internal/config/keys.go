@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/s3"
 )
 
-// Keys reads the keys that kinds need besides the login to the cloud. A file in a work tree is refused: what is in a
-// repository is known to everybody who reads that.
+// Keys reads the keys that kinds need besides the login to the cloud. A file in a work tree is refused, because
+// everybody who reads the repository knows its content.
 func (s *Stack) Keys() (k defaults.Keys, err error) {
 	if k.Master, err = s.masterKey(); err != nil {
 		return k, err
@@ -30,7 +30,7 @@ func (s *Stack) Keys() (k defaults.Keys, err error) {
 	return k, err
 }
 
-// masterKey is what certificates of etcd are derived from; nil where the stack names none.
+// masterKey is the key from which certificates of etcd are derived; nil where the stack names none.
 func (s *Stack) masterKey() (*pki.Master, error) {
 	const field = "spec.defaults.etcd.masterKeyFile"
 	if s.Spec.Defaults.Etcd == nil || s.Spec.Defaults.Etcd.MasterKeyFile == "" {
@@ -72,7 +72,7 @@ func secret(field, file string) ([]byte, error) {
 	return text, nil
 }
 
-// trust is TLS with the authorities of a file besides the system's, where there is one.
+// trust is a TLS configuration that trusts the authorities in a file, if there is one, besides the system's.
 func trust(field, file string) (*tls.Config, error) {
 	config, err := outbound.Trusting(file)
 	if err != nil {

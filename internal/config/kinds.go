@@ -6,14 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Kind is one of those that configuration files hold.
+// Kind is a kind of document that configuration files hold.
 type Kind struct {
 	GVK  manifest.GroupVersionKind
 	Body manifest.Type // a whole document
 	Doc  string
 }
 
-// Kinds are all of them.
+// Kinds lists all kinds of configuration.
 func Kinds() []Kind {
 	return []Kind{
 		{GVK, manifest.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},

@@ -24,23 +24,23 @@ func (l *Library) Repo(dir string, token func(context.Context) (string, error)) 
 	return source.Config{URL: l.URL, Path: l.Path, CAFile: l.CAFile, Dir: dir, Auth: l.Auth.files(token)}
 }
 
-// Label stands before the names of the library's files: its name and the beginning of its commit.
+// Label is the prefix of the names of the library's files: its name and the beginning of its commit.
 func (l *Library) Label() string { return l.Name + "@" + l.Commit[:7] }
 
-// Same is equal for libraries that are the same folder of the same commit, fetched in the same way, whatever they are called.
+// Same is equal for libraries with the same folder of the same commit, fetched in the same way, whatever their names.
 func (l *Library) Same() string {
 	nameless := *l
 	nameless.Name = ""
 	text, err := json.Marshal(nameless)
 	if err != nil {
-		panic(err) // it is made of texts and numbers
+		panic(err) // cannot happen: it contains only strings and numbers
 	}
 	return string(text)
 }
 
 var fullCommit = pattern.Of(`^[0-9a-f]{40}$`)
 
-// checkLibraries says what the rules of single fields cannot.
+// checkLibraries applies the rules that concern several fields.
 func (s *Source) checkLibraries(add func(field, what string)) {
 	none := func(context.Context) (string, error) { return "", nil }
 	names := map[string]bool{}

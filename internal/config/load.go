@@ -23,12 +23,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// ErrNone is returned by [Load] when nothing says what to do.
+// ErrNone is the error of [Load] when neither files nor settings define a stack.
 var ErrNone = errors.New("no stack is configured")
 
-// Load reads the Stack documents of the files and lays the settings over them.
-// Without files the settings alone make a stack. Its error, when the
-// configuration is wrong, is a [manifest.Problems] with everything that is.
+// Load reads the Stack documents of the files and applies the settings to them. Without files the
+// settings alone make a stack. When the configuration is wrong, the error is a [manifest.Problems]
+// with all problems.
 func Load(files []string, settings Settings) ([]Stack, error) {
 	var stacks []Stack
 	var policies []policy.Policy
@@ -72,13 +72,13 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	return stacks, nil
 }
 
-// content is what a file holds.
+// content is the content of a file.
 type content struct {
 	stacks        []Stack
 	policies      []policy.Policy
 	notifications []notify.Rule
 	agents        []Agents
-	files         []documentFiles // that notifications and agents name
+	files         []documentFiles // the files that notifications and agents name
 }
 
 // readFile finds every document of a file.
@@ -127,7 +127,7 @@ func (c *content) add(obj *manifest.Object, file string) []manifest.Problem {
 	return wrong
 }
 
-// missingFix says how to get at a configuration that cannot be read.
+// missingFix says how to make a configuration readable.
 func missingFix(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -155,7 +155,7 @@ type finding struct{ field, what string }
 
 var stackName = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
-// check says what the rules of single fields cannot.
+// check applies the rules that concern several fields.
 func (s *Stack) check() (found []finding) {
 	add := func(field, what string) { found = append(found, finding{field, what}) }
 	if what := wrongName(s.Name); what != "" {
@@ -197,7 +197,7 @@ func (s *Stack) check() (found []finding) {
 	return found
 }
 
-// checkRepo says what is wrong with a repository whose fields are in another one.
+// checkRepo reports problems of a repository; in is the path of its fields in the document.
 func checkRepo(add func(field, what string), in string, repo source.Config) {
 	_, err := source.New(repo, nil)
 	if err == nil {
@@ -209,7 +209,7 @@ func checkRepo(add func(field, what string), in string, repo source.Config) {
 	}
 }
 
-// complete fills in what is left out.
+// complete sets the fields that are left out.
 func (s *Stack) complete() manifest.Problems {
 	poll, err1 := schedule.Parse(cmp.Or(s.Spec.Source.Poll, "@every 1m"))
 	drift, err2 := schedule.Parse(cmp.Or(s.Spec.Sync.DriftCheck, "@every 5m"))
@@ -233,7 +233,7 @@ func (s *Stack) complete() manifest.Problems {
 	return s.unknownEntries()
 }
 
-// fill completes what is left out.
+// fill sets the fields that are left out.
 func (a *Auth) fill() {
 	if app := a.GitHubApp; app != nil && app.APIURL == "" {
 		filled := *app
@@ -255,8 +255,8 @@ func parseLimits(written map[string]manifest.IntOrString) (map[string]guard.Limi
 	return limits, errors.Join(problems...)
 }
 
-// CheckKinds says which of the kinds that the stack limits are not among the
-// known ones: those of which a stack can own something.
+// CheckKinds says which of the kinds that the stack limits are not known. Known kinds are those of
+// which a stack can own objects.
 func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 	for _, kind := range slices.Sorted(maps.Keys(s.Limits.Kinds)) {
 		if slices.Contains(known, kind) {
@@ -275,8 +275,8 @@ func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 	return problems
 }
 
-// twice finds stacks of the same name: owner marks, statuses and metrics could
-// not distinguish them.
+// twice finds stacks of the same name: owner marks, statuses and metrics could not distinguish
+// them.
 func twice(stacks []Stack) (problems manifest.Problems) {
 	for i, s := range stacks {
 		same := slices.IndexFunc(stacks[:i], func(o Stack) bool { return o.Name == s.Name })

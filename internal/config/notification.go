@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/notify"
 )
 
-// NotificationGVK is the kind of the rules that say who is told of what.
+// NotificationGVK is the kind of the rules that say which receivers get which events.
 var NotificationGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"}
 
 // NotificationBody is a whole document, for schema and explain.
@@ -18,20 +18,20 @@ type NotificationBody struct {
 	Spec NotificationSpec `json:"spec" rule:"required" doc:"Whom to tell of what."`
 }
 
-// NotificationSpec is what a Notification document says.
+// NotificationSpec is the content of a Notification document.
 type NotificationSpec struct {
 	Match NotificationMatch `json:"match,omitempty" doc:"What is told; warnings and errors of all stacks if left out."`
 	To    Receivers         `json:"to" rule:"required" doc:"Who is told: one of these."`
 }
 
-// NotificationMatch says what is told.
+// NotificationMatch says which events are sent.
 type NotificationMatch struct {
 	Stacks   []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
 	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted; then nothing is told that is about no object."`
 	Severity string   `json:"severity,omitempty" rule:"enum=info|warning|error,default=warning" doc:"The least. error: a pass failed, or a commit is refused. warning: a plan is held, or there is drift. info: a commit is in sync."`
 }
 
-// Receivers are whom a notification can go to.
+// Receivers are the possible receivers of a notification.
 type Receivers struct {
 	Webhook   *Webhook     `json:"webhook,omitempty" doc:"A program that takes CloudEvents."`
 	Slack     *ChatWebhook `json:"slack,omitempty" doc:"An incoming webhook of Slack, Mattermost or Rocket.Chat."`
@@ -41,7 +41,7 @@ type Receivers struct {
 	Email     *Email       `json:"email,omitempty" doc:"E-mail: a message for each notification, those about one stack in one thread."`
 }
 
-// Webhook takes CloudEvents.
+// Webhook receives CloudEvents.
 type Webhook struct {
 	URL       string `json:"url" rule:"required,min=1" doc:"Where they are posted to."`
 	TokenFile string `json:"tokenFile,omitempty" doc:"A token that is sent with them, as Authorization: Bearer."`
@@ -52,7 +52,7 @@ type ChatWebhook struct {
 	URLFile string `json:"urlFile" rule:"required,min=1" doc:"File with the webhook's address, which is a secret."`
 }
 
-// PagerDuty takes events of its Events API v2.
+// PagerDuty receives events of its Events API v2.
 type PagerDuty struct {
 	URL            string `json:"url,omitempty" rule:"default=https://events.pagerduty.com/v2/enqueue" doc:"Address of the Events API v2."`
 	RoutingKeyFile string `json:"routingKeyFile" rule:"required,min=1" doc:"File with the integration key of the service."`
@@ -65,7 +65,7 @@ type Matrix struct {
 	TokenFile string `json:"tokenFile" rule:"required,min=1" doc:"File with an access token."`
 }
 
-// Email goes through a mail server.
+// Email is sent through a mail server.
 type Email struct {
 	URL          string   `json:"url" rule:"required,min=1" doc:"The mail server: smtps://HOST for TLS (port 465), smtp://HOST for STARTTLS (port 587), which it has to offer unless it is on this machine."`
 	From         string   `json:"from" rule:"required,min=3,max=320" doc:"Who sends it."`
@@ -77,7 +77,7 @@ type Email struct {
 
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"
 
-// namedFiles are the fields that name files, of those that are given.
+// namedFiles lists the fields of the given receivers that name files.
 func (r *Receivers) namedFiles() (list []namedFile) {
 	secret := func(field string, path *string) {
 		list = append(list, namedFile{field: "spec.to." + field, path: path, secret: true})
@@ -104,7 +104,7 @@ func (r *Receivers) namedFiles() (list []namedFile) {
 	return list
 }
 
-// receivers are those that are given, with the fields that hold their addresses.
+// receivers lists the given receivers, with the fields that hold their addresses.
 func (r *Receivers) receivers() (list []notify.Receiver, fields []string) {
 	add := func(field string, to notify.Receiver) { list, fields = append(list, to), append(fields, field) }
 	if w := r.Webhook; w != nil {
@@ -185,5 +185,5 @@ func notificationsTwice(rules []notify.Rule) (problems manifest.Problems) {
 	return problems
 }
 
-// Notifications are the rules of whom to tell of what, of all stacks.
+// Notifications are the rules for notifications, of all stacks.
 func (s *Stack) Notifications() []notify.Rule { return s.notifications }

@@ -20,7 +20,7 @@ type PolicyBody struct {
 	Spec PolicySpec `json:"spec" rule:"required" doc:"What is asked about every object, and what follows."`
 }
 
-// PolicySpec is what a Policy document says.
+// PolicySpec is the content of a Policy document.
 type PolicySpec struct {
 	Match   Match  `json:"match,omitempty" doc:"What the rule is asked about; everything if left out."`
 	Rule    string `json:"rule" rule:"lines,required,min=1,max=4096" doc:"A CEL expression that is true for what is allowed. It sees object (kind, metadata, spec), step (action, changes) and stack."`
@@ -28,7 +28,7 @@ type PolicySpec struct {
 	Action  string `json:"action,omitempty" rule:"enum=deny|warn,default=deny" doc:"deny: it is not carried out. warn: it is said in the plan, and carried out."`
 }
 
-// Match says what a policy is about.
+// Match says which objects a policy is about.
 type Match struct {
 	Stacks []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
 	Kinds  []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of objects, such as FloatingIP."`
@@ -72,8 +72,8 @@ func policiesTwice(policies []policy.Policy) (problems manifest.Problems) {
 	return problems
 }
 
-// CheckPolicies finds kinds in policies that are almost known ones: their rules would be asked about nothing. Kinds
-// that are not even that may be defined by manifests. All stacks of a configuration have the same policies.
+// CheckPolicies finds kinds in policies that are nearly spelt like known ones: their rules would apply to nothing. Other
+// unknown kinds are allowed, since manifests may define them. All stacks of a configuration have the same policies.
 func (s *Stack) CheckPolicies(known []string) (problems manifest.Problems) {
 	for _, p := range s.policies {
 		for i, kind := range p.Kinds {
@@ -90,8 +90,8 @@ func (s *Stack) CheckPolicies(known []string) (problems manifest.Problems) {
 	return problems
 }
 
-// TryPolicies says what the stack's policies say against objects, by a plan that was made without a cloud: what is denied is a
-// problem, where the object is not there already. What depends on the cloud is noted as not tried.
+// TryPolicies applies the stack's policies to a plan that was made without a cloud. A denied object is a problem; an object
+// that exists already stays as it is. A rule that depends on the cloud is noted as not tried.
 func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
 	at := map[manifest.Key]manifest.Origin{}
 	for i := range p.Workloads {
@@ -110,7 +110,7 @@ func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
 		switch problem := (manifest.Problem{Origin: here.at, Key: f.Key, Field: "policy", What: f.Against}); {
 		case f.Untried:
 			untried[f.Policy.Name]++
-		case said[here]: // what one manifest stands for is told once
+		case said[here]: // one manifest may stand for several objects; its problem is reported once
 		case f.Policy.Warn:
 			notes, said[here] = append(notes, problem), true
 		default:

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Prices say what things cost an hour, so that plans say what they cost a month.
+// Prices are the prices of resources per hour, so that plans show their cost per month.
 type Prices struct {
 	Currency     string                      `json:"currency" rule:"required,pattern=^[A-Z]{3}$" doc:"Currency of all prices, by its ISO 4217 code, e.g. EUR."`
 	Flavors      map[string]manifest.Decimal `json:"flavors,omitempty" doc:"Price of a machine for an hour, by the name of its flavor in the cloud; \"*\" is that of every other flavor."`
@@ -17,11 +17,11 @@ type Prices struct {
 	LoadBalancer *manifest.Decimal           `json:"loadBalancer,omitempty" doc:"Price of a load balancer for an hour."`
 }
 
-// anyOther is the name under which the price of what is not listed stands.
+// anyOther is the name for the price of everything that is not listed.
 const anyOther = "*"
 
-// Prices are those of the stack's configuration; nil where there are none. Services and
-// quotas have the names that kinds count their objects under.
+// Prices are those of the stack's configuration; nil where there are none. Services and quotas have
+// the names under which kinds count their objects.
 func (s *Stack) Prices() *preflight.Prices {
 	p := s.Spec.Prices
 	if p == nil {

@@ -55,14 +55,14 @@ type File struct {
 	Path string `json:"path" rule:"required,min=1" doc:"The file; lines are added to its end."`
 }
 
-// App is a GitHub App, installed where the repository is.
+// App is a GitHub App, installed on the account of the repository.
 type App struct {
 	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
 	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of its installation: the last part of the address of the installation's settings."`
 	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
 }
 
-// SourceApp is a GitHub App that fetches.
+// SourceApp is a GitHub App whose tokens fetch the repository.
 type SourceApp struct {
 	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
 	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of its installation: the last part of the address of the installation's settings."`
@@ -70,7 +70,7 @@ type SourceApp struct {
 	APIURL         string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; GitHub Enterprise has it at https://HOST/api/v3."`
 }
 
-// DefaultAPI is where GitHub's API is.
+// DefaultAPI is the address of GitHub's API.
 const DefaultAPI = "https://api.github.com"
 
 const defaultRequests = 4000
@@ -86,7 +86,7 @@ var (
 	dotsWithin  = pattern.Of(`\.\.|\.(/|$)`)
 )
 
-// check says what the rules of single fields cannot.
+// check applies the rules that concern several fields.
 func (r *Report) check(add func(field, what string)) {
 	const at = "spec.report"
 	if g := r.GitHub; g != nil {
@@ -134,7 +134,7 @@ func checkRepository(add func(field, what string), at, name string) {
 	}
 }
 
-// checkAddress wants an address to which a token may be sent.
+// checkAddress checks that an address is safe to send a token to.
 func checkAddress(add func(field, what string), field, address string) {
 	if address == "" {
 		return
@@ -152,7 +152,7 @@ func checkAddress(add func(field, what string), field, address string) {
 	}
 }
 
-// fill sets what is left out.
+// fill sets the fields that are left out.
 func (r *Report) fill() {
 	if r.GitHub != nil {
 		g := *r.GitHub

@@ -11,7 +11,7 @@ func (s *Stack) Selection() manifest.Selection {
 	return manifest.Selection{Include: s.Spec.Source.Include, Exclude: s.Spec.Source.Exclude}
 }
 
-// checkSelection says which patterns are none.
+// checkSelection reports invalid patterns.
 func (s *Source) checkSelection(add func(field, what string)) {
 	for _, list := range []struct {
 		field    string

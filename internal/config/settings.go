@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Setting is one field of a Stack that can be given without a file.
+// Setting is one field of a Stack that can be set without a file.
 type Setting struct {
 	Flag  string // without the dashes
 	Field string // path in the document; "metadata.name" for the stack's name
@@ -27,7 +27,7 @@ const (
 	boolean       // true or false
 	pairs         // key=value, separated by commas
 	number        // a number, or a share
-	numbers       // pairs of such
+	numbers       // pairs of a key and such a number
 	list          // texts, separated by commas
 )
 
@@ -136,11 +136,10 @@ func All() []Setting {
 	}
 }
 
-// Settings are the values given by flags and environment variables, by the
-// flag's name.
+// Settings are the values of flags and environment variables, by the name of the flag.
 type Settings map[string]string
 
-// Environment takes the settings that the environment holds.
+// Environment reads the settings from the environment.
 func Environment() Settings {
 	s := Settings{}
 	for _, setting := range All() {
@@ -151,8 +150,8 @@ func Environment() Settings {
 	return s
 }
 
-// over lays the settings over the stacks that files hold. Without a file they
-// make a stack of their own.
+// over applies the settings to the stacks of files. Without a file, the settings make a stack of
+// their own.
 func (s Settings) over(stacks []Stack, fromFiles bool) ([]Stack, manifest.Problems) {
 	name, rest := s["stack"], maps.Clone(s)
 	delete(rest, "stack")
@@ -192,8 +191,8 @@ func (s Settings) over(stacks []Stack, fromFiles bool) ([]Stack, manifest.Proble
 	return []Stack{one}, problems
 }
 
-// apply decodes the stack once more with the settings in it, so that flags
-// obey the same rules as files.
+// apply decodes the stack again with the settings in it, so that flags obey the same rules as
+// files.
 func (s Settings) apply(stack Stack) (Stack, manifest.Problems) {
 	if stack.Name == "" && s["stack"] == "" {
 		return stack, manifest.Problems{{Origin: manifest.Origin{File: "--stack"}, What: "is missing",
@@ -230,7 +229,7 @@ func (s Settings) apply(stack Stack) (Stack, manifest.Problems) {
 	return made, problems
 }
 
-// blame names the flag, or the flag to use, where a problem names a field.
+// blame names the flag, or the flag to use, in a problem that names a field.
 func (s Settings) blame(p manifest.Problem) manifest.Problem {
 	for _, setting := range All() {
 		if p.Field == setting.Field || strings.HasPrefix(p.Field, setting.Field+".") {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// count is a number where text is one.
+// count converts a text to a number where it is one.
 func count(text string) any {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

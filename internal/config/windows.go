@@ -18,7 +18,8 @@ type Window struct {
 	Changes  string `json:"changes,omitempty" rule:"enum=all|destructive,default=all" doc:"all: nothing is changed outside of it. destructive: it is about deleting, replacing and wiping only; all else is done at any time."`
 }
 
-// windows are those about all changes, or about destructive ones; problems are called with what is wrong.
+// windows parses the windows for all changes, or those for destructive changes only. It calls problem for
+// each mistake.
 func (s *Sync) windows(changes string, problem func(field, what string)) (list schedule.Windows, some bool) {
 	for i, w := range s.Windows {
 		parsed, err := schedule.ParseWindow(w.Schedule, w.Duration, w.TimeZone)
@@ -39,9 +40,9 @@ func (s *Sync) windows(changes string, problem func(field, what string)) (list s
 	return list, some
 }
 
-// inTime are the policies that the windows make.
+// inTime makes policies of the windows.
 func (s *Sync) inTime() (policies []plan.Policy) {
-	none := func(string, string) {} // reported by check
+	none := func(string, string) {} // check reports these problems
 	if list, some := s.windows("all", none); some {
 		policies = append(policies, guard.Within(closed(list, "spec.sync.windows of the agent's configuration let nothing be changed")))
 	}
@@ -51,7 +52,7 @@ func (s *Sync) inTime() (policies []plan.Policy) {
 	return policies
 }
 
-// closed says until when something may be done, or why it may not.
+// closed returns a function that says until when a change is allowed, or why it is not.
 func closed(w schedule.Windows, what string) func(at time.Time) (closes time.Time, why string) {
 	return func(at time.Time) (closes time.Time, why string) {
 		until, open := w.Open(at)

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The windows of a configuration are policies, which say until when they hold.
+// TestWindows checks that the windows of a configuration become policies, which say until when they
+// hold.
 func TestWindows(t *testing.T) {
 	stacks, err := Load([]string{write(t, strings.Replace(full, "drift: report", `drift: report, windows: [
     {schedule: 0 22 * * *, duration: 8h, timeZone: Europe/Berlin},
