@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Anyone who has no token learns nothing and causes nothing: one answer for every
-// path, stack and method.
+// A client without a token learns nothing and causes nothing: it gets the same answer for every path, stack and method.
 func TestAttackWithoutTheToken(t *testing.T) {
 	d := newDoor(t)
 	headers := map[string]string{
@@ -48,7 +47,7 @@ func TestAttackWithoutTheToken(t *testing.T) {
 	}
 }
 
-// What is in the address ends up in logs and histories: it opens nothing.
+// Text in the address ends up in logs and histories: a token there gives no access.
 func TestAttackTokenInTheQuery(t *testing.T) {
 	d := newDoor(t)
 	for _, query := range []string{"?token=" + secret, "?access_token=" + secret, "?Authorization=Bearer%20" + secret, "?authorization=Bearer+" + secret} {
@@ -64,8 +63,8 @@ func TestAttackTokenInTheQuery(t *testing.T) {
 	}
 }
 
-// A page in the browser of somebody who can reach the agent can send forms, and
-// nothing with an Authorization header; it is not allowed to ask for that either.
+// A page in the browser of somebody who can reach the agent can send forms, but no Authorization header. It gets no permission to send one,
+// either.
 func TestAttackFormOfAnotherSite(t *testing.T) {
 	d := newDoor(t)
 	from := "Origin: https://evil.example.com\r\nReferer: https://evil.example.com/\r\nSec-Fetch-Site: cross-site\r\n"
@@ -85,7 +84,7 @@ func TestAttackFormOfAnotherSite(t *testing.T) {
 	}
 }
 
-// Nothing but a stack's own name, written as it is, names a stack.
+// Only a stack's own name, exactly as it is written, names a stack.
 func TestAttackPathsThatAreNoStack(t *testing.T) {
 	d := newDoor(t)
 	for _, path := range []string{
@@ -103,8 +102,8 @@ func TestAttackPathsThatAreNoStack(t *testing.T) {
 	}
 }
 
-// A header or a body that is too large is turned away unread, with the token and
-// without; a body that is not asked for is not waited for.
+// A header or a body that is too large is refused unread, with the token and without. The agent does not wait for a body that it did not ask
+// for.
 func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	d := newDoor(t)
 	huge := "Authorization: Bearer " + strings.Repeat("x", 64<<10) + "\r\n"
@@ -118,7 +117,7 @@ func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	if code, _, _ := d.ask(request("POST", "/stacks/prod/reconcile", many, "")); code < 400 && code != 0 {
 		t.Errorf("1000 headers: %d", code)
 	}
-	// Nothing of these bodies is sent: anyone who waits for them never answers.
+	// These bodies are never sent: a server that waits for them never answers.
 	endless := "Content-Length: 1099511627776\r\n"
 	for header, want := range map[string]int{endless: http.StatusUnauthorized, endless + bearing: http.StatusAccepted} {
 		if code, _, _ := d.ask("POST /stacks/prod/reconcile HTTP/1.1\r\nHost: agent\r\n" + header + "\r\n"); code != want {
@@ -139,8 +138,7 @@ func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	}
 }
 
-// Every token of the file is compared in full, as a digest: how long an answer takes
-// says nothing of how much of a guess is right.
+// Every token of the file is compared in full, as a digest. So the time of an answer does not reveal how much of a guess is right.
 func TestAttackTimingOfTheToken(t *testing.T) {
 	source, err := os.ReadFile("token.go")
 	if err != nil {
@@ -157,8 +155,7 @@ func TestAttackTimingOfTheToken(t *testing.T) {
 	}
 }
 
-// Without a token nobody can be asked for anything, and the answer says how to
-// change that.
+// Without a configured token, every request is refused, and the answer says how to change that.
 func TestAttackWithNothingConfigured(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc(Prefix, Off)
@@ -175,7 +172,7 @@ func TestAttackWithNothingConfigured(t *testing.T) {
 	}
 }
 
-// A token is sent without encryption to this machine only, and not to its link, where others answer.
+// A token is sent without encryption to this machine only, and not to a link-local address, where others answer.
 func TestAttackTokenOverTheLink(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(strings.Repeat("x", 40)), 0o600); err != nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// signed is a certificate for 127.0.0.1, signed by an authority that no system trusts, and that authority's in PEM.
+// signed is a certificate for 127.0.0.1, and in PEM the authority that signed it, which no system trusts.
 func signed(t *testing.T) (leaf tls.Certificate, authority []byte) {
 	t.Helper()
 	var keys [2]*ecdsa.PrivateKey
@@ -40,7 +40,7 @@ func signed(t *testing.T) (leaf tls.Certificate, authority []byte) {
 	return tls.Certificate{Certificate: [][]byte{below}, PrivateKey: keys[1]}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: above})
 }
 
-// An agent whose certificate a private authority has signed is trusted with the authority's, and with no other.
+// An agent whose certificate a private authority has signed is trusted with that authority's certificate, and with no other.
 func TestAPrivateAuthority(t *testing.T) {
 	leaf, authority := signed(t)
 	_, another := signed(t)
@@ -57,7 +57,7 @@ func TestAPrivateAuthority(t *testing.T) {
 	t.Cleanup(server.Close)
 	for name, c := range map[string]struct {
 		file    []byte
-		refused bool // the file is
+		refused bool // the file is refused
 		trusted bool
 	}{
 		"none":                 {},

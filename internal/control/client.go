@@ -23,16 +23,15 @@ const (
 
 var stackForm = pattern.Of(`^[a-z0-9-]+$`)
 
-// Client asks an agent.
+// Client sends requests to an agent.
 type Client struct {
 	server *url.URL
 	token  string
 	http   *http.Client
 }
 
-// NewClient asks the agent at an address, with the token of a file. The token is
-// sent to no address that is not encrypted, but to this machine. caFile has the certificates, in PEM, of an authority that
-// signed the agent's, besides those that the system trusts; "" for none.
+// NewClient returns a client for the agent at an address, with the token in a file. Unless the address is this machine, the token is sent only
+// encrypted. caFile has the certificates, in PEM, of authorities to trust besides the system's; "" for none.
 func NewClient(address, tokenFile, caFile string) (*Client, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -55,17 +54,17 @@ func NewClient(address, tokenFile, caFile string) (*Client, error) {
 	return &Client{server: u, token: token, http: outbound.Client(transport, askTime)}, nil
 }
 
-// Reconcile has a stack reconciled now.
+// Reconcile makes the agent reconcile a stack now.
 func (c *Client) Reconcile(ctx context.Context, stack string) error {
 	return c.ask(ctx, stack, "reconcile", "")
 }
 
-// Approve lets the held plan of a stack through that has the hash.
+// Approve approves the held plan of a stack with this hash.
 func (c *Client) Approve(ctx context.Context, stack, hash string) error {
 	return c.ask(ctx, stack, "approve", hash)
 }
 
-// State reads how a stack is into a value, as the agent says.
+// State reads the agent's report about a stack into a value.
 func (c *Client) State(ctx context.Context, stack string, into any) error {
 	resp, err := c.send(ctx, http.MethodGet, stack, "", "")
 	if err != nil {

@@ -96,7 +96,7 @@ func (d *door) approve(hash, by string) error {
 	return d.refusal
 }
 
-// touched reports whether anything was carried out since the last time.
+// touched reports whether anything was carried out since the last call.
 func (d *door) touched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,7 +113,7 @@ func (d *door) ask(request string) (code int, body string, header http.Header) {
 		d.Fatal(err)
 	}
 	defer conn.Close()
-	go func() { _, _ = io.WriteString(conn, request) }() // a failure is an answer that is missing
+	go func() { _, _ = io.WriteString(conn, request) }() // a failure shows as a missing answer
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		return 0, "", nil
@@ -128,7 +128,7 @@ func (d *door) ask(request string) (code int, body string, header http.Header) {
 
 const bearing = "Authorization: Bearer " + secret + "\r\n"
 
-// request is one as a client would write it.
+// request is a request as a client would write it.
 func request(method, path, headers, body string) string {
 	text := method + " " + path + " HTTP/1.1\r\nHost: agent\r\n" + headers
 	if body != "" || method == http.MethodPost {
@@ -168,7 +168,7 @@ func TestWhatCanBeAsked(t *testing.T) {
 	}
 }
 
-// What another agent serves is shown, and cannot be changed here.
+// A stack that another agent serves is shown, and cannot be changed here.
 func TestAStackOfAnotherAgent(t *testing.T) {
 	d := newDoor(t)
 	d.elsewhere = errors.New("the stack prod is served by the agent b; ask at https://b")
@@ -206,7 +206,7 @@ func TestTheTokenFileIsReadAgain(t *testing.T) {
 	}
 }
 
-// What goes on for long finds out that the token was taken away with which it began.
+// A long request finds out that its token was removed.
 func TestTheTokenIsAskedForAgain(t *testing.T) {
 	d := newDoor(t)
 	var asked context.Context

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// countsKey is that of a context's function which says whether the token still counts that its request bore.
+// countsKey is the context key of a function that reports whether the token of the request is still valid.
 type countsKey struct{}
 
-// Counts reports whether the token of a request that a guard has let in still counts; ctx is the request's, or comes from it.
-// What goes on for long asks again.
+// Counts reports whether the token of a request that a guard has admitted is still valid; ctx comes from the request. Long requests call it
+// again.
 func Counts(ctx context.Context) bool {
 	counts, ok := ctx.Value(countsKey{}).(func() bool)
 	return ok && counts()
 }
 
-// whoKey is that of the name of the holder of the token that a request bore.
+// whoKey is the context key of the name of the token's holder.
 type whoKey struct{}
 
-// Who is the name of the holder of the token that a request bore, by its context; "" when it has none.
+// Who(ctx) returns the name of the holder of the request's token, from its context; "" when the token has no name.
 func Who(ctx context.Context) string {
 	name, _ := ctx.Value(whoKey{}).(string)
 	return name
 }
 
-// Guard lets only those reach a handler that bear one of the tokens, read again for each request; see [Counts].
-// refuse answers all others, and is not given anything that next knows.
+// Guard admits only requests with one of the tokens, which are read again for each request; see [Counts]. refuse answers all others. It gets
+// no information from next.
 func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, refuse func(w http.ResponseWriter, code int)) (http.Handler, error) {
 	door, err := New(Config{Tokens: tokens, Log: log})
 	if err != nil {
@@ -35,7 +35,7 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		unread(w, r) // what is behind the guard takes none, or a short one
+		unread(w, r) // the handlers behind the guard read no body, or a short one
 		token, code := door.token(r)
 		if code != 0 {
 			if code == http.StatusUnauthorized {
@@ -50,13 +50,13 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 	}), nil
 }
 
-// TokenOf is the first token of a file.
+// TokenOf returns the first token of a file.
 func TokenOf(file string) (string, error) { return tokenOf(file) }
 
-// Holders says who bears a token, for those who remember it.
+// Holders identifies the holders of tokens, for callers that remember them.
 type Holders struct{ door *Handler }
 
-// NewHolders knows the tokens, read again each time.
+// NewHolders returns the holders of the tokens, which are read again each time.
 func NewHolders(tokens func() ([]Token, error), log *slog.Logger) (*Holders, error) {
 	door, err := New(Config{Tokens: tokens, Log: log})
 	if err != nil {
@@ -65,10 +65,10 @@ func NewHolders(tokens func() ([]Token, error), log *slog.Logger) (*Holders, err
 	return &Holders{door}, nil
 }
 
-// Of is the token that a request bears, or the status with which it is turned away.
+// Of returns the token of a request, or the status with which it is refused.
 func (h *Holders) Of(r *http.Request) (Token, int) { return h.door.token(r) }
 
-// Counts reports whether a token that counted once still does.
+// Counts reports whether a token that was valid is still valid.
 func (h *Holders) Counts(t Token) bool { return h.door.counts(t) }
 
 func (h *Handler) counts(t Token) bool {

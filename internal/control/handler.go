@@ -12,26 +12,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Prefix is where every path begins.
+// Prefix is the path prefix of all requests.
 const Prefix = "/stacks/"
 
-// Actions is what can be asked of one stack. Its functions are called by several at
-// a time, must return at once, and see to it that many calls are not much work.
+// Actions are the requests for one stack. The functions may be called concurrently. They must return at once, and must make sure that many
+// calls cause little work.
 type Actions struct {
 	Now func()
-	// Approve lets the held plan of that hash through. by is who asked.
+	// Approve approves the held plan with that hash. by is the holder of the token.
 	Approve func(hash, by string) error
-	// State is how it is, for encoding/json.
+	// State returns the state of the stack, for encoding/json.
 	State func() any
-	// Elsewhere, when set, says why neither can be done here: another agent serves the stack. nil when this one does.
+	// Elsewhere, when set, returns an error when another agent serves the stack, so that nothing can be done here.
 	Elsewhere func() error
 }
 
-// Config says who may ask for what.
+// Config holds the tokens and the stacks of a handler.
 type Config struct {
-	// Tokens returns the tokens that count now; see the function [Tokens].
+	// Tokens returns the tokens that are valid now; see the function [Tokens].
 	Tokens func() ([]Token, error)
-	// Stack is what can be asked of a stack now; ok is false when there is none of that name.
+	// Stack returns the actions of a stack. ok is false when there is no stack with that name.
 	Stack func(name string) (actions Actions, ok bool)
 	Log   *slog.Logger
 }
@@ -42,7 +42,7 @@ type Handler struct {
 	mute atomic.Bool // the tokens could not be read the last time
 }
 
-// New refuses to make a handler that has no tokens.
+// New returns a handler, or an error when there are no tokens.
 func New(c Config) (*Handler, error) {
 	list, err := c.Tokens()
 	switch {
@@ -54,13 +54,13 @@ func New(c Config) (*Handler, error) {
 	return &Handler{Config: c}, nil
 }
 
-// Off answers in the place of a handler, where nobody has configured a token.
+// Off replaces the handler when no token is configured.
 func Off(w http.ResponseWriter, r *http.Request) {
 	unread(w, r)
 	http.Error(w, "switched off; start the agent with --control-token-file FILE, a file that holds a token", http.StatusNotFound)
 }
 
-// ServeHTTP asks for the token first: without it nothing is said of any stack.
+// ServeHTTP checks the token first: without it the answer says nothing about any stack.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	who, code := h.admit(r)
@@ -110,7 +110,7 @@ type asked struct {
 	name, by string
 }
 
-// admit returns who asks, or with which status they are turned away.
+// admit returns the name of the client, or the status with which it is refused.
 func (h *Handler) admit(r *http.Request) (who string, code int) {
 	found, code := h.token(r)
 	if code == 0 && found.Name == "" {
@@ -119,7 +119,7 @@ func (h *Handler) admit(r *http.Request) (who string, code int) {
 	return found.Name, code
 }
 
-// token is the one that a request bears.
+// token returns the token of a request.
 func (h *Handler) token(r *http.Request) (found Token, code int) {
 	token, ok := bearer(r.Header)
 	if !ok {
@@ -136,7 +136,7 @@ func (h *Handler) token(r *http.Request) (found Token, code int) {
 	return found, 0
 }
 
-// valid are the tokens that count now; ok is false when they cannot be read.
+// valid returns the tokens that are valid now. ok is false when they cannot be read.
 func (h *Handler) valid() (list []Token, ok bool) {
 	list, err := h.Tokens()
 	if err != nil {
@@ -154,7 +154,7 @@ func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {
 	w.Header().Set("Content-Type", "application/json")
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
-	_ = out.Encode(a.State()) // no one is there to report it to
+	_ = out.Encode(a.State()) // an error has no receiver
 }
 
 func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
@@ -191,11 +191,10 @@ func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 
 func accepted(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusAccepted)
-	_, _ = io.WriteString(w, "accepted\n") // no one is there to report it to
+	_, _ = io.WriteString(w, "accepted\n") // an error has no receiver
 }
 
-// unread keeps the server from reading a body that is not asked for, as it would do
-// for a while to keep the connection.
+// unread keeps the server from reading a body that nobody asked for. It would do so for a while to keep the connection.
 func unread(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// ShortToken is the length under which a token is refused.
+	// ShortToken is the minimum length of a token.
 	ShortToken  = 32
 	longToken   = 512
 	maxTokens   = 64
@@ -20,16 +20,16 @@ const (
 	maxNameSize = 64
 )
 
-// Token lets its holder in. It is kept as a digest.
+// Token gives its holder access. It is kept as a digest.
 type Token struct {
-	Name   string // of its holder; "" when nobody has said
+	Name   string // of its holder; "" when unknown
 	digest [sha256.Size]byte
 }
 
 var nameForm = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9_.@]*$`)
 
-// Tokens reads the tokens of a file, one a line, each after the name of its holder
-// if it has one: "alice 3f2a…". What is wrong with a line is said without it.
+// Tokens reads the tokens of a file, one per line. The name of the holder may stand before the token: "alice 3f2a…". Errors do not show the
+// line.
 func Tokens(file string) (list []Token, err error) {
 	lines, err := lines(file)
 	for _, l := range lines {
@@ -38,7 +38,7 @@ func Tokens(file string) (list []Token, err error) {
 	return list, err
 }
 
-// tokenOf is the first token of a file.
+// tokenOf returns the first token of a file.
 func tokenOf(file string) (string, error) {
 	lines, err := lines(file)
 	if err != nil {
@@ -49,7 +49,7 @@ func tokenOf(file string) (string, error) {
 
 type line struct{ name, token string }
 
-// lines are those of a file of tokens, at least one.
+// lines returns the lines of a file of tokens, at least one.
 func lines(file string) (list []line, err error) {
 	text, err := localfile.Read(file, localfile.Secret)
 	if err != nil {
@@ -75,7 +75,7 @@ func lines(file string) (list []line, err error) {
 	return list, nil
 }
 
-// parse reads a line, and says what is wrong with it.
+// parse reads a line, and returns what is wrong with it.
 func parse(words []string) (l line, what string) {
 	l.token = words[len(words)-1]
 	if len(words) == 2 {
@@ -94,8 +94,7 @@ func parse(words []string) (l line, what string) {
 	return l, ""
 }
 
-// bearer is the token that a request carries; ok is false when there is none, or
-// none that could be right.
+// bearer returns the token in a header. ok is false when there is none, or none that could be right.
 func bearer(h http.Header) (token string, ok bool) {
 	values := h.Values("Authorization")
 	if len(values) != 1 {
@@ -106,7 +105,7 @@ func bearer(h http.Header) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && len(token) >= ShortToken && len(token) <= longToken
 }
 
-// holder is whose token it is, found in a time that does not depend on the token.
+// holder returns the holder of a token. Its time does not depend on the token.
 func holder(list []Token, token string) (who Token, ok bool) {
 	sum := sha256.Sum256([]byte(token))
 	for _, t := range list {

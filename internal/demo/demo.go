@@ -1,9 +1,7 @@
-// Package demo shows the whole story on a machine that has nothing: it starts
-// the simulator, makes a Git repository from an example, and runs the program's
-// own commands over them, as a visitor would type them.
+// Package demo shows the whole story on a machine that has nothing. It starts the simulator, makes a Git repository from an example, and runs
+// the program's own commands over them, as a visitor would type them.
 //
-// It knows how to set the stage and to misbehave behind the agent's back. What
-// is shown is what the commands print; nothing is staged.
+// It sets up the stage and makes changes behind the agent's back. The output is that of the real commands; nothing is staged.
 package demo
 
 import (
@@ -24,11 +22,11 @@ import (
 
 // Show is one performance.
 type Show struct {
-	// Out receives what the visitor sees.
+	// Out receives the visitor's output.
 	Out io.Writer
 	// Command runs one command of the program and returns its exit code.
 	Command func(ctx context.Context, args ...string) int
-	// Example are the files of the repository.
+	// Example holds the files of the repository.
 	Example fs.FS
 
 	dir    string
@@ -36,8 +34,8 @@ type Show struct {
 	server *simulator.Server
 }
 
-// Stage starts the cloud on listen ("127.0.0.1:0" for any port) and makes the
-// repository, both below a new temporary folder. Close removes them.
+// Stage starts the cloud on listen ("127.0.0.1:0" for any port) and makes the repository, both below a new temporary folder. Close removes
+// them.
 func (s *Show) Stage(ctx context.Context, listen string) error {
 	var err error
 	if s.dir, err = os.MkdirTemp("", "stackreeve-demo-"); err != nil {
@@ -120,8 +118,7 @@ func (s *Show) Play(ctx context.Context) error {
 	return nil
 }
 
-// command shows a command line and runs it. Its exit code must be the one
-// expected.
+// command shows a command line and runs it. Its exit code must be the one expected.
 func (s *Show) command(want int, args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		s.prompt("stackreeve " + strings.Join(args, " "))
@@ -143,8 +140,7 @@ func (s *Show) scale(context.Context) error {
 	return s.repo.commit("A third machine")
 }
 
-// deleteServer deletes a server as anybody with credentials could, and waits
-// until it is gone.
+// deleteServer deletes a server as anybody with credentials could, and waits until it is gone.
 func (s *Show) deleteServer(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		s.prompt("openstack server delete --wait " + name)

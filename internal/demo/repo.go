@@ -13,8 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// repository is the config repo of the demo, with a work tree for the visitor
-// to play with.
+// repository is the config repository of the demo, with a work tree that the visitor can change.
 type repository struct {
 	dir string
 	git *git.Repository
@@ -31,7 +30,7 @@ func newRepository(dir string, files fs.FS) (*repository, error) {
 	return &repository{dir: dir, git: g}, nil
 }
 
-// commit records everything in the work tree.
+// commit commits everything in the work tree.
 func (r *repository) commit(message string) error {
 	tree, err := r.git.Worktree()
 	if err != nil {

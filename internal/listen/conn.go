@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// conn is a connection that has a place. What its places guard is marked so.
+// conn is a connection that has a place. The lock of its places guards the fields that are marked so.
 type conn struct {
 	net.Conn
 	places *places
-	read   atomic.Int64 // bytes of the request that is being read
+	read   atomic.Int64 // bytes of the request that is being read.
 
-	begun   time.Time // guarded: when it was accepted, began to read or to rest
-	until   time.Time // guarded: it keeps its place as long
+	begun   time.Time // guarded: start of the connection, of reading or of resting
+	until   time.Time // guarded: it keeps its place until then
 	resting bool      // guarded
 }
 
@@ -28,7 +28,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite lets the server say its last word before it hangs up.
+// CloseWrite lets the server send its last answer before it closes the connection.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -36,7 +36,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// listener gives what it accepts a place.
+// listener gives each accepted connection a place.
 type listener struct {
 	net.Listener
 	places *places
@@ -58,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	for {
 		ok, victim, wait := l.places.take(c, time.Now())
 		if victim != nil {
-			_ = victim.Conn.Close() // who reads from it gets an error
+			_ = victim.Conn.Close() // a reader gets an error
 		}
 		if ok {
 			return c, nil
@@ -70,7 +70,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			timer.Stop()
 		case <-l.closed:
 			timer.Stop()
-			_ = accepted.Close() // nobody is served any more
+			_ = accepted.Close() // the server is closed
 			return nil, net.ErrClosed
 		}
 	}

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// places are the connections that are open, at most so many. When all are
-// taken, a newcomer gets the place of the one that makes least of it:
+// places are the open connections; their number is limited. When all places are taken, a new connection gets the place of the one that uses
+// its place least:
 //
 //	just accepted, or reading: for grace, and for longer at pace   keeps its place
 //	answered, or waiting for another request                       goes first, oldest first
 //	reading more slowly                                            goes next, fewest bytes a second first
 //
-// So every connection has its grace, which is long for a message that a proxy
-// passes on at once, and no number of slow senders keeps others out for longer.
+// So every connection has its grace, which is long for a message that a proxy passes on at once. No number of slow senders blocks others for
+// longer than that.
 type places struct {
 	most int
 
 	mu      sync.Mutex
 	held    map[*conn]struct{}
-	changed chan struct{} // somebody left, or may be sent away now
+	changed chan struct{} // a connection left, or may be closed now
 }
 
 const (
-	// grace is what a request gets to arrive, whoever else is waiting.
+	// grace is how long a request may take to arrive, even if others wait.
 	grace = time.Second
-	// pace is how many bytes a second keep a place for as long as they come.
+	// pace is the rate, in bytes a second, at which a sender keeps its place for as long as it sends.
 	pace = 128 << 10
-	// parting is what an answer gets to be sent.
+	// parting is how long an answer may take to be sent.
 	parting = 50 * time.Millisecond
 )
 
@@ -35,8 +35,8 @@ func newPlaces(most int) *places {
 	return &places{most: most, held: map[*conn]struct{}{}, changed: make(chan struct{}, 1)}
 }
 
-// take gives c a place, and returns the connection that has to be closed for
-// it, if any. When there is none yet, it says how long to wait at most.
+// take gives c a place. victim is the connection that must be closed for it, if any. If no connection may be closed yet, wait is the maximum
+// time to wait.
 func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.
 	return true, victim, 0
 }
 
-// least finds who makes least of a place, or how long everybody keeps theirs.
+// least returns the connection that uses its place least, or the time for which all keep theirs.
 func (p *places) least(now time.Time) (victim *conn, wait time.Duration) {
 	wait = grace
 	for c := range p.held {
@@ -85,19 +85,19 @@ func (c *conn) before(other *conn, now time.Time) bool {
 	return c.begun.Before(other.begun)
 }
 
-// speed is how many bytes a second arrived of the request that is being read.
+// speed is the rate of the request that is being read, in bytes a second.
 func (c *conn) speed(now time.Time) float64 {
 	return float64(c.read.Load()) / max(now.Sub(c.begun), time.Millisecond).Seconds()
 }
 
-// reads notes that a request begins.
+// reads records that a request begins.
 func (p *places) reads(c *conn, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.begun, c.until, c.resting = now, now.Add(grace), false
 }
 
-// rests notes that nothing is wanted of c from then on.
+// rests records that nothing is expected from c from then on.
 func (p *places) rests(c *conn, since, from time.Time) {
 	p.mu.Lock()
 	c.begun, c.until, c.resting = since, from, true

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// at builds full places: each connection was accepted or began so long ago, and
-// has sent so many bytes.
+// at describes one of full places: how long ago the connection was accepted or began, and how many bytes it has sent.
 type at struct {
 	name    string
 	ago     time.Duration
@@ -19,7 +18,7 @@ func TestWhoGoesFirst(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		held []at
-		want string // "" when everybody stays
+		want string // "" when all stay
 		wait time.Duration
 	}{
 		{"everybody is new", []at{{"a", 0, 0, false}, {"b", grace / 4, 0, false}}, "", grace - grace/4},

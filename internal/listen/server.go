@@ -1,9 +1,7 @@
-// Package listen is the agent's only door: an HTTP/1.1 server that strangers
-// may knock at.
+// Package listen is the agent's only listener: an HTTP/1.1 server that strangers may connect to.
 //
-// It knows how many connections there may be, how long they may take, how much
-// of a request's head is read, and who has to go when it is full. It does not
-// know what is served.
+// It limits the number of connections, their time and the size of a request's head. It decides which connection is closed when it is full. It
+// does not know what is served.
 package listen
 
 import (
@@ -14,9 +12,9 @@ import (
 	"time"
 )
 
-// Limits. Anyone who needs more is cut off.
+// The limits. A client that needs more is disconnected.
 const (
-	// MaxConns is how many connections there are at a time.
+	// MaxConns is the maximum number of connections at a time.
 	MaxConns = 256
 
 	maxHeader  = 8 << 10 // bytes; net/http adds 4 KiB
@@ -34,8 +32,7 @@ type Server struct {
 	places *places
 }
 
-// New makes a server. It logs what goes wrong inside it, and nothing that a
-// stranger says.
+// New returns a server. It logs its own errors, and nothing that a stranger sends.
 func New(h http.Handler, log *slog.Logger) *Server {
 	s := &Server{places: newPlaces(MaxConns)}
 	s.http = http.Server{
@@ -54,7 +51,7 @@ func New(h http.Handler, log *slog.Logger) *Server {
 
 type connKey struct{}
 
-// guard is around every request.
+// guard wraps every request.
 func (s *Server) guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
@@ -75,10 +72,10 @@ func (s *Server) guard(h http.Handler) http.Handler {
 	})
 }
 
-// refused is the status of what no handler gets to see, 0 for all else.
+// refused is the status of a request that no handler gets to see, 0 for all others.
 func refused(r *http.Request) int {
 	switch {
-	case r.ProtoMajor != 1: // net/http passes on how HTTP/2 begins
+	case r.ProtoMajor != 1: // net/http passes on the preface of HTTP/2
 		return http.StatusHTTPVersionNotSupported
 	case len(r.Header) > maxHeaders:
 		return http.StatusRequestHeaderFieldsTooLarge
@@ -100,14 +97,13 @@ func (s *Server) state(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Serve accepts connections until [Server.Shutdown]; its error is then
-// [http.ErrServerClosed].
+// Serve accepts connections until [Server.Shutdown]; its error is then [http.ErrServerClosed].
 func (s *Server) Serve(l net.Listener) error {
 	return s.http.Serve(&listener{Listener: l, places: s.places, closed: make(chan struct{})})
 }
 
-// OnShutdown has f called when [Server.Shutdown] begins.
+// OnShutdown registers f to be called when [Server.Shutdown] begins.
 func (s *Server) OnShutdown(f func()) { s.http.RegisterOnShutdown(f) }
 
-// Shutdown lets what is being served end, as long as ctx allows.
+// Shutdown waits for the requests in flight, as long as ctx allows.
 func (s *Server) Shutdown(ctx context.Context) error { return s.http.Shutdown(ctx) }

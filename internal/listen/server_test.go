@@ -60,7 +60,7 @@ func say(t *testing.T, address, text string) net.Conn {
 	return c
 }
 
-// ask returns the status of one whole request, 0 when the server hung up.
+// ask returns the status of one whole request, 0 when the server closed the connection.
 func ask(t *testing.T, address, text string) int {
 	t.Helper()
 	return answer(say(t, address, text))
@@ -78,9 +78,8 @@ func answer(c net.Conn) int {
 
 const whole = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
 
-// TestAttackSlowConnections fills every place, and as many again, with clients
-// that connect and say nothing, that stop in the head, and in the body. Whoever
-// says all that there is to say is answered.
+// TestAttackSlowConnections fills every place, and as many again. The clients connect and send nothing, or stop in the head or in the body. A
+// client that sends a whole request is answered.
 func TestAttackSlowConnections(t *testing.T) {
 	testcost.Long(t)
 	for name, slow := range map[string]string{
@@ -105,9 +104,8 @@ func TestAttackSlowConnections(t *testing.T) {
 	}
 }
 
-// TestAttackSlowBodiesLoseToFastOnes sends one body while the places are full
-// of others that send a byte now and then. It takes longer than anybody's
-// grace, and is not cut off.
+// TestAttackSlowBodiesLoseToFastOnes sends one body while the places are full of clients that send a byte now and then. The body takes longer
+// than the grace, and is not cut off.
 func TestAttackSlowBodiesLoseToFastOnes(t *testing.T) {
 	begun := make(chan struct{}, 4*MaxConns)
 	s, address := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +119,7 @@ func TestAttackSlowBodiesLoseToFastOnes(t *testing.T) {
 		say(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nx")
 		<-begun
 	}
-	for range MaxConns / 4 { // each takes the place of a slow one, after everybody's grace
+	for range MaxConns / 4 { // each takes the place of a slow one, after all graces
 		say(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nx")
 		<-begun
 	}
@@ -136,8 +134,7 @@ func TestAttackSlowBodiesLoseToFastOnes(t *testing.T) {
 	}
 }
 
-// TestAttackHeaders: what is too long, too many or malformed is refused before
-// the handler sees it.
+// TestAttackHeaders: headers that are too long, too many or malformed are refused before the handler sees them.
 func TestAttackHeaders(t *testing.T) {
 	seen := 0
 	_, address := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -178,8 +175,7 @@ func TestAttackHeaders(t *testing.T) {
 	}
 }
 
-// TestAttackHeldMemory holds every place with as large a head as is read, and
-// counts the bytes that are live.
+// TestAttackHeldMemory holds every place with the largest head that is read, and counts the live bytes.
 func TestAttackHeldMemory(t *testing.T) {
 	hold, begun := make(chan struct{}), make(chan struct{}, MaxConns)
 	t.Cleanup(func() { close(hold) })
@@ -210,8 +206,7 @@ func live() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// TestKeptConnections: a connection is kept for the next request, until there
-// are many.
+// TestKeptConnections: a connection is kept for the next request, until there are many.
 func TestKeptConnections(t *testing.T) {
 	s, address := serve(t, hello)
 	c := say(t, address, "")

@@ -1,6 +1,6 @@
 // Package natural orders names as people do: web-2 before web-10.
 //
-// It knows nothing of what the names stand for.
+// It does not know what the names stand for.
 package natural
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Compare orders two texts by their parts: numbers by their value, all else by its
-// bytes. Texts that differ are never equal, so it is an order for sets, too.
+// Compare orders two texts by their parts: numbers by value, everything else by bytes. Different texts are never equal, so that it is an order
+// for sets, too.
 func Compare(a, b string) int {
 	wholeA, wholeB := a, b
 	for a != "" && b != "" {
@@ -30,7 +30,7 @@ func Compare(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(wholeA, wholeB))
 }
 
-// Sort puts texts into that order.
+// Sort sorts texts into that order.
 func Sort(texts []string) { slices.SortFunc(texts, Compare) }
 
 func digits(text string) string {

@@ -18,8 +18,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// It is an order: two texts are compared the same from both sides, only equal ones
-// are equal, and of three the outer ones are ordered as by the one between.
+// Compare is an order. It gives the same result from both sides, only equal texts are equal, and it is transitive.
 func TestOrderIsOne(t *testing.T) {
 	text := rapid.StringMatching(`[a01-]{0,5}`)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -44,7 +44,7 @@ const (
 // ForPeople reports whether people, not programs, read the messages.
 func (f Format) ForPeople() bool { return f == Slack || f == Teams || f == Matrix || f == Email }
 
-// remembers reports whether the receiver keeps a problem open until it is told of the end, no matter which process opened it.
+// remembers reports whether the receiver keeps a problem open until a message ends it, no matter which process opened it.
 func (f Format) remembers() bool { return f == PagerDuty }
 
 const (

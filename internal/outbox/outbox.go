@@ -1,7 +1,6 @@
-// Package outbox holds what is pending for a receiver until it is delivered: the newest of each key only, tried again after
-// pauses that grow.
+// Package outbox holds what is pending for a receiver until it is delivered: only the newest of each key, tried again after growing pauses.
 //
-// It knows neither what is delivered nor to whom; the receiver's room says what follows from an error.
+// It knows neither what is delivered nor to whom. The package of the receiver decides what follows from an error.
 package outbox
 
 import (
@@ -15,22 +14,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// Judge says what follows from an error of a delivery.
+// Judge returns what follows from an error of a delivery.
 type Judge func(error) Verdict
 
-// Verdict is what follows from an error of a delivery. The zero one is a refusal: it is logged, and not tried again.
+// Verdict is what follows from an error of a delivery. The zero value is a refusal: it is logged, and not tried again.
 type Verdict struct {
-	Away  bool      // the receiver does not answer: it is tried again
-	Until time.Time // the receiver takes nothing before; zero when it does not say so
-	Quiet bool      // the receiver takes nothing of the kind, which is no news
+	Away  bool      // the receiver does not answer: try again.
+	Until time.Time // the receiver takes nothing before; zero when unknown.
+	Quiet bool      // the receiver never takes such things: no need to log it
 }
 
-// Outbox holds what is pending for a receiver until it is delivered. A receiver that is
-// away stops nobody: what is pending waits, the newest of each key only. A thing
-// that cannot be delivered while others can holds up none of them.
+// Outbox holds what is pending for a receiver until it is delivered. A receiver that is down blocks nobody: only the newest of each key waits.
+// A delivery that fails while others succeed delays none of them.
 type Outbox struct {
 	log   *slog.Logger
-	to    string // whom, for people
+	to    string // name of the receiver, for people
 	judge Judge
 
 	mu      sync.Mutex
@@ -38,16 +36,15 @@ type Outbox struct {
 	pending map[string]letter // by key
 	puts    int
 	more    chan struct{} // there is something new
-	// failing are the keys that could not be delivered since the last that could,
-	// and strikes how often the receiver as a whole seemed to be away since then.
+	// failing are the keys that failed since the last success. strikes is how often the whole receiver seemed to be down since then.
 	failing map[string]bool
 	strikes int
-	refused map[string]string // what was last said of a key that the receiver refuses
+	refused map[string]string // the last logged refusal of a key
 }
 
-// letter is one thing that is pending. Delivering it twice changes nothing.
+// letter is one pending delivery. Delivering it twice changes nothing.
 type letter struct {
-	number   int // of all that were ever put
+	number   int // sequence number of the Put
 	deliver  func(context.Context) error
 	failures int
 	until    time.Time // not to be tried before
@@ -56,24 +53,23 @@ type letter struct {
 const (
 	firstPause = 2 * time.Second
 	longPause  = 5 * time.Minute
-	// mostPending bounds what is kept for a receiver that is away for long; the oldest
-	// is given up first.
+	// mostPending is the maximum number of pending letters for a receiver that is down for long. The oldest is dropped first.
 	mostPending = 10_000
-	// deliverTime bounds one delivery, and mostFailing is how many different
-	// things fail in a row before the receiver as a whole is taken to be away.
+	// deliverTime is the time limit of one delivery. mostFailing is how many different deliveries must fail in a row before the whole receiver
+	// counts as down.
 	deliverTime = 5 * time.Minute
 	mostFailing = 3
-	// mostRefused bounds what is remembered so as not to log it again.
+	// mostRefused is how many refusals are remembered so that they are not logged again.
 	mostRefused = 1_000
 )
 
-// New is an empty outbox. to is how people call the receiver, and judge knows its errors.
+// New returns an empty outbox. to is the name of the receiver for people, and judge knows its errors.
 func New(to string, judge Judge, log *slog.Logger) *Outbox {
 	return &Outbox{log: log, to: to, judge: judge, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
-// Put makes something pending in the place of what was pending under key before. deliver
-// compares with what the receiver holds, and writes only what differs.
+// Put makes a delivery pending, and replaces the pending one with the same key. deliver compares with what the receiver holds, and writes only
+// the differences.
 func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +88,7 @@ func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	}
 }
 
-// drop takes a key away.
+// drop removes a key.
 func (o *Outbox) drop(key string) {
 	delete(o.pending, key)
 	delete(o.failing, key)
@@ -101,14 +97,14 @@ func (o *Outbox) drop(key string) {
 	}
 }
 
-// Len is how much is pending.
+// Len is the number of pending deliveries.
 func (o *Outbox) Len() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.queue)
 }
 
-// Serve delivers until ctx ends, one thing at a time.
+// Serve delivers until ctx ends, one delivery at a time.
 func (o *Outbox) Serve(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause, away := o.round(ctx)
@@ -120,7 +116,7 @@ func (o *Outbox) Serve(ctx context.Context) {
 	}
 }
 
-// wait ends with ctx, with something new, or after a pause, if there is one.
+// wait returns when ctx ends, when there is something new, or after a pause, if there is one.
 func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
 	var again <-chan time.Time
 	if pause > 0 {
@@ -135,8 +131,8 @@ func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
 	}
 }
 
-// Flush delivers what is pending now, and returns when nothing is, or when ctx
-// ends or would end before the next try. It reports whether nothing is left.
+// Flush delivers what is pending now. It returns when nothing is left, or when ctx ends or would end before the next attempt. It reports
+// whether nothing is left.
 func (o *Outbox) Flush(ctx context.Context) bool {
 	o.hurry()
 	for ctx.Err() == nil {
@@ -150,7 +146,7 @@ func (o *Outbox) Flush(ctx context.Context) bool {
 	return o.Len() == 0
 }
 
-// hurry lets everything be tried at once.
+// hurry makes everything due at once.
 func (o *Outbox) hurry() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,8 +156,7 @@ func (o *Outbox) hurry() {
 	}
 }
 
-// round delivers until nothing is pending, or nothing can be tried for a while;
-// away reports that this is so for whatever else there may be.
+// round delivers until nothing is pending, or nothing can be tried for a while. away means that this is so for the whole receiver.
 func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {
 		key, l, pause := o.first(time.Now())
@@ -198,7 +193,7 @@ func deliver(ctx context.Context, l letter) error {
 	return l.deliver(ctx)
 }
 
-// logRefusal logs what a receiver refuses, once.
+// logRefusal logs once that a receiver refuses a key.
 func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	o.mu.Lock()
 	before := o.refused[key]
@@ -219,8 +214,7 @@ func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	}
 }
 
-// first is the first thing that may be tried now. When there is none, pause is
-// how long to wait for one; 0 when nothing is pending.
+// first returns the first delivery that is due. If none is, pause is how long to wait for one; 0 when nothing is pending.
 func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -237,9 +231,8 @@ func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration
 	return "", letter{}, pause
 }
 
-// failed puts a thing off. When several in a row cannot be delivered, the receiver
-// is away, and pause is how long to leave it alone: that is held against none of
-// them.
+// failed postpones a delivery. When several in a row fail, the receiver is down, and pause is how long to leave it alone. None of the
+// deliveries is blamed for that.
 func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -258,14 +251,13 @@ func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	return 0
 }
 
-// later is the pause after so many failures: twice as long each time, and half
-// of it is left to chance.
+// later is the pause after a number of failures. It doubles each time; half of it is random.
 func later(failures int) time.Duration {
 	return backoff.Spread(backoff.Pause(firstPause, longPause, failures))
 }
 
-// done takes a letter away, unless a newer one of its key came meanwhile: that
-// goes to the end, so that one key starves no other.
+// done removes a letter, unless a newer one with its key arrived meanwhile. The newer one goes to the end, so that one key does not starve
+// others.
 func (o *Outbox) done(key string, l letter) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

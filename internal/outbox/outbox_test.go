@@ -13,7 +13,7 @@ import (
 
 var errAway, errNotTaken = errors.New("away"), errors.New("not taken")
 
-// limitedError is that of a server which is to be left alone for a while.
+// limitedError is the error of a server that asks for a pause.
 type limitedError struct{ until time.Time }
 
 func (*limitedError) Error() string { return "limited" }
@@ -28,7 +28,7 @@ func judge(err error) Verdict {
 
 func newOutbox() *Outbox { return New("the server", judge, slog.New(slog.DiscardHandler)) }
 
-// server is a receiver that answers as it is asked to.
+// server is a receiver whose answers the test sets.
 type server struct {
 	mu   sync.Mutex
 	err  error
@@ -48,7 +48,7 @@ func (s *server) letter(text string) func(context.Context) error {
 	}
 }
 
-// seen is how often it was asked, and what it took.
+// seen returns how often it was asked, and what it took.
 func (s *server) seen() (asks int, got []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +211,7 @@ func TestADeliveryThatHangsIsPutOff(t *testing.T) {
 	})
 }
 
-// What was taken while the process was told to end is not posted again by what it does last.
+// A delivery that was taken while the process was told to end is not repeated by the last flush.
 func TestWhatIsTakenAtTheEndIsDelivered(t *testing.T) {
 	s, o := &server{}, newOutbox()
 	ctx, end := context.WithCancel(t.Context())

@@ -13,11 +13,11 @@ const (
 	beat = 25 * time.Second
 	// patience is how long a message may take to be read.
 	patience = 10 * time.Second
-	// pause is the least time between two messages.
+	// pause is the minimum time between two messages.
 	pause = 500 * time.Millisecond
 )
 
-// events says that there is something new, and not what: that is read by those who have a session.
+// events signals that there is something new, without the data: clients with a session read that.
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.watching <- struct{}{}:

@@ -15,13 +15,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// Prefix is where every path begins.
+// Prefix is the path prefix of all requests.
 const Prefix = "/ui/"
 
 const (
-	// atATime is how many answers are composed at a time, besides those of the read API and what is sent to those that wait for news.
+	// atATime is how many answers are composed at a time. The read API and clients that wait for events do not count.
 	atATime = 4
-	// watchers is how many wait for news at a time.
+	// watchers is how many clients may wait for events at a time.
 	watchers = 32
 )
 
@@ -41,11 +41,11 @@ type Handler struct {
 	sessions *sessions
 	origin   *http.CrossOriginProtection
 	places   *readapi.Places
-	history  *readapi.Places // for what asks a repository, which may take long
+	history  *readapi.Places // for questions to a repository, which may take long
 	watching chan struct{}
 }
 
-// New shows what is held.
+// New returns a handler for the page.
 func New(c Config) (*Handler, error) {
 	static, err := assets()
 	if err != nil {
@@ -101,7 +101,7 @@ func allow(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	return false
 }
 
-// within answers when there is a place. What is posted comes from the page itself.
+// within answers when there is a place. POST requests must come from the page itself.
 func (h *Handler) within(w http.ResponseWriter, r *http.Request, method string, serve http.HandlerFunc) {
 	if !allow(w, r, method) {
 		return
@@ -131,7 +131,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// data answers what the read API does, which has places of its own.
+// data answers as the read API does, which has its own places.
 func (h *Handler) data(w http.ResponseWriter, r *http.Request, path string) {
 	query := r.URL.Query()
 	below := slices.ContainsFunc(readapi.Prefixes, func(p string) bool { return strings.HasPrefix("/"+path, p) })
@@ -155,11 +155,11 @@ func (h *Handler) objects(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(index) // no one is there to report it to
+		_ = json.NewEncoder(w).Encode(index) // an error has no receiver
 	}
 }
 
-// wrote answers GET /ui/data/wrote?stack=NAME&file=FILE: who last changed the file.
+// wrote answers GET /ui/data/wrote?stack=NAME&file=FILE: the last change of the file.
 func (h *Handler) wrote(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	who, ok := h.Store.Wrote(r.Context(), query.Get("stack"), query.Get("file"))
@@ -168,5 +168,5 @@ func (h *Handler) wrote(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(who) // no one is there to report it to
+	_ = json.NewEncoder(w).Encode(who) // an error has no receiver
 }

@@ -24,7 +24,7 @@ const token = "tttttttttttttttttttttttttttttttttttttttt"
 // place is a page and its server.
 type place struct {
 	t      *testing.T
-	tokens string // the file of them
+	tokens string // the file of tokens
 	store  *readapi.Store
 	page   *Handler
 	server *httptest.Server
@@ -57,7 +57,7 @@ func (p *place) write(text string) {
 	}
 }
 
-// ask is one request; header are names and values.
+// ask sends one request; header holds names and values.
 func (p *place) ask(method, path, session string, header ...string) *http.Response {
 	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.t.Context(), method, p.server.URL+path, http.NoBody)
@@ -78,7 +78,7 @@ func (p *place) ask(method, path, session string, header ...string) *http.Respon
 	return resp
 }
 
-// login is the session that a token begins, "" when it does not.
+// login is the session that a token begins, "" when it begins none.
 func (p *place) login(token string) string {
 	p.t.Helper()
 	resp := p.ask(http.MethodPost, "/ui/login", "", "Authorization", "Bearer "+token, "Origin", p.server.URL)
@@ -92,7 +92,7 @@ func (p *place) login(token string) string {
 
 const stacksPath = "/ui/data/apis/stackreeve.dev/v1alpha1/stacks"
 
-// Every answer forbids what comes from elsewhere, and data stays in no cache.
+// Every answer forbids content from elsewhere, and data is not cached.
 func TestAttackHeadersOfThePage(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)
@@ -112,7 +112,7 @@ func TestAttackHeadersOfThePage(t *testing.T) {
 	}
 }
 
-// Without a session nothing is said, and a session needs a token that is right.
+// Without a session there is no data, and a session needs a valid token.
 func TestAttackThePageWithoutASession(t *testing.T) {
 	p := newPlace(t)
 	if p.login(strings.Repeat("u", 40)) != "" || p.login("") != "" {
@@ -190,7 +190,7 @@ func TestTheCookie(t *testing.T) {
 	}
 }
 
-// A session ends by itself, with its token, when its holder says so, and when there are too many.
+// A session ends after its time, with its token, when its holder ends it, and when there are too many.
 func TestAttackSessionsEnd(t *testing.T) {
 	p := newPlace(t)
 	lives := func(session string) bool {
@@ -232,7 +232,7 @@ func news(t *testing.T, lines *bufio.Scanner) string {
 	return ""
 }
 
-// Who waits for news hears that there is some, until the end; no more wait than have room.
+// A client that waits for events gets them until the end. The number of waiting clients is limited.
 func TestAttackWatchersOfThePage(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)
@@ -257,7 +257,7 @@ func TestAttackWatchersOfThePage(t *testing.T) {
 	}
 }
 
-// Texts become nodes of text, and nothing else: whatever they hold, it is not read as markup.
+// Texts become text nodes and nothing else: no text is read as markup.
 func TestAttackNoMarkupFromTexts(t *testing.T) {
 	code, err := files.ReadFile("ui/page.js")
 	if err != nil {
@@ -270,7 +270,7 @@ func TestAttackNoMarkupFromTexts(t *testing.T) {
 	}
 }
 
-// What has not changed since is not sent again.
+// Unchanged objects are not sent again.
 func TestObjectsSince(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)
@@ -295,7 +295,7 @@ func (r slowReader) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Who reads slowly keeps nobody from logging in, or from reading.
+// A client that reads slowly keeps nobody from logging in, or from reading.
 func TestAttackSlowReadersOfThePage(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)

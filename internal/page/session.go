@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// mostSessions there are at a time; one more ends the oldest.
+	// mostSessions is how many sessions there are at a time; one more ends the oldest.
 	mostSessions = 64
-	// longest is how long one lasts.
+	// longest is how long a session lasts.
 	longest = 12 * time.Hour
 
 	cookieName = "stackreeve-session"
 )
 
-// session is somebody who has shown a token.
+// session is a client that has shown a token.
 type session struct {
 	token control.Token
 	until time.Time
 }
 
-// sessions are held as digests of what their cookies say, in memory: a restart ends them.
+// sessions holds sessions in memory, by the digests of their cookies: a restart ends them.
 type sessions struct {
 	now    func() time.Time
 	counts func(control.Token) bool
@@ -48,7 +48,7 @@ func (s *sessions) begin(token control.Token) string {
 	return secret
 }
 
-// dropOldest is called with the lock held.
+// dropOldest ends the oldest session. The caller holds the lock.
 func (s *sessions) dropOldest() {
 	var oldest [sha256.Size]byte
 	var until time.Time
@@ -60,7 +60,7 @@ func (s *sessions) dropOldest() {
 	delete(s.held, oldest)
 }
 
-// valid reports whether a request belongs to a session whose token still counts.
+// valid reports whether a request belongs to a session whose token is still valid.
 func (s *sessions) valid(r *http.Request) bool {
 	digest, ok := digestOf(r)
 	if !ok {
@@ -88,7 +88,7 @@ func (s *sessions) end(r *http.Request) {
 	}
 }
 
-// digestOf is that of the secret a request carries. Digests are looked up, so the time it takes says nothing of secrets.
+// digestOf is the digest of the secret in a request. Digests are looked up, so that the time does not reveal anything about secrets.
 func digestOf(r *http.Request) (digest [sha256.Size]byte, ok bool) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -97,7 +97,7 @@ func digestOf(r *http.Request) (digest [sha256.Size]byte, ok bool) {
 	return sha256.Sum256([]byte(cookie.Value)), true
 }
 
-// cookie is what a browser keeps of a session; an empty secret makes it forget.
+// cookie is the cookie of a session. An empty secret makes the browser forget it.
 func cookie(r *http.Request, secret string) *http.Cookie {
 	c := &http.Cookie{
 		Name: cookieName, Value: secret, Path: Prefix, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(longest / time.Second),

@@ -14,12 +14,12 @@ var files embed.FS
 
 // asset is a file of the page.
 type asset struct {
-	kind string // of its content
+	kind string // media type of its content
 	text []byte
 	tag  string
 }
 
-// assets are those that there are, by path.
+// assets returns the files of the page, by path.
 func assets() (map[string]asset, error) {
 	list := map[string]asset{}
 	for path, of := range map[string][2]string{
@@ -40,12 +40,12 @@ func assets() (map[string]asset, error) {
 func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
-	h.Set("Cache-Control", "no-cache") // asked for again, and sent again when it has changed
+	h.Set("Cache-Control", "no-cache") // browsers ask again, and get it again when it has changed
 	h.Set("ETag", a.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.text))
 }
 
-// rules of a browser: nothing from elsewhere is loaded, run or framed.
+// rules are for the browser: nothing from elsewhere is loaded, run or framed.
 const rules = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 func harden(h http.Header) {

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// bomb is so many groups of a thousand machines each.
+// bomb is a manifest with groups of a thousand machines each.
 func bomb(groups int) string {
 	var b strings.Builder
 	for i := range groups {
@@ -26,9 +26,8 @@ func bomb(groups int) string {
 	return b.String()
 }
 
-// TestAttackPullRequestIsMeasuredByItsBranch: what a pull request may bring
-// depends on what the branch has; a branch that cannot be read does not stop the
-// one that corrects it.
+// TestAttackPullRequestIsMeasuredByItsBranch: the limit for a pull request depends on the size of the branch. A branch that cannot be read
+// does not stop the pull request that corrects it.
 func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 	testcost.Long(t)
 	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
@@ -71,7 +70,7 @@ func TestAttackStoppedPullRequest(t *testing.T) {
 	}
 }
 
-// A key file that never ends holds nothing up.
+// A key file that never ends delays nothing.
 func TestAttackFingerprintKeyIsAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

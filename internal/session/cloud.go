@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// beyond is what kinds need besides the manifests and the login: only who opens a cloud has it.
+// beyond is what kinds need besides the manifests and the login. It is available only when a cloud is opened.
 type beyond struct {
 	keys   defaults.Keys
 	memory *defaults.Memory
@@ -29,10 +29,10 @@ func (b beyond) with(d defaults.Defaults) defaults.Defaults {
 	return d
 }
 
-// of is that of another entry of clouds.yaml.
+// of returns the same for another entry of clouds.yaml.
 func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
 
-// Cloud logs in. memory is that of the stack's agent; nil for one pass.
+// Cloud logs in. memory is the memory of the stack's agent; nil for one pass. The text is the region.
 func (o Opener) Cloud(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
 	engine, client, err := o.openAt(ctx, s, memory)
 	if err != nil {
@@ -41,7 +41,7 @@ func (o Opener) Cloud(ctx context.Context, s *config.Stack, memory *defaults.Mem
 	return engine, client.Region, nil
 }
 
-// openAt is Cloud, with where the stack works.
+// openAt is Cloud, but also returns the client.
 func (o Opener) openAt(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
 	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
 	log := o.Log.With("stack", s.Name)
@@ -71,12 +71,12 @@ func (o Opener) openAt(ctx context.Context, s *config.Stack, memory *defaults.Me
 	return engine, client, nil
 }
 
-// further are the entries that manifests may name besides the main one, whose client is given.
+// further opens the other entries that manifests may name. main is the client of the main entry.
 func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
 	as.Beside, as.ProjectBy = main, "spec.cloudProjects"
 	for _, name := range s.Entries().Further {
 		as := as                                                // each entry has its own
-		as.Cloud, as.Project = name, s.Spec.CloudProjects[name] // they may be of other projects
+		as.Cloud, as.Project = name, s.Spec.CloudProjects[name] // they may belong to other projects
 		list = append(list, engine.Entry{Name: name, Open: func(ctx context.Context) (engine.Access, error) {
 			client, err := cloud.Open(ctx, as)
 			if err != nil {
@@ -88,8 +88,8 @@ func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) 
 	return list
 }
 
-// fingerprints are made with the keys that the stack names, read again with
-// every session, or else salted with what no other stack in the world has.
+// fingerprints returns a printer with the keys that the stack names, which are read again for every login. Without keys it uses a salt that no
+// other stack in the world has.
 func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error) {
 	var keys [][]byte
 	for _, file := range s.Spec.Fingerprints.KeyFiles {

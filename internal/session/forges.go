@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
 )
 
-// ForgeKey is what stacks have to have in common to share a repository on a forge.
+// ForgeKey identifies a repository on a forge: stacks with the same key share it.
 type ForgeKey struct{ Kind, URL, Repository, Credentials string }
 
 // Target is one place that a stack reports to.
@@ -18,8 +18,7 @@ type Target struct {
 	Open func() (forge.Forge, error)
 }
 
-// Reporting says how forges are written to: Fence is asked before each write, and Observe hears of each request to a repository; nil for
-// neither.
+// Reporting says how forges are accessed. Fence is called before each write, and Observe after each request to a repository; both may be nil.
 type Reporting struct {
 	Fence   func() error
 	Observe func(repository string, e forge.Exchange)
@@ -81,7 +80,7 @@ func (r Reporting) gitlab(g *config.GitLab) (forge.Forge, error) {
 	}))
 }
 
-// roles are those of a repository, unless its configuration is wrong.
+// roles returns the forge of a repository, or the error of its configuration.
 func roles[R interface{ Forge() forge.Forge }](r R, err error) (forge.Forge, error) {
 	if err != nil {
 		return forge.Forge{}, err

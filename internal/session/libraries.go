@@ -11,24 +11,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// libraries are those that stacks name. Stacks share what they have in common.
+// libraries are the libraries that stacks name. Stacks with the same library share it.
 type libraries struct {
 	mu sync.Mutex
 	of map[string]*library // by [config.Library.Same]
 }
 
-// library is one of them, which is fetched when it is needed.
+// library is one library, which is fetched when it is needed.
 type library struct {
 	mu     sync.Mutex
 	repo   *source.Repo
 	failed error
-	again  time.Time // when it is tried again after it failed
+	again  time.Time // when it is tried again after a failure
 }
 
-// libraryPause is how long a library that could not be fetched is left alone: all stacks and pull requests need it.
+// libraryPause is the pause after a library could not be fetched: all stacks and pull requests would ask for it.
 const libraryPause = 30 * time.Second
 
-// libraryError is why a library cannot be read.
+// libraryError is the reason why a library cannot be read.
 type libraryError struct {
 	name string
 	err  error

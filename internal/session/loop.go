@@ -16,8 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Connect gives a stack all that it needs to run. Of the branches that report it,
-// the first is asked what its forge knows.
+// Connect sets everything that a stack needs to run. Of the branches that report it, the first one's forge is asked what it knows.
 func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, o.fetch(s, repo), o.Read(s), config.ReadFolder
 	one.Emptied, one.History = reader(s, "", s.Bounds()).Emptied, repo.Earlier
@@ -46,7 +45,7 @@ func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 	}
 }
 
-// past is what is known of a stack's past: what the agent before has kept of it, where there is a folder for that.
+// past returns what the agent before has kept of a stack's past, if there is a folder for that.
 func (o Opener) past(s *config.Stack) *memory.Memory {
 	path := ""
 	if o.DataDir != "" {
@@ -59,10 +58,10 @@ func (o Opener) past(s *config.Stack) *memory.Memory {
 	return past
 }
 
-// MemoryFile is where the past of a stack is kept in the folder for data.
+// MemoryFile is the file for the past of a stack in the folder for data.
 func MemoryFile(dataDir, stack string) string { return filepath.Join(dataDir, "memory", stack+".json") }
 
-// record is where a stack's agent keeps what the next one is to know; "" where it has no folder.
+// record is the file in which a stack's agent keeps its knowledge for the next one; "" without a folder.
 func (o Opener) record(s *config.Stack) agent.Record {
 	if o.DataDir == "" {
 		return ""
@@ -70,7 +69,7 @@ func (o Opener) record(s *config.Stack) agent.Record {
 	return agent.Record(filepath.Join(o.DataDir, "stacks", s.Name+".json"))
 }
 
-// sync runs a pass and shows that it does.
+// sync runs a pass, with its progress on the terminal.
 func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, engine.Revision) engine.Pass {
 	return func(ctx context.Context, rev engine.Revision) engine.Pass {
 		defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
@@ -78,7 +77,7 @@ func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, 
 	}
 }
 
-// fetch fetches and shows that it does.
+// fetch fetches, with its progress on the terminal.
 func (o Opener) fetch(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
 	return func(ctx context.Context) (source.Revision, bool, error) {
 		defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()

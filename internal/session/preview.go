@@ -17,17 +17,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Seen is a revision, what it would do, and what that needs of the cloud.
+// Seen is a revision, its plan, and what the plan needs from the cloud.
 type Seen struct {
 	Rev       source.Revision
 	Plan      plan.Plan
 	Preflight preflight.Findings
-	// base is the branch that the revision was merged into, in thought; zero when
-	// it was planned as it is.
+	// base is the branch into which the revision was merged for the plan; zero when it was planned as it is.
 	base source.Revision
 }
 
-// Page is the comment that a pull request of the revision would get.
+// Page is the comment that a pull request with the revision would get.
 func (v Seen) Page(s *config.Stack, err error) comment.Page {
 	p := comment.Page{Stack: s.Name, Head: v.Rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit}
 	switch {
@@ -42,10 +41,8 @@ func (v Seen) Page(s *config.Stack, err error) comment.Page {
 	return p
 }
 
-// Preview plans a stack's revision without changing anything: the files in dir, or
-// ref, which is "" for the newest of its branch. One that the branch does not hold
-// yet is planned as it will be once it is merged; an older one of the branch as it
-// is.
+// Preview plans a stack's revision without changing anything. The revision is the files in dir, or ref, where "" is the newest commit of the
+// branch. A commit that the branch does not contain yet is planned as merged. An older commit of the branch is planned as it is.
 func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Seen, err error) {
 	look := o.Previewer(s)
 	if dir != "" {
@@ -75,7 +72,7 @@ func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (
 	return v, err
 }
 
-// checkTree refuses a work tree of which a commit would be refused, and warns of what else differs from it.
+// checkTree refuses a work tree that would be refused as a commit, and warns of other differences between the two.
 func (o Opener) checkTree(s *config.Stack, dir string) error {
 	problems, notes := Uncommitted(filepath.Join(dir, filepath.FromSlash(s.Spec.Source.Path)), s.Spec.Source.Path, s.Selection())
 	for _, n := range notes {
@@ -84,7 +81,7 @@ func (o Opener) checkTree(s *config.Stack, dir string) error {
 	return problems.Sorted().Err()
 }
 
-// pastOfTree is what the files of a work tree were: as they are committed, and before. Where Git cannot say it, a warning does.
+// pastOfTree returns the past of a work tree's files: as committed, and before. If Git cannot read it, a warning says so.
 func (o Opener) pastOfTree(s *config.Stack, dir string) resolve.Past {
 	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
 		repo, head, err := source.Committed(dir, s.Spec.Source.Path)
@@ -111,7 +108,7 @@ func committed(ctx context.Context, repo *source.Repo, head string, visit func(s
 	return agent.PastOf(repo.Earlier, rev)(ctx, visit)
 }
 
-// past is what the revision's files were: on its branch, or on the one that it was merged into.
+// past returns the past of the revision's files: on its branch, or on the branch that it was merged into.
 func (v Seen) past(repo *source.Repo) resolve.Past {
 	if v.base.Commit == "" {
 		return agent.PastOf(repo.Earlier, v.Rev)

@@ -18,33 +18,32 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Previewer plans what is not on a stack's branch yet. It has a session of its own
-// with the cloud, so that passes and plans do not wait for each other.
+// Previewer plans files that are not on a stack's branch yet. It has its own login to the cloud, so that passes and plans do not wait for each
+// other.
 type Previewer struct {
 	opener Opener
 	stack  *config.Stack
-	// Base is the branch that pull requests are measured by; nil where a person
-	// asks for a plan.
+	// Base returns the branch that limits the size of pull requests; nil when a person asks for a plan.
 	Base func() (source.Revision, bool)
-	// Past is what the files were before, where no branch says it; nil where that is not known.
+	// Past returns what the files were before, when no branch has it; nil when unknown.
 	Past resolve.Past
 
 	mu     sync.Mutex
 	engine *engine.Engine
 	region string
-	tree   string          // of the branch when it was measured
-	bounds *resolve.Bounds // by that
+	tree   string          // of the branch when bounds were computed.
+	bounds *resolve.Bounds // from that tree
 }
 
-// Previewer plans what is not on the branch of a stack.
+// Previewer returns a previewer for a stack.
 func (o Opener) Previewer(s *config.Stack) *Previewer {
 	o.Watchers = nil
 	return &Previewer{opener: o, stack: s}
 }
 
-// Plan compares files with the live cloud, finds out what that needs of it, and changes nothing.
+// Plan compares files with the live cloud, and finds out what the plan needs from it. It changes nothing.
 func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
-	// What is wrong by itself is said without asking the cloud.
+	// Errors in the files are reported without a request to the cloud.
 	read, weaker, known, err := p.readAt(ctx, files)
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
@@ -70,7 +69,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	return plan, needs, nil
 }
 
-// wantedBefore is what the commit before wanted, where drift is left to people: what is missing of it was deleted in the cloud.
+// wantedBefore returns what the commit before wanted if drift is left to people: an object that is missing was deleted in the cloud.
 func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
 	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
 	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
@@ -82,13 +81,13 @@ func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolv
 	})
 }
 
-// Read turns files into objects without asking the cloud.
+// Read turns files into objects without the cloud.
 func (p *Previewer) Read(ctx context.Context, files fs.FS) ([]kind.Desired, error) {
 	read, _, _, err := p.readAt(ctx, files)
 	return read.Want, err
 }
 
-// readAt is Read, and says for which region; "" while that is not known.
+// readAt is Read, but also returns the region; "" when unknown.
 func (p *Previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Reading, weaker []plan.Policy, region string, err error) {
 	p.mu.Lock()
 	region = p.region
@@ -104,7 +103,7 @@ func (p *Previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Readi
 	return read, weaker, region, err
 }
 
-// before is what the files were: those of the branch, or what is known besides.
+// before returns what the files were: on the branch, or else in Past.
 func (p *Previewer) before() resolve.Past {
 	if p.Base == nil {
 		return p.Past
@@ -119,9 +118,8 @@ func (p *Previewer) before() resolve.Past {
 	}
 }
 
-// limits bounds what is planned: by the stack, and a pull request by the branch
-// besides. A branch that cannot be read bounds nothing: what corrects it must not be
-// refused.
+// limits returns the bounds of a plan: those of the stack, and for a pull request also those of the branch. A branch that cannot be read sets
+// no limit: the pull request that corrects it must not be refused.
 func (p *Previewer) limits(ctx context.Context, region string) (resolve.Bounds, error) {
 	if p.Base == nil {
 		return p.stack.Bounds(), nil
@@ -167,15 +165,14 @@ func (p *Previewer) open(ctx context.Context) (*engine.Engine, string, error) {
 	return p.engine, p.region, nil
 }
 
-// close forgets a cloud that could not be seen, so that new credentials are
-// read.
+// close drops a cloud that could not be read, so that new credentials are read.
 func (p *Previewer) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.engine = nil
 }
 
-// Region is the region that was checked; "" while that is not known.
+// Region returns the region that was checked; "" when unknown.
 func (p *Previewer) Region() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

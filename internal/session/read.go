@@ -15,8 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Contents reads all that a revision of a stack's folder says: its manifests, and
-// what it takes from what the agent does. What is wrong is reported at once.
+// Contents reads everything in a revision of a stack's folder: its manifests and its policies. It reports all errors at once.
 func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds, files fs.FS) (resolve.Reading, []plan.Policy, error) {
 	r, err := o.Reader(ctx, s, region, bounds)
 	if err != nil {
@@ -36,8 +35,7 @@ func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bo
 	return reading, nil, append(problems, more...).Sorted()
 }
 
-// Publicly is an error of reading a revision as everybody may see it. What is wrong
-// with manifests is theirs to see.
+// Publicly makes an error of reading a revision fit for everybody. Problems with manifests stay as they are.
 func Publicly(err error) error {
 	if err == nil || errors.As(err, new(manifest.Problems)) || errors.As(err, new(libraryError)) {
 		return err
@@ -45,7 +43,7 @@ func Publicly(err error) error {
 	return source.Public(err)
 }
 
-// Reader reads revisions of a stack, with its libraries.
+// Reader returns a reader for revisions of a stack, with its libraries.
 func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds) (resolve.Reader, error) {
 	r := reader(s, region, bounds)
 	var failed []error
@@ -61,7 +59,7 @@ func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, boun
 	return r, errors.Join(failed...)
 }
 
-// Read reads a revision of the stack's branch.
+// Read returns a function that reads a revision of the stack's branch.
 func (o Opener) Read(s *config.Stack) func(context.Context, fs.FS, string) (resolve.Reading, error) {
 	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
 		reading, _, err := o.Contents(ctx, s, region, s.Bounds(), files)
@@ -74,8 +72,7 @@ func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reade
 		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
 }
 
-// defaultsIn are what a stack's configuration says to its kinds, in the region of its
-// cloud; "" when that is not known.
+// defaultsIn are the defaults for kinds in a stack's configuration, in the region of its cloud; "" when unknown.
 func defaultsIn(s *config.Stack, region string) defaults.Defaults {
 	d := s.Spec.Defaults
 	d.Region = region

@@ -1,10 +1,10 @@
-// Package session opens what configured stacks consist of: their repositories and libraries, their clouds and forges. What
-// stacks have in common is opened once.
+// Package session opens the parts of configured stacks: their repositories and libraries, their clouds and forges. Parts that several stacks
+// use are opened once.
 //
 //	Stack ─▶ Repo ─▶ Contents ─▶ Previewer ─▶ Plan
 //	     ─▶ Cloud ────────────────────┘
 //
-// It reads and plans, and knows nothing of when: what goes on for ever is internal/service.
+// It reads and plans, and does not know when: the long-running service is internal/service.
 package session
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Opener opens stacks. Its fields are read-only once it is in use; a copy with others may be made of it.
+// Opener opens stacks. Its fields are read-only once it is in use; a copy may get other fields.
 type Opener struct {
 	Log         *slog.Logger
 	DataDir     string // "" for none
@@ -29,16 +29,16 @@ type Opener struct {
 	Version     string
 	Observe     func(cloud.Request)
 	Watchers    []engine.Watcher // of every pass
-	Progress    *progress.Teller // nil where nobody waits
+	Progress    *progress.Teller // nil when nobody waits
 	Shared      *Shared
 
-	// Fence is asked before each write to the cloud, and Grace is what steps in flight get when a pass is asked to stop;
-	// nil and 0 for none and the usual. Former is how long the requests of a killed process may go on.
+	// Fence is called before each write to the cloud; nil for none. Grace is how long steps in flight may go on when a pass is asked to stop;
+	// 0 for the default. Former is how long the requests of a killed process may go on.
 	Fence         func(context.Context) (context.Context, error)
 	Grace, Former time.Duration
 }
 
-// Shared is what stacks have in common. The zero value is ready to use.
+// Shared holds what several stacks use. The zero value is ready to use.
 type Shared struct {
 	clones    clones
 	libraries libraries
@@ -52,8 +52,7 @@ func (s *Shared) sharing() *cloud.Sharing {
 	return &s.clouds
 }
 
-// Repo is the repository of a stack for one use. Those that were made from one document share a
-// clone.
+// Repo returns the repository of a stack for one use. Stacks that were made from one document share a clone.
 func (o Opener) Repo(s *config.Stack, use string) (*source.Repo, error) {
 	if s.Of() == "" {
 		return o.newRepo(s)
@@ -69,7 +68,7 @@ func (o Opener) newRepo(s *config.Stack) (*source.Repo, error) {
 	return source.New(withApp(s.Repo(o.DataDir, nil), s.Spec.Source.Auth), o.Log.With("stack", s.Name))
 }
 
-// withApp is a source that is fetched with tokens of the GitHub App of its credentials, if they name one.
+// withApp returns a source that is fetched with tokens of the GitHub App in its credentials, if they name one.
 func withApp(c source.Config, auth config.Auth) source.Config {
 	if g := auth.GitHubApp; g != nil {
 		app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
@@ -78,16 +77,16 @@ func withApp(c source.Config, auth config.Auth) source.Config {
 	return c
 }
 
-// What clones are for: whatever a pull request brings, the branch does not wait for it.
+// The uses of clones. Pull requests have their own: the branch never waits for them.
 const (
 	ForBranch = "branch"
 	ForPulls  = "pull requests"
 )
 
-// clones are the repositories that stacks share which were made from one document.
+// clones are the clones of documents, which the stacks made from one document share.
 type clones struct {
 	mu sync.Mutex
-	of map[[2]string]*source.Repo // by the name of the document, and what they are for
+	of map[[2]string]*source.Repo // by the name of the document, and the use
 }
 
 // root is the clone for a document.

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Uncommitted says what a commit of a folder would not hold as it lies there, by the names that people know files by
-// below label. Problems are what a commit would be refused for.
+// Uncommitted lists what a commit of a folder would not contain as the folder is now. The names of files are below label, as people know them.
+// Problems are errors for which the commit would be refused.
 func Uncommitted(dir, label string, selection manifest.Selection) (problems manifest.Problems, notes []manifest.Problem) {
 	named := func(name string) bool { return manifest.Named(name) && selection.Selects(name) }
 	format := func(text []byte) string {
@@ -47,7 +47,7 @@ func Uncommitted(dir, label string, selection manifest.Selection) (problems mani
 	return problems, notes
 }
 
-// WithMore adds problems to an error, of files that it does not name yet. An error that is none of manifests comes first.
+// WithMore adds problems to an error, except about files that it already names. An error that is not about manifests comes first.
 func WithMore(err error, more manifest.Problems) error {
 	var problems manifest.Problems
 	if err != nil && !errors.As(err, &problems) {

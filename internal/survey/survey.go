@@ -1,7 +1,7 @@
-// Package survey finds out how a stack is, for people: the newest commit is compared with the cloud, and its forge and the agent that
-// serves it are asked what they know besides.
+// Package survey finds the state of a stack for people. It compares the newest commit with the cloud, and asks the stack's forge and agent
+// what else they know.
 //
-// It changes nothing, and knows neither how that is shown nor how often it is asked for.
+// It changes nothing, and does not know how the result is shown nor how often it is asked for.
 package survey
 
 import (
@@ -24,23 +24,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Survey checks one stack for people, again if they want.
+// Survey checks one stack for people, repeatedly if they want.
 type Survey struct {
 	stack     *config.Stack
 	repo      *source.Repo
 	previewer *session.Previewer
 	log       *slog.Logger
-	// reports says that there are places that the stack reports to; forges are those
-	// that can be asked.
+	// reports means that the stack reports to forges or files; forges are those that can be asked.
 	reports bool
 	forges  []forge.Forge
 	agent   Asker
 }
 
-// Bounds on what is only shown besides.
+// Limits for additional information.
 const (
-	statusPatience  = 10 * time.Second // for the forge's word
-	historyPatience = 30 * time.Second // for who touched files
+	statusPatience  = 10 * time.Second // for the forge's answer
+	historyPatience = 30 * time.Second // for the last changes of files
 )
 
 // New opens a stack.
@@ -52,7 +51,7 @@ func New(o session.Opener, s *config.Stack, agent Asker) (*Survey, error) {
 	one := &Survey{stack: s, repo: repo, previewer: o.Previewer(s), log: o.Log, agent: agent}
 	for _, t := range (session.Reporting{}).Targets(s) {
 		one.reports = true
-		if f, err := t.Open(); err == nil { // else the last pass reads as not known
+		if f, err := t.Open(); err == nil { // otherwise the last pass is shown as unknown
 			one.forges = append(one.forges, f)
 		}
 	}
@@ -62,8 +61,7 @@ func New(o session.Opener, s *config.Stack, agent Asker) (*Survey, error) {
 // Close frees what was fetched.
 func (s *Survey) Close() { _ = s.repo.Close() } // a cache
 
-// Compare compares the newest commit with the cloud. Of objects that are asked for by
-// name everything is found out.
+// Compare compares the newest commit with the cloud. Objects that are requested by name get all details.
 func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.StatusView, err error) {
 	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
 		return v, source.Public(err)
@@ -83,7 +81,7 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 	return v, nil
 }
 
-// lastPass asks the forges what the commit's status says.
+// lastPass reads the commit's status at the forges.
 func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
 	if v.Rev.Commit == "" || !s.reports {
 		v.WhyUnknown = "no forge is configured"
@@ -110,7 +108,7 @@ func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
 	}
 }
 
-// detail adds the manifests of objects, and who last touched their files.
+// detail adds the manifests of objects, and the last changes of their files.
 func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.StatusFilter) {
 	var files []string
 	var objects []*status.Object

@@ -14,18 +14,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Asker asks the agent that serves a stack how it is: what the agent knows besides the cloud and the commit, such as approvals and failures, nobody
-// else can find out.
+// Asker asks the agent that serves a stack. Only the agent knows some things, such as approvals and failures: neither the cloud nor the commit
+// has them.
 type Asker struct {
 	Server string // its address; "" for none
-	Token  string // file with a token that it takes; "" for none
-	CA     string // file with the authority that signed its certificate; "" for whom the system trusts
+	Token  string // file with a token for it; "" for none
+	CA     string // file with the authority that signed its certificate; "" for the system's
 }
 
-// agentPatience bounds how long an agent is waited for that may not run.
+// agentPatience is how long to wait for an agent, which may not be running.
 const agentPatience = 5 * time.Second
 
-// Word is what the agent says of a stack; nil where none is to be asked.
+// Word asks the agent about a stack. It returns nil when no agent is configured.
 func (k Asker) Word(ctx context.Context, stack string) *Word {
 	if k.Server == "" || k.Token == "" {
 		return nil
@@ -41,14 +41,14 @@ func (k Asker) Word(ctx context.Context, stack string) *Word {
 	return w
 }
 
-// Word is what an agent says of a stack, or why it says nothing.
+// Word is an agent's report about a stack, or the reason why there is none.
 type Word struct {
 	server string
 	state  agent.State
 	err    error
 }
 
-// Tell has a plan that was made here say what only the agent knows, where that is at the same commit: whether it is held.
+// Tell returns a plan with the facts that only the agent knows: whether it is held. The plan stays as it is if the agent's commit differs.
 func (w *Word) Tell(p plan.Plan) plan.Plan {
 	switch {
 	case !w.knows(p):
@@ -62,7 +62,7 @@ func (w *Word) Tell(p plan.Plan) plan.Plan {
 	return p
 }
 
-// Faults are why steps of a plan failed that was made here, as far as the agent knows that.
+// Faults returns why steps of a plan failed, as far as the agent knows.
 func (w *Word) Faults(p plan.Plan) map[manifest.Key]status.Fault {
 	if !w.knows(p) {
 		return nil
@@ -83,7 +83,7 @@ func (w *Word) Faults(p plan.Plan) map[manifest.Key]status.Fault {
 	return faults
 }
 
-// knows reports whether the agent serves the stack itself, and is at the commit of a plan.
+// knows reports whether the agent serves the stack itself, at the commit of the plan.
 func (w *Word) knows(p plan.Plan) bool {
 	if w == nil || w.err != nil || w.state.Looked.IsZero() || w.state.ServedBy != "" {
 		return false
@@ -95,7 +95,7 @@ func (w *Word) knows(p plan.Plan) bool {
 	return at == p.Commit
 }
 
-// Shown is the word as it is shown; nil where none was asked for.
+// Shown is the report in the form that is shown; nil when no agent was asked.
 func (w *Word) Shown() *report.AgentWord {
 	if w == nil {
 		return nil

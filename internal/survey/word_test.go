@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A plan that was made here says what only the agent knows, if that looked at the same commit and serves the stack itself.
+// A plan gets the facts that only the agent knows, if the agent looked at the same commit and serves the stack itself.
 func TestWhatTheAgentSaysOfAPlan(t *testing.T) {
 	looked := time.Unix(1, 0)
 	for name, c := range map[string]struct {
@@ -35,7 +35,7 @@ func TestWhatTheAgentSaysOfAPlan(t *testing.T) {
 	}
 }
 
-// What failed is of the objects that are not as wanted, by the names that the agent gives them.
+// Failures belong to objects that differ from Git, by the names that the agent gives them.
 func TestWhatTheAgentSaysOfSteps(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 	p := plan.Plan{Commit: "c", Steps: []plan.Step{{Key: key("a"), Action: plan.Create}, {Key: key("b"), Action: plan.Keep}, {Key: key("c"), Action: plan.Create}}}

@@ -11,8 +11,8 @@ import (
 // mostNear is how many names are compared with one that is looked up.
 const mostNear = 1000
 
-// lookups are the objects that manifests name and that will be looked up in the cloud, where the repository has others of their
-// kind: the name may be a misspelt one of those.
+// lookups lists the objects that will be looked up in the cloud although the repository has others of their kind. The name may be a typing
+// error for one of those.
 func lookups(want []kind.Desired) (list []manifest.Problem) {
 	type scope struct{ kind, namespace string }
 	declared, parents := map[scope][]string{}, map[manifest.Key]manifest.Key{}

@@ -15,8 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Sort separates configuration files from manifests. What lies in a folder that
-// is named, too, is read once.
+// Sort separates configuration files from manifests. A file in a folder that is named, too, is read once.
 func Sort(stdin io.Reader, args []string) (configs []string, parts []manifest.Part, err error) {
 	clean := make([]string, len(args))
 	for i, path := range args {
@@ -46,7 +45,7 @@ func Sort(stdin io.Reader, args []string) (configs []string, parts []manifest.Pa
 	return configs, parts, errors.Join(problems...)
 }
 
-// below reports whether a path lies in a folder. Both are clean.
+// below reports whether a path is inside a folder. Both are clean.
 func below(path, folder string) bool {
 	if folder == "." {
 		return filepath.IsLocal(path)
@@ -54,7 +53,7 @@ func below(path, folder string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// named is the content of a file that a person has named, opened when it is read.
+// named is the content of a file that a person has named. It is opened when it is read.
 type named struct {
 	path string
 	rest *strings.Reader
@@ -63,7 +62,7 @@ type named struct {
 // Read implements io.Reader.
 func (n *named) Read(p []byte) (int, error) {
 	if n.rest == nil {
-		const most = 4<<20 + 1 // a byte more than a manifest may have
+		const most = 4<<20 + 1 // one byte more than a manifest may have
 		text, err := localfile.ReadNamed(n.path, most)
 		if err != nil {
 			return 0, err

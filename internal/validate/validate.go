@@ -1,6 +1,6 @@
-// Package validate says what is wrong with manifests and configurations, without a cloud.
+// Package validate checks manifests and configurations without a cloud.
 //
-// It reads what is named as it lies there, and does not know how that is shown.
+// It reads files as they are on disk, and does not know how the result is shown.
 package validate
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// Parts reads manifests and takes down what is to be said of them.
+// Parts reads manifests and records the findings in v.
 func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer o.Progress.Begin("reading the manifests")()
 	r, err := o.Reader(ctx, stack, "", stack.Bounds())
@@ -60,8 +60,7 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 	return nil
 }
 
-// withFolders adds what is wrong with what folders say to the agent to what is wrong
-// with their manifests.
+// withFolders adds the problems of folder settings to those of their manifests.
 func withFolders(parts []manifest.Part, err error) error {
 	var problems manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
@@ -83,8 +82,8 @@ func withFolders(parts []manifest.Part, err error) error {
 	return problems.Sorted().Err()
 }
 
-// Judging is the stack whose policies are tried: the one that was chosen, or the only one of a configuration beside the
-// manifests; nil for none.
+// Judging returns the stack whose policies are tried: the chosen one, or the only one of a configuration beside the manifests. It returns nil
+// for none.
 func Judging(stack *config.Stack, beside []config.Stack) *config.Stack {
 	if len(beside) == 1 {
 		stack = &beside[0]
@@ -95,8 +94,7 @@ func Judging(stack *config.Stack, beside []config.Stack) *config.Stack {
 	return stack
 }
 
-// Outside says what is wrong with what stacks name on this machine besides files: entries of clouds.yaml and
-// repositories.
+// Outside checks the names in stacks that refer to something on this machine besides files: entries of clouds.yaml and repositories.
 func Outside(stacks []config.Stack) (problems manifest.Problems) {
 	for i := range stacks {
 		s := &stacks[i]

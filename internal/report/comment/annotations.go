@@ -11,11 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// longestMessage is how much an annotation says, in characters.
+// longestMessage is the maximum length of an annotation, in characters.
 const longestMessage = 2_000
 
-// Annotations are notes on the lines of manifests: what is wrong with them, and
-// which of them destroy something or cannot be carried out.
+// Annotations returns notes for lines of manifests: what is wrong with them, and which of them destroy something or cannot be carried out.
 func (p Page) Annotations() []forge.Annotation {
 	var list []forge.Annotation
 	for _, problem := range p.Problems.Sorted() {
@@ -44,7 +43,7 @@ func (p Page) Annotations() []forge.Annotation {
 	return list
 }
 
-// annotate adds a note where there is a line to put it.
+// annotate adds a note if its line is known.
 func (p Page) annotate(list []forge.Annotation, o manifest.Origin, level forge.Level, title, message string) []forge.Annotation {
 	if o.File == "" {
 		return list
@@ -68,7 +67,7 @@ func subject(problem manifest.Problem) string {
 	return strings.Join(parts, ": ")
 }
 
-// fields names those that wipe a disk.
+// fields names the fields whose change wipes a disk.
 func fields(s plan.Step) string {
 	var names []string
 	for _, c := range s.Changes {

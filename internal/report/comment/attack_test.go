@@ -15,8 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackLargePlan: the largest plan that a stack can have is shown in the
-// space of any other, and its cost grows with it and no faster.
+// TestAttackLargePlan: the largest plan that a stack can have fits into the same space as any other. Its cost grows no faster than its size.
 func TestAttackLargePlan(t *testing.T) {
 	testcost.Long(t)
 	const n = 20_000

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	// mostLines is how many lines of a diff people are shown of one field.
+	// mostLines is how many lines of a diff are shown for one field.
 	mostLines = 40
-	// mostFields is how many fields of one object they are shown.
+	// mostFields is how many fields are shown for one object.
 	mostFields = 60
 )
 
-// diff shows changes as a block: red is what the cloud holds, green what the
-// manifest says. names say what IDs stand for.
+// diff shows changes as a block: red is the cloud, green is the manifest. names are the names of the objects behind IDs.
 func diff(changes []kind.Change, names map[string]string) string {
 	changes = worth(changes)
 	var lines []string
@@ -37,7 +36,7 @@ func diff(changes []kind.Change, names map[string]string) string {
 	return fenced("diff", lines)
 }
 
-// costOf is what a change does, and in which way where there is a choice.
+// costOf is what a change does, and in which way if there is a choice.
 func costOf(c kind.Change) string {
 	if c.Way == "" || c.Disruption == kind.Replace {
 		return cost[c.Disruption]
@@ -45,7 +44,7 @@ func costOf(c kind.Change) string {
 	return strings.TrimSuffix(" "+c.Way+":"+cost[c.Disruption], ":")
 }
 
-// cost is what changing a field does, behind its name.
+// cost is what changing a field does, written after its name.
 var cost = [...]string{
 	kind.InPlace: "",
 	kind.Reboot:  " reboots it",
@@ -53,7 +52,7 @@ var cost = [...]string{
 	kind.Replace: " cannot be changed in place",
 }
 
-// worth leaves the mark out when it is not the only change.
+// worth removes the mark unless it is the only change.
 func worth(changes []kind.Change) []kind.Change {
 	if len(changes) <= 1 {
 		return changes
@@ -68,7 +67,7 @@ func clipped(lines []string) []string {
 	return append(slices.Clip(lines[:mostLines]), fmt.Sprintf("  … %d more lines", len(lines)-mostLines))
 }
 
-// values are the lines of one change, and what they are in short; "" where they are few.
+// values returns the lines of one change. sum is their short form; it is "" when there are few lines.
 func values(c kind.Change, names map[string]string) (sum string, lines []string) {
 	switch {
 	case c.Field == kind.MarkField && c.Have == "":
@@ -102,7 +101,7 @@ func values(c kind.Change, names map[string]string) (sum string, lines []string)
 	return "", lines
 }
 
-// items are the lines of lists whose order means little: what goes, what comes, and how many stay.
+// items returns the lines for lists whose order means little: removed items, added items, and how many stay.
 func items(have, want []string) (sum string, lines []string) {
 	list := report.Compared(have, want)
 	if list.Same() {
@@ -120,7 +119,7 @@ func items(have, want []string) (sum string, lines []string) {
 	return sum, lines
 }
 
-// orEmpty says that a list has no items.
+// orEmpty replaces an empty list by a note that it is empty.
 func orEmpty(list []string) []string {
 	if len(list) == 0 {
 		return []string{"(empty)"}
@@ -128,8 +127,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-// runs are the lines of longer texts: what is between their common head and
-// tail, and two lines around it.
+// runs returns the lines for longer texts: the part between their common beginning and end, with two lines around it.
 func runs(have, want []string) []string {
 	head := 0
 	for head < min(len(have), len(want)) && have[head] == want[head] {
@@ -169,7 +167,7 @@ func entries(m map[string]any, names map[string]string) []string {
 	return out
 }
 
-// named is text, with what IDs in it stand for.
+// named is a value as text; an ID gets the name of its object.
 func named(v any, names map[string]string) string {
 	id, ok := v.(string)
 	switch {
@@ -181,7 +179,7 @@ func named(v any, names map[string]string) string {
 	return text(report.Identify(id, names))
 }
 
-// generic is a value as JSON has it.
+// generic is a value as JSON decodes it.
 func generic(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {

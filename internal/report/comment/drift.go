@@ -13,16 +13,14 @@ import (
 // Drift is a difference between a stack and its cloud that no commit explains.
 type Drift struct {
 	Stack  string
-	Commit string    // what the stack was last made to be
+	Commit string    // that the cloud was last made equal to
 	Since  time.Time // when it was found
-	// Corrected is true when what differed was put back; otherwise it is only
-	// reported.
+	// Corrected is true when the drift was corrected; otherwise it is only reported.
 	Corrected bool
 	Steps     []plan.Step
-	// More is how many objects drifted besides and are reported on no pull request:
-	// those of too many files, or pull requests.
+	// More is how many further objects drifted that are reported on no pull request, because there are too many files or pull requests.
 	More int
-	// Over is true when it was corrected, or explained by a commit, since.
+	// Over is true when the drift has since been corrected, or explained by a commit.
 	Over bool
 }
 
@@ -109,7 +107,7 @@ func (d Drift) step(s plan.Step) string {
 	return text
 }
 
-// remedy is what putting it back has done, beyond the fields.
+// remedy is the effect of the correction, beyond the fields.
 func (d Drift) remedy(s plan.Step) string {
 	switch {
 	case !d.Corrected:
@@ -124,7 +122,7 @@ func (d Drift) remedy(s plan.Step) string {
 	return "; it was put back in place"
 }
 
-// traced is who did it, what, and when, as far as that is known.
+// traced is who did what, and when, as far as that is known.
 func traced(t kind.Trace) string {
 	if t == (kind.Trace{}) {
 		return ", by whom and when is unknown to this cloud"

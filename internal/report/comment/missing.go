@@ -6,19 +6,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// ApproveCommand is what somebody with write access comments to let a held plan
-// through.
+// ApproveCommand is the comment with which somebody with write access approves a held plan.
 func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 
-// PlanCommand is what somebody with write access comments to have a commit of a
-// fork planned.
+// PlanCommand is the comment with which somebody with write access asks for a plan of a fork's commit.
 func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
 
 // held reports whether the plan waits for an approval.
 func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != nil && len(p.Approvals) == 0 }
 
-// missing says what has to be done before the cloud is as the pull request
-// says.
+// missing is what must be done before the cloud equals the pull request.
 func (p Page) missing() string {
 	if p.Quiet || p.Plan != nil && p.Plan.InSync() {
 		return ""
@@ -42,12 +39,12 @@ func (p Page) missing() string {
 	return text
 }
 
-// RunCommand is what lets a held plan through where no comment can.
+// RunCommand is the command that approves a held plan where a comment cannot.
 func RunCommand(stack, hash string) string {
 	return "stackreeve run --once --stack " + stack + " --approve " + hash
 }
 
-// approve says how to let a plan through.
+// approve says how to approve a plan.
 func (p Page) approve(hash string) string {
 	if p.Unread {
 		return "There are more comments here than are read: a new one approves of nothing. To approve of exactly this plan, once it is merged, run:\n\n```\n" + RunCommand(p.Stack, hash) + "\n```\n\n"
@@ -78,7 +75,7 @@ func (p Page) todo() (list []string) {
 	return list
 }
 
-// leave says who approved of a plan that would be held.
+// leave says who approved a plan that would be held.
 func (p Page) leave() string {
 	if p.Plan == nil || p.Plan.Held == nil || len(p.Approvals) == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// grade is where in a comment an object stands, the first first.
+// grade is the section of a comment in which an object is shown. The sections are in this order.
 type grade int
 
 const (
@@ -53,18 +53,17 @@ func gradeOf(s plan.Step) grade {
 	return drifted
 }
 
-// object is what becomes of one object of the repository, or of several of which
-// the same becomes.
+// object is what happens to one object of the repository, or to several with the same text.
 type object struct {
 	key    manifest.Key
 	origin manifest.Origin
 	grade  grade
-	steps  []part      // what is worth reading, gravest first
-	notes  []kind.Note // that belong to no step
-	more   []object    // all of those of which the same becomes, when there are several
+	steps  []part      // the worst first, without silent ones.
+	notes  []kind.Note // that belong to no step.
+	more   []object    // all objects with the same text, when there are several
 }
 
-// objects are those of a plan that people need to read about, by grade.
+// objects returns the objects of a plan that people need to read about, by grade.
 func objects(p plan.Plan) map[grade][]object {
 	list := map[grade][]object{}
 	for _, g := range report.Groups(p) {
@@ -87,15 +86,15 @@ func objects(p plan.Plan) map[grade][]object {
 	return list
 }
 
-// alone reports whether the object has the one step that is its own.
+// alone reports whether the object has only one step, its own.
 func (o object) alone() bool { return len(o.steps) == 1 && o.steps[0].Key == o.key }
 
-// short reports whether a line says all.
+// short reports whether one line says everything.
 func (o object) short() bool {
 	return o.alone() && len(o.more) == 0 && o.steps[0].plain() && len(o.notes) == 0
 }
 
-// title is the object's line where no Markdown is read.
+// title is the object's line in HTML.
 func (o object) title() string {
 	name := codeHTML(o.key.String())
 	if len(o.more) > 0 {
@@ -107,7 +106,7 @@ func (o object) title() string {
 	return name + ": " + o.said(inHTML())
 }
 
-// said is what becomes of the object.
+// said is what happens to the object.
 func (o object) said(in style) string {
 	if o.alone() {
 		return titled(o.steps[0].Step, in)
@@ -119,7 +118,7 @@ func (o object) said(in style) string {
 	return text
 }
 
-// whole is what becomes of what an object stands for.
+// whole is what happens to the objects that an object stands for.
 func whole(steps []part, in style) string {
 	var of plan.Plan
 	for _, s := range steps {
@@ -128,17 +127,17 @@ func whole(steps []part, in style) string {
 	return brief(of) + lost(of, plan.Recreate, in) + lost(of, plan.Delete, in) + shaken(of)
 }
 
-// line is the object where a line says all.
+// line is the object in one line.
 func (o object) line() string {
 	return "- " + code(o.key.String()) + at(o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
 }
 
-// details is the object, folded.
+// details is the object in a fold.
 func (o object) details() string {
 	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.places()+everyOne(o.names()), o.body())
 }
 
-// places are where the object is written.
+// places are the files and lines of the object's manifests.
 func (o object) places() string {
 	var list []string
 	all := o.more
@@ -156,7 +155,7 @@ func (o object) places() string {
 	return "Written in " + some(list) + ".\n\n"
 }
 
-// body is all that is to be read of the object besides its title and its places.
+// body is the text about the object without its title and its places.
 func (o object) body() string {
 	var b strings.Builder
 	for _, n := range o.notes {
@@ -190,8 +189,7 @@ func note(n kind.Note) string {
 	return "Note: " + code(n.Field) + " " + quote(n.Text) + "\n\n"
 }
 
-// lines are steps of which there is little to say, those that say the same
-// together.
+// lines are the steps with little text; steps with the same text share a line.
 func lines(steps []plan.Step) string {
 	const together = 20
 	var order []string
@@ -225,7 +223,7 @@ func section(g grade, list []object) string {
 	}
 	list = joined(list)
 	if g == created && len(list) > openLines {
-		for i := range list { // too many for all that they are made with
+		for i := range list { // too many for full details
 			list[i] = list[i].withoutValues()
 		}
 	}
@@ -254,7 +252,7 @@ func section(g grade, list []object) string {
 	return b.String()
 }
 
-// census counts objects by kind, the most first.
+// census counts objects by kind, the most frequent first.
 func census(list []object) string {
 	count := map[string]int{}
 	for _, o := range list {

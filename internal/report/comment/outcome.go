@@ -12,7 +12,7 @@ import (
 // mostFailures is how many failures of a pass a comment names.
 const mostFailures = 20
 
-// outcome is what came of the merge.
+// outcome is the result of the merge.
 func (p Page) outcome(run report.Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), ending(run))
@@ -79,7 +79,7 @@ func (p Page) passed(pass engine.Pass) string {
 	}
 	for i, f := range pass.Failures {
 		if pass.Interrupted {
-			break // nothing failed: it was not given the time
+			break // it did not fail: it had not enough time
 		}
 		if i == mostFailures {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
@@ -102,7 +102,7 @@ func because(f engine.Failure) string {
 	return "; because of it, " + some(names) + " had to wait"
 }
 
-// left names what people refused or have to decide.
+// left names the objects that were refused, or that people must decide about.
 func (p Page) left(pass engine.Pass) string {
 	var b strings.Builder
 	failed := map[string]bool{}

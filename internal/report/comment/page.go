@@ -14,32 +14,29 @@ import (
 // Page is what is known about one pull request and one stack.
 type Page struct {
 	Stack  string
-	Number int // of the pull request; 0 where there is none
-	// Head is the commit that was planned, Base the branch it is for, and
-	// BaseCommit what that branch was then.
+	Number int // of the pull request; 0 for none
+	// Head is the commit that was planned. Base is the branch it is for, and BaseCommit the commit of that branch at that time.
 	Head, Base, BaseCommit string
 	// Tree is the hash of the stack's folder that was read.
 	Tree string
 	// Plan is what merging would do; nil when there is none.
 	Plan *plan.Plan
-	// Preflight is what the plan needs of the cloud.
+	// Preflight is what the plan needs from the cloud.
 	Preflight preflight.Findings
-	// Differs is what the manifests say otherwise; it stands in for the plan when
-	// Offline says why no cloud was asked.
+	// Differs are the differences between the manifests. It replaces the plan when Offline says why no cloud was asked.
 	Differs []document.Difference
 	Offline string
-	// Problems are what is wrong in the manifests.
+	// Problems are the errors in the manifests.
 	Problems manifest.Problems
-	// Err is why there is neither plan nor problems: a conflict, a cloud that is
-	// away.
+	// Err is the reason why there is neither plan nor problems: a conflict, or a cloud that is down.
 	Err string
-	// Approvals are those that let the plan through.
+	// Approvals are the approvals of the plan.
 	Approvals []plan.Approval
-	// Unread is true when there are more comments than are read: a new one approves of nothing.
+	// Unread is true when there are more comments than the agent reads: a new one approves nothing.
 	Unread bool
-	// Quiet is true when the pull request touches nothing of the stack.
+	// Quiet is true when the pull request changes nothing of the stack.
 	Quiet bool
-	// After is what came of it once it was merged; nil before.
+	// After is the run after the merge; nil before it.
 	After *report.Run
 }
 
@@ -72,7 +69,7 @@ func (p Page) Markdown() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// bare reports whether nothing is known of before the merge.
+// bare reports whether nothing is known about the time before the merge.
 func (p Page) bare() bool {
 	return p.Plan == nil && len(p.Problems) == 0 && p.Err == "" && p.Offline == "" && !p.Quiet
 }
@@ -139,7 +136,7 @@ func (p Page) merging() string {
 	return "Merging " + commit(p.Head) + " into " + p.base()
 }
 
-// base names what it is merged into.
+// base names the branch into which it is merged.
 func (p Page) base() string {
 	text := "the branch"
 	if p.Base != "" {
@@ -184,7 +181,7 @@ func (p Page) problem(problem manifest.Problem) string {
 	return text
 }
 
-// differing is what differs between manifests, in one line.
+// differing is the difference between manifests, in one line.
 func differing(list []document.Difference) string {
 	count := map[document.Edit]int{}
 	for _, d := range list {

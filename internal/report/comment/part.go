@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// part is a step, and what it makes.
+// part is a step, and the values that it sets.
 type part struct {
 	plan.Step
 	values []document.Value
@@ -24,10 +24,10 @@ func partOf(s plan.Step) part {
 	return part{s, slices.DeleteFunc(report.Values(s), report.Usual)}
 }
 
-// plain reports whether a line says all of it.
+// plain reports whether one line says everything about it.
 func (s part) plain() bool { return len(s.Changes)+len(s.Notes)+len(s.values)+len(s.Ignored) == 0 }
 
-// text is what is to be read of the step besides what it does.
+// text is the text about the step besides what it does.
 func (s part) text() string {
 	text := ""
 	if changes := worth(s.Changes); len(changes) > 0 {
@@ -49,7 +49,7 @@ func (s part) text() string {
 	return text
 }
 
-// made are the lines of what a creation sets.
+// made returns the lines about the fields that a creation sets.
 func (s part) made() (out []string) {
 	for i, v := range s.values {
 		name := report.FieldName(v.Field)
@@ -72,12 +72,11 @@ func (s part) made() (out []string) {
 	return out
 }
 
-// sign is all that is to be read of the step, with a placeholder for its name. The
-// name is taken out of what is shown and not of how it is shown: it may be a word
-// of Markdown.
+// sign is the whole text about the step, with a placeholder for its name. The name is replaced in the content and not in the markup around it:
+// it may be a word of Markdown.
 func (s part) sign() string {
 	if report.Named(s.key() + s.said() + s.text()) {
-		return "" // like no other
+		return "" // unique
 	}
 	s = s.standing(s.Key.Name)
 	return s.key() + "\n" + s.said() + "\n" + s.text()
@@ -85,13 +84,13 @@ func (s part) sign() string {
 
 func (s part) key() string { return s.Key.Kind + "/" + s.Key.Namespace }
 
-// said is what the step does and why, but for whom it comes after.
+// said is what the step does and why, without the steps that it waits for.
 func (s part) said() string {
 	s.Turn = cause.Cause{}
 	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titled(s.Step, inMarkdown())
 }
 
-// joined is one step for several with one sign.
+// joined is one step for several with the same sign.
 func (s part) joined(same []part) part {
 	literal := true // nothing in them depends on the name
 	var turn cause.Cause
@@ -170,7 +169,7 @@ func standingValue(v any, put func(string) string) any {
 	return v
 }
 
-// joined puts objects together of which the same becomes.
+// joined joins objects with the same text.
 func joined(list []object) (out []object) {
 	for _, same := range report.Alike(list, object.sign) {
 		o := same[0]
@@ -183,8 +182,8 @@ func joined(list []object) (out []object) {
 	return out
 }
 
-// sign is all that is to be read of the object, with a placeholder for its name;
-// "" when a line says it, or the placeholder stands in it anyway.
+// sign is the whole text about the object, with a placeholder for its name. It is "" when one line says everything, or when the text contains
+// the placeholder by itself.
 func (o object) sign() string {
 	if o.short() || report.Named(o.said(inMarkdown())+o.body()) {
 		return ""
@@ -232,12 +231,12 @@ func namesOf(steps []part) (names []string) {
 
 func nameOf(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
 
-// several are objects of one kind.
+// several names objects of one kind.
 func several(kind string, names []string, in style) string {
 	return fmt.Sprintf("%d %s objects: %s", len(names), in.code(kind), some(coded(report.Ranges(names), in)))
 }
 
-// everyOne names all objects where several leaves some out.
+// everyOne names all objects when several leaves some out.
 func everyOne(names []string) string {
 	const most = 300
 	ranges := report.Ranges(names)

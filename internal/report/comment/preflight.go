@@ -16,10 +16,10 @@ func (p Page) cost() string {
 	return "**Cost:** " + prose(report.Monthly(p.Preflight.Cost)) + ".\n\n"
 }
 
-// mostQuotas is how many rows the table of quotas has.
+// mostQuotas is the maximum number of rows in the table of quotas.
 const mostQuotas = 50
 
-// quotas is what the plan takes of quotas that have a limit, folded.
+// quotas is how much of the limited quotas the plan uses, in a fold.
 func (p Page) quotas() string {
 	f := p.Preflight
 	if len(f.Quotas)+len(f.Notes) == 0 {
@@ -54,12 +54,12 @@ func quotaRow(q preflight.Quota) string {
 	return fmt.Sprintf("| %s | %d | %d | %s | %d |\n", quotaName(q), q.Takes, q.Gives, free, q.Limit)
 }
 
-// quotaName is safe within a row of a table.
+// quotaName is safe in a row of a table.
 func quotaName(q preflight.Quota) string {
 	return strings.ReplaceAll(quote(report.QuotaName(q.Resource)), "|", "\\|")
 }
 
-// shortages are what is in the way of carrying out the plan as a whole.
+// shortages are the reasons why the plan as a whole cannot be carried out.
 func (p Page) shortages() (list []string) {
 	for _, q := range p.Preflight.Short() {
 		list = append(list, prose(upperFirst(report.Shortage(q)))+".")

@@ -28,8 +28,8 @@ import (
 )
 
 var (
-	// words outside of code are letters, small numbers and the punctuation of
-	// prose: nothing that a forge makes a mention, reference, link or picture of.
+	// Words outside of code are letters, small numbers and the punctuation of prose. A forge makes no mention, reference, link or picture of
+	// them.
 	harmless  = regexp.MustCompile(`^[\p{L}0-9 .,;:()"'’?!…—%-]*$`)
 	reference = regexp.MustCompile(`[0-9a-fA-F]{7,}|[A-Z]{2,}-[0-9]|:[a-z0-9_+-]+:|www\.[\p{L}0-9]|\b(mailto|xmpp|https?|ftp):[\p{L}0-9/]`)
 
@@ -38,8 +38,7 @@ var (
 	titles     = []string{"Deleted, replaced or wiped", "Not possible", "Changed", "Created", "Waiting", "Changed in the cloud, and only reported", "What is wrong"}
 )
 
-// judge reads a comment as a forge does, and fails where something other than
-// our own skeleton has a meaning.
+// judge reads a comment as a forge does, and fails if anything except our own skeleton has a meaning.
 func judge(t testing.TB, markdown string) {
 	t.Helper()
 	if !utf8.ValidString(markdown) {
@@ -93,7 +92,7 @@ func sourceOf(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// judgeHTML returns how many folds more are open after a block of HTML.
+// judgeHTML returns how many more folds are open after a block of HTML.
 func judgeHTML(t testing.TB, block string) (opened int) {
 	t.Helper()
 	for line := range strings.Lines(block) {
@@ -124,7 +123,7 @@ var evil = []string{
 	"\u202etxt", "a\u200bb", "\x1b[2J", "a\r\nb", "\x00", "\ufe0f", "\u3164", "\xff\xfe", "", " ", "日本語", "שלום", "🎉", "it's", "10%", strings.Repeat("`@x ", 100), strings.Repeat("x", 5_000),
 }
 
-// hostile puts texts wherever something from elsewhere is shown.
+// hostile puts texts into every place that shows text from elsewhere.
 func hostile(a, b string) []interface{ Markdown() string } {
 	key := manifest.Key{Group: a, Kind: b, Namespace: a, Name: b}
 	at := manifest.Origin{File: a, Line: 3}
@@ -141,7 +140,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 			plan.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
 			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Causes: cause.List{cause.Of(cause.Reported, b)}, Drift: true})
 		named := []kind.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
-		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are said together
+		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are joined
 			if action != plan.Update {
 				break
 			}
@@ -223,8 +222,7 @@ func outsideOfCode(t testing.TB, markdown string) string {
 	return b.String()
 }
 
-// A name can be a sentence: "approved by the owner, safe to merge". Nobody shall
-// take it for ours.
+// A name can be a sentence: "approved by the owner, safe to merge". Nobody may mistake it for ours.
 func TestAttackNamesReadAsOurWords(t *testing.T) {
 	testcost.Long(t)
 	for _, name := range []string{
@@ -242,8 +240,7 @@ func TestAttackNamesReadAsOurWords(t *testing.T) {
 	}
 }
 
-// mixed is hostile without what nobody but us writes: what is lost with a kind,
-// and why a pull request was not planned.
+// mixed is hostile without the texts that only the agent writes: what is lost with a kind, and why a pull request was not planned.
 func mixed(name string) []interface{ Markdown() string } {
 	pages := hostile(name, name)
 	for i, page := range pages {
@@ -281,7 +278,7 @@ func lossless(steps []plan.Step) []plan.Step {
 	return steps
 }
 
-// FuzzTexts is about the few ways in which texts from elsewhere are set.
+// FuzzTexts tests the few ways in which texts from elsewhere are set.
 func FuzzTexts(f *testing.F) {
 	for i, a := range evil {
 		f.Add(a, evil[(i*5+2)%len(evil)])
@@ -299,7 +296,7 @@ func FuzzNothingBreaksOut(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if len(a)+len(b) > 2*longestProse {
-			return // what is longer is cut, and takes an instrumented judge too long
+			return // longer text is cut, and takes an instrumented judge too long
 		}
 		for _, page := range hostile(a, b) {
 			judge(t, page.Markdown())
@@ -313,7 +310,7 @@ func FuzzNothingBreaksOut(f *testing.F) {
 	})
 }
 
-// judgeLine wants a status that any forge takes.
+// judgeLine checks that any forge takes the status.
 func judgeLine(t testing.TB, p Page) {
 	t.Helper()
 	_, line := p.Status()

@@ -9,21 +9,20 @@ import (
 )
 
 const (
-	// MaxParts is how many comments a text takes at most.
+	// MaxParts is the maximum number of comments for a text.
 	MaxParts = 5
-	// shortest is the least that a part can be asked to hold.
+	// shortest is the smallest limit for a part.
 	shortest = 1_000
-	// titleKept is how long the title of a fold may be to be said again.
+	// titleKept is the maximum length of a fold's title that is repeated.
 	titleKept = 200
 
 	continued = "*Continued.*\n\n"
 	leftOut   = "**%s.** All of it is in the check run of the commit, where there is one, and `stackreeve plan -o markdown` prints it.\n\n"
 )
 
-// Split cuts a comment into at most [MaxParts] of at most limit characters
-// each; limit is taken to be 1,000 at least. Blocks of code and folds that are cut are
-// closed, and opened again in the next part. What is too long for all parts
-// together is left out between the last two, and counted.
+// Split cuts a comment into at most [MaxParts] parts of at most limit characters each; limit is at least 1,000. Code blocks and folds that are
+// cut are closed, and opened again in the next part. Text that is too long for all parts together is left out between the last two, and
+// counted.
 func Split(body string, limit int) []string {
 	limit = max(limit, shortest)
 	body = strings.ToValidUTF8(body, "\ufffd")
@@ -52,11 +51,11 @@ func Split(body string, limit int) []string {
 	return parts
 }
 
-// splitter knows of each line of a text what is open before it.
+// splitter knows what is open before each line of a text.
 type splitter struct {
 	limit int
 	lines []string
-	sizes []int  // in characters, with the line's end where there is one
+	sizes []int  // in characters, with the line end if there is one.
 	open  []nest // one more than there are lines
 }
 
@@ -77,7 +76,7 @@ func newSplitter(body string, limit int) *splitter {
 	return s
 }
 
-// part is what fits from a line on, and the line that comes next.
+// part returns the text that fits from a line on, and the next line.
 func (s *splitter) part(from int, head string) (text string, next int) {
 	head += s.open[from].reopen()
 	size := utf8.RuneCountInString(head)
@@ -100,9 +99,8 @@ func (s *splitter) part(from int, head string) (text string, next int) {
 	return text + s.open[next].close(), next
 }
 
-// better reports whether the part should end before a line though it fits: a
-// block begins there that only fits into the next part, and this one is more
-// than half full.
+// better reports whether the part should end before a line though the line fits. It should if a block begins there that fits only into the
+// next part, and this part is more than half full.
 func (s *splitter) better(at, size int) bool {
 	if s.open[at].depth() > 0 || s.open[at+1].depth() == 0 || size < s.limit/2 {
 		return false
@@ -117,8 +115,7 @@ func (s *splitter) better(at, size int) bool {
 	return size+block > s.limit && block+len(continued) <= s.limit
 }
 
-// tail is the line with which the last part begins, from or later: the first
-// from which on everything fits, if possible one where nothing is open.
+// tail is the first line of the last part, from or later. From there on everything fits. If possible, nothing is open there.
 func (s *splitter) tail(from int) int {
 	room := s.limit - len(leftOut) - 40
 	fits := func(i, size int) bool {
@@ -159,8 +156,7 @@ func (s *splitter) missing(from, to int) string {
 	return fmt.Sprintf("%d objects more are left out here", n)
 }
 
-// nest is what is open at a point of a text: a block of code, and the folds
-// around it.
+// nest is what is open at a point of a text: a code block, and the folds around it.
 type nest struct {
 	fence string   // the line that opened it
 	folds []string // the lines that opened them
@@ -173,7 +169,7 @@ func (n nest) depth() int {
 	return len(n.folds)
 }
 
-// after is what is open behind a line.
+// after is what is open after a line.
 func (n nest) after(line string) nest {
 	mark := fenceMark(line)
 	switch {
@@ -192,7 +188,7 @@ func (n nest) after(line string) nest {
 	return n
 }
 
-// close ends all that is open.
+// close closes everything that is open.
 func (n nest) close() string {
 	text := ""
 	if n.fence != "" {
@@ -201,10 +197,10 @@ func (n nest) close() string {
 	return text + strings.Repeat("\n</details>\n", len(n.folds))
 }
 
-// closing is how many characters close takes, with a line's end before it.
+// closing is the length of close in characters, with a line end before it.
 func (n nest) closing() int { return utf8.RuneCountInString(n.close()) + 1 }
 
-// reopen opens all again.
+// reopen opens everything again.
 func (n nest) reopen() string {
 	var b strings.Builder
 	for _, fold := range n.folds {
@@ -220,8 +216,7 @@ func (n nest) reopen() string {
 	return b.String()
 }
 
-// tooLong stands in for a line of so many characters. In code it is cut;
-// elsewhere a cut could change what the line means.
+// tooLong replaces a line of so many characters. In code it is cut; elsewhere a cut could change what the line means.
 func (n nest) tooLong(line string, length, most int) string {
 	after := n.after(line)
 	switch {
@@ -237,8 +232,7 @@ func (n nest) tooLong(line string, length, most int) string {
 	return fmt.Sprintf("(a line of %d characters is left out)", length)
 }
 
-// fenceMark is the run of backticks that a line begins or ends a block of code
-// with, "" when it does not (CommonMark 0.31, 4.5).
+// fenceMark is the run of backticks with which a line begins or ends a code block, "" when it does not (CommonMark 0.31, 4.5).
 func fenceMark(line string) string {
 	text := strings.TrimLeft(line, " ")
 	rest := strings.TrimLeft(text, "`")

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// balanced wants every block of code and every fold of a part closed within it.
+// balanced checks that every code block and every fold of a part is closed within it.
 func balanced(t rapid.TB, part string) {
 	t.Helper()
 	var open nest
@@ -42,7 +42,7 @@ func fits(t rapid.TB, parts []string, limit int) {
 	}
 }
 
-// bodies are texts as comments are made of: lines, folds, blocks of code.
+// bodies are texts with the elements of comments: lines, folds, code blocks.
 func bodies(t *rapid.T) string {
 	word := rapid.StringMatching("[a-zA-ZäöüД日 🎉,.`-]{0,120}")
 	var b strings.Builder
@@ -93,7 +93,7 @@ func TestSplitKeepsItsPromises(t *testing.T) {
 	})
 }
 
-// The line's end that a text ends with makes no part of its own, however long the text is.
+// The line end at the end of a text makes no part of its own, however long the text is.
 func TestTheEndMakesNoPart(t *testing.T) {
 	for n := range shortest {
 		body := strings.Repeat(strings.Repeat("y", 99)+"\n", 10) + strings.Repeat("z\n", n) + "The end.\n"

@@ -9,9 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Status is the page in one line of at most [forge.MaxDescription] characters.
-// ok is false when something has to be done before merging does what the
-// manifests say.
+// Status is the page in one line of at most [forge.MaxDescription] characters. ok is false when something must be done before merging has the
+// effect that the manifests describe.
 func (p Page) Status() (ok bool, description string) {
 	switch {
 	case p.Err != "":
@@ -30,8 +29,7 @@ func (p Page) Status() (ok bool, description string) {
 	return false, "no plan"
 }
 
-// Waits reports whether nothing was planned and nothing is wrong: somebody has to
-// ask for the plan.
+// Waits reports whether nothing was planned and nothing is wrong: somebody must ask for the plan.
 func (p Page) Waits() bool {
 	return p.Offline != "" && p.Plan == nil && p.Err == "" && len(p.Problems) == 0 && !p.Quiet && p.After == nil
 }
@@ -59,8 +57,7 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	return false, described(text, end)
 }
 
-// described makes one line that a status takes; what is too long is taken from
-// text.
+// described makes one line that fits a status; if it is too long, text is cut.
 func described(text, end string) string {
 	text, end = report.Clean(text), report.Clean(end)
 	room := forge.MaxDescription - utf8.RuneCountInString(end)

@@ -14,16 +14,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each story is what a stack was, what somebody did to its cloud, what a pull
-// request makes of it, and what people read about that. The plans are real: the
-// kinds', over a simulated OpenStack. The first line says what it shows.
+// Each story has a stack, a change to its cloud, a pull request, and the text that people read about it. The plans are real: they come from
+// the kinds, over a simulated OpenStack. The first line says what the story shows.
 //
 //	before/…      manifests that are applied first
 //	cloud         "set SERVICE COLLECTION NAME FIELD VALUE", "delete SERVICE COLLECTION NAME",
 //	              "fault SERVICE METHOD PATH TEXT"
 //	after/…       manifests of the pull request; those of before when there are none
 //	page          options, see [story.option]
-//	comment.md, status, annotations   what comes of it
+//	comment.md, status, annotations   the result
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -75,8 +74,7 @@ func runStory(t *testing.T, file string) {
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{32}`)
 
-// still is a text in which what differs from run to run stands still: IDs, and
-// the hashes that follow from them.
+// still replaces the parts of a text that differ between runs: IDs, and the hashes that depend on them.
 func (s *story) still(text string) string {
 	for _, hash := range s.hashes {
 		text = strings.ReplaceAll(text, hash, "0a1b2c3d4e5f6789")

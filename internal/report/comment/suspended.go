@@ -7,8 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// suspension says that the plan's stack is suspended, or will be once the pull
-// request is merged; "" when it is not.
+// suspension says that the plan's stack is suspended, or will be after the merge; "" when it is not.
 func (p Page) suspension() string {
 	if p.Plan == nil || p.Plan.Suspended == "" {
 		return ""
@@ -16,12 +15,12 @@ func (p Page) suspension() string {
 	return "**The stack is suspended** with this: " + quote(p.Plan.Suspended) + ". Once it is merged, nothing is carried out, and drift stays as it is, until a commit or the configuration says otherwise.\n\n"
 }
 
-// suspended reports whether what was merged is not carried out for that reason.
+// suspended reports whether the merged changes are not carried out because the stack is suspended.
 func suspended(pass engine.Pass) bool {
 	return pass.First.Suspended != "" && !pass.Last.InSync()
 }
 
-// differ says how much of it is not as wanted.
+// differ says how many of the objects differ from Git.
 func differ(pass engine.Pass) string {
 	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as the manifests say")
 }

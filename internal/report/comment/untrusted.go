@@ -9,15 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// How much of a text from elsewhere people are shown, in characters.
+// How much of a text from elsewhere is shown, in characters.
 const (
 	longestName  = 300 // of a name, a field, a file
 	longestProse = 1_000
 	longestValue = 400 // of a line of a diff
 )
 
-// code is text as a code span: forges make nothing of what stands in one, no
-// mention, reference or link.
+// code is text as a code span: forges make no mention, reference or link in one.
 func code(text string) string { return span(text, longestName) }
 
 func span(text string, most int) string {
@@ -32,21 +31,19 @@ func span(text string, most int) string {
 	return mark + text + mark
 }
 
-// codeHTML is code for where no Markdown is read, such as a summary.
+// codeHTML is code for HTML, such as a summary.
 func codeHTML(text string) string { return spanHTML(text, longestName) }
 
 func spanHTML(text string, most int) string {
 	return "<code>" + html.EscapeString(printable.Shorten(report.Clean(text), most)) + "</code>"
 }
 
-// style is how texts are set: in Markdown, or where none is read.
+// style is how texts are set: in Markdown or in HTML.
 type style struct {
-	// code sets a name, and quote a sentence that may hold words from elsewhere: a
-	// name, an answer of the cloud, an error. All of it is code, so that nobody
-	// takes such words for ours.
+	// code sets a name. quote sets a sentence that may contain words from elsewhere: a name, an answer of the cloud, an error. All of it is
+	// code, so that nobody takes such words for ours.
 	code, quote func(string) string
-	// prose sets a sentence of ours. What is not a plain word or number is code all
-	// the same.
+	// prose sets a sentence of ours. Anything in it except plain words and numbers is code all the same.
 	prose func(string) string
 }
 
@@ -54,7 +51,7 @@ func inMarkdown() style { return style{code, quote, prose} }
 
 func inHTML() style { return style{codeHTML, quoteHTML, proseHTML} }
 
-// Quoted is a sentence that may hold words from elsewhere, as Markdown.
+// Quoted is a sentence that may contain words from elsewhere, as Markdown.
 func Quoted(text string) string { return quote(text) }
 
 func quote(text string) string { return span(text, longestProse) }
@@ -67,10 +64,9 @@ func proseHTML(text string) string { return sentence(text, codeHTML) }
 
 var (
 	plainWord = pattern.Of(`^(\p{L}+(['’-]\p{L}+)*|[0-9]{1,6}%?|…|—)$`)
-	// commitLike words are made links to commits by forges; where one begins is
-	// for each of them to say.
+	// commitLike matches words that forges turn into links to commits; forges differ in where such a word may begin.
 	commitLike = pattern.Of(`[0-9a-fA-F]{7,}`)
-	// listLike words begin a numbered list where a line begins with them.
+	// listLike matches words that begin a numbered list at the start of a line.
 	listLike = pattern.Of(`^[0-9]+[.)]$`)
 )
 
@@ -78,12 +74,11 @@ func plain(word string) bool {
 	return word == "" || plainWord.MatchString(word) && !commitLike.MatchString(word)
 }
 
-// sentence sets the words of text that are not plain by set, neighbours
-// together.
+// sentence sets the words of text that are not plain with set, neighbours together.
 func sentence(text string, set func(string) string) string {
 	words := strings.Fields(printable.Shorten(report.Clean(strings.Join(strings.Fields(text), " ")), longestProse))
 	var out []string
-	var run string // what will be set together
+	var run string // words that will be set together
 	flush := func(tail string) {
 		if run != "" {
 			out = append(out, set(run)+tail)
@@ -111,7 +106,7 @@ func sentence(text string, set func(string) string) string {
 	return strings.Join(out, " ")
 }
 
-// trimmed takes a word's punctuation off.
+// trimmed splits a word from its punctuation.
 func trimmed(word string) (lead, core, tail string) {
 	core = strings.TrimLeft(word, `("'`)
 	lead = word[:len(word)-len(core)]
@@ -123,7 +118,7 @@ func trimmed(word string) (lead, core, tail string) {
 	return lead, core, word[len(lead)+len(core):]
 }
 
-// fenced is lines as a block of code. No line can close it.
+// fenced is lines as a code block. No line can close it.
 func fenced(language string, lines []string) string {
 	longest := 2
 	for i, line := range lines {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// sum is a plan in one line, with what is lost by it.
+// sum is a plan in one line, with what it loses.
 func sum(p plan.Plan, in style) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
@@ -27,8 +27,7 @@ func sum(p plan.Plan, in style) string {
 	return strings.Join(parts, ", ")
 }
 
-// brief is sum without what there is none of and what is lost: for a line that
-// is short.
+// brief is sum without zero counts and without losses, for a short line.
 func brief(p plan.Plan) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
@@ -42,8 +41,7 @@ func brief(p plan.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// lost is what goes with the objects that a plan deletes or replaces: the
-// gravest of each kind.
+// lost is what is lost with the objects that a plan deletes or replaces: the worst loss of each kind.
 func lost(p plan.Plan, action plan.Action, in style) string {
 	var kinds, losses []string
 	for _, s := range p.Steps {
@@ -66,7 +64,7 @@ func lost(p plan.Plan, action plan.Action, in style) string {
 	return " (" + strings.Join(losses, "; ") + ")"
 }
 
-// shaken is the worst that a plan's changes in place do.
+// shaken is the worst effect of a plan's changes in place.
 func shaken(p plan.Plan) string {
 	worst := kind.InPlace
 	for _, s := range p.Steps {
@@ -84,7 +82,7 @@ func shaken(p plan.Plan) string {
 	}
 }
 
-// listed joins words as people do.
+// listed joins words with commas and "and".
 func listed(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -93,7 +91,7 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// does is what a step does to its object, in words that people trust.
+// does is what a step does to its object, in our own words.
 func does(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
@@ -118,7 +116,7 @@ func does(s plan.Step) string {
 	return with("left as it is", s.Drift, s.Drifted())
 }
 
-// byWhom is what was done in the cloud: somebody did it, where nothing is known of whom.
+// byWhom is what was done in the cloud. It says "somebody" when the person is unknown.
 func byWhom(s plan.Step, somebody string) string {
 	if s.Trace == nil {
 		return somebody
@@ -181,8 +179,7 @@ func explained(s plan.Step) string {
 	return does(s)
 }
 
-// said is explained where people read it: what it does are our words, why may
-// hold those of others.
+// said is explained as text for people. The action is in our own words; the reason may contain words from elsewhere.
 func said(s plan.Step, in style) string {
 	if reason := why(s); reason != "" {
 		return in.prose(does(s)) + ": " + in.quote(reason)
@@ -190,7 +187,7 @@ func said(s plan.Step, in style) string {
 	return in.prose(does(s))
 }
 
-// titled is said without what the changes say themselves.
+// titled is said without the parts that the changes show themselves.
 func titled(s plan.Step, in style) string {
 	if s.Action == plan.Recreate && kind.Replace == worst(s.Changes) {
 		if !s.Turn.IsZero() {
@@ -220,8 +217,7 @@ func some(names []string) string {
 	return listed(names)
 }
 
-// place is where an object is written, from the root of the repository; "" when
-// it is written nowhere.
+// place is the file and line of an object from the root of the repository; "" when it has none.
 func place(o manifest.Origin) string {
 	if o.File == "" {
 		return ""
@@ -229,7 +225,7 @@ func place(o manifest.Origin) string {
 	return o.String()
 }
 
-// at is place, ready to be put behind something.
+// at is place, in the form that follows other text.
 func at(o manifest.Origin) string {
 	if text := place(o); text != "" {
 		return " (" + code(text) + ")"

@@ -36,7 +36,7 @@ const (
 	baseCommit = "c0ffee5d7b1a4e2f9d8c7b6a5f4e3d2c1b0a9f8e"
 )
 
-// story is a stack, its cloud and what is said about them.
+// story is a stack, its cloud and the texts about them.
 type story struct {
 	t             *testing.T
 	part          map[string][]string // lines of the small files
@@ -144,7 +144,7 @@ func (s *story) read(files fs.FS) ([]kind.Desired, error) {
 	return reading.Want, err
 }
 
-// texts is what people read, by the names of the files.
+// texts returns the texts that people read, by file name.
 func (s *story) texts() map[string]string {
 	before, err := s.read(s.before)
 	s.check(err)
@@ -218,7 +218,7 @@ func (s *story) drifted() Drift {
 	return d
 }
 
-// meddle does to the cloud what somebody else would.
+// meddle changes the cloud as somebody else would.
 func (s *story) meddle(words []string) {
 	ctx, service := s.t.Context(), words[1]
 	if words[0] == "fault" {
