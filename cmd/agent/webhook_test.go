@@ -165,6 +165,13 @@ func (h *hooked) push(secret, branch string) string {
 	})
 }
 
+// pushToGitLab reports a push as GitLab does, with the secret as its token.
+func (h *hooked) pushToGitLab(secret string) string {
+	h.t.Helper()
+	body := fmt.Sprintf(`{"object_kind": "push", "ref": "refs/heads/main", "after": "%040x", "project": {"path_with_namespace": "acme/repo"}}`, h.n)
+	return h.do(http.MethodPost, "/webhook/gitlab", body, map[string]string{"Content-Type": "application/json", "X-Gitlab-Event": "Push Hook", "X-Gitlab-Token": secret})
+}
+
 func TestAPushIsAppliedAtOnce(t *testing.T) {
 	h := newHooked(t)
 	h.change()
@@ -187,6 +194,15 @@ func TestAPushIsAppliedAtOnce(t *testing.T) {
 			t.Errorf("no %q among the metrics", want)
 		}
 	}
+	h.change()
+	if answer := h.pushToGitLab("a guess"); !strings.HasPrefix(answer, "401") {
+		t.Errorf("a wrong token is answered %s", answer)
+	}
+	if answer := h.pushToGitLab(webhookSecret); !strings.HasPrefix(answer, "202") {
+		t.Fatalf("answered %s", answer)
+	}
+	<-h.passes
+	h.quiet()
 	if answer := h.do(http.MethodGet, "/webhook/github", "", nil); !strings.HasPrefix(answer, "405") {
 		t.Errorf("GET is answered %s", answer)
 	}

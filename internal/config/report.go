@@ -102,17 +102,16 @@ func (r *Report) check(add func(field, what string)) {
 	if g := r.Gitea; g != nil {
 		checkRepository(add, at+".gitea", g.Repository)
 		checkAddress(add, at+".gitea.url", g.URL)
-		if r.GitHub != nil {
-			add(at+".gitea", "github is set, too; a stack reports to one forge: keep one of them")
-		}
 	}
 	if g := r.GitLab; g != nil {
 		if g.Project != "" && (!projectPath.MatchString(g.Project) || dotsWithin.MatchString(g.Project)) {
 			add(at+".gitlab.project", fmt.Sprintf("%q is not the path of a project; write it as in acme/infra/cloud-config", g.Project))
 		}
 		checkAddress(add, at+".gitlab.url", g.URL)
-		if r.GitHub != nil || r.Gitea != nil {
-			add(at+".gitlab", "another forge is set, too; a stack reports to one forge: keep one of them")
+	}
+	for i, a := range r.Forges() {
+		if i > 0 {
+			add(at+"."+a.Forge, r.Forges()[0].Forge+" is set, too; a stack reports to one forge: keep one of them")
 		}
 	}
 	checkAddress(add, at+".page", r.Page)

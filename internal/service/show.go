@@ -65,13 +65,8 @@ func (svc *service) about(stack *config.Stack) readapi.About {
 
 // forgeOf is the forge that a stack reports to, as [readapi.Files] names it; "" for none.
 func forgeOf(s *config.Stack) string {
-	switch {
-	case s.Spec.Report.Gitea != nil:
-		return "gitea"
-	case s.Spec.Report.GitHub != nil:
-		return "github"
-	case s.Spec.Report.GitLab != nil:
-		return "gitlab"
+	for _, a := range s.Spec.Report.Forges() {
+		return a.Forge
 	}
 	return ""
 }

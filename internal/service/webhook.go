@@ -85,7 +85,10 @@ func (svc *service) woken(known hinted, e webhook.Event) {
 }
 
 func (f followed) at(repository string) bool {
-	return slices.ContainsFunc(f.repositories, func(name string) bool { return strings.EqualFold(name, repository) })
+	return repository != "" && slices.ContainsFunc(f.repositories, func(name string) bool {
+		name, repository := strings.ToLower(name), strings.ToLower(repository)
+		return name == repository || strings.HasSuffix(name, "/"+repository) // a forge may be at a path of its own
+	})
 }
 
 // pullHints collects the pull requests of a repository that messages are about.
@@ -129,22 +132,22 @@ func (h *pullHints) add(e webhook.Event) {
 	h.pace.Hint()
 }
 
-// repositories returns the names by which a forge may know a stack's repository: those in its reports, and the end of its address.
+// repositories returns the names by which a forge may know a stack's repository: those in its reports, and the path of its address.
 func repositories(s *config.Stack) (names []string) {
-	if g := s.Spec.Report.GitHub; g != nil {
-		names = append(names, g.Repository)
+	for _, a := range s.Spec.Report.Forges() {
+		names = append(names, a.Repository)
 	}
-	if g := s.Spec.Report.Gitea; g != nil {
-		names = append(names, g.Repository)
+	return append(names, pathOf(s.Spec.Source.URL))
+}
+
+// pathOf is the path of a repository's address, without .git: of https://host/a/b.git and of git@host:a/b.git it is a/b.
+func pathOf(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		_, address, _ = strings.Cut(rest, "/")
+	} else if _, path, ok := strings.Cut(address, ":"); ok {
+		address = path
 	}
-	if g := s.Spec.Report.GitLab; g != nil {
-		names = append(names, g.Project)
-	}
-	parts := strings.FieldsFunc(strings.TrimSuffix(strings.TrimRight(s.Spec.Source.URL, "/"), ".git"), func(r rune) bool { return r == '/' || r == ':' })
-	if n := len(parts); n >= 2 {
-		names = append(names, parts[n-2]+"/"+parts[n-1])
-	}
-	return names
+	return strings.TrimSuffix(strings.Trim(address, "/"), ".git")
 }
 
 // wake makes the stacks of a document that this agent serves look for new commits.

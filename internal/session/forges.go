@@ -26,23 +26,38 @@ type Reporting struct {
 
 // Targets lists the places that a stack reports to, forges first.
 func (r Reporting) Targets(s *config.Stack) (list []Target) {
-	if g := s.Spec.Report.GitHub; g != nil {
-		credentials := g.TokenFile
-		if g.App != nil {
-			credentials = g.App.PrivateKeyFile
-		}
-		list = append(list, Target{ForgeKey{"github", g.APIURL, g.Repository, credentials}, func() (forge.Forge, error) { return r.github(g) }})
-	}
-	if g := s.Spec.Report.Gitea; g != nil {
-		list = append(list, Target{ForgeKey{"gitea", g.URL, g.Repository, g.TokenFile}, func() (forge.Forge, error) { return r.gitea(g) }})
-	}
-	if g := s.Spec.Report.GitLab; g != nil {
-		list = append(list, Target{ForgeKey{"gitlab", g.URL, g.Project, g.TokenFile}, func() (forge.Forge, error) { return r.gitlab(g) }})
+	for _, a := range s.Spec.Report.Forges() {
+		list = append(list, Target{ForgeKey{a.Forge, a.URL, a.Repository, a.Credentials()}, func() (forge.Forge, error) { return openers[a.Forge](r, a) }})
 	}
 	if to := s.Spec.Report.File; to != nil {
 		list = append(list, Target{ForgeKey{Kind: "file", URL: to.Path}, func() (forge.Forge, error) { return file.New(to.Path), nil }})
 	}
 	return list
+}
+
+// openers open the forges, by their fields of spec.report.
+var openers = map[string]func(Reporting, config.Access) (forge.Forge, error){
+	"github": func(r Reporting, a config.Access) (forge.Forge, error) {
+		c := github.Config{Repository: a.Repository, APIURL: a.URL, RequestsPerHour: a.RequestsPerHour, Observe: r.observe(a.Repository), Fence: r.Fence}
+		if a.App != nil {
+			c.App = &forge.App{AppID: a.App.AppID, InstallationID: a.App.InstallationID, PrivateKeyFile: a.App.PrivateKeyFile, APIURL: a.URL}
+		} else {
+			c.Token = forge.FileToken(a.TokenFile)
+		}
+		return roles(github.New(c))
+	},
+	"gitea": func(r Reporting, a config.Access) (forge.Forge, error) {
+		return roles(gitea.New(gitea.Config{
+			URL: a.URL, Repository: a.Repository, CAFile: a.CAFile, Token: forge.FileToken(a.TokenFile), RequestsPerHour: a.RequestsPerHour,
+			Observe: r.observe(a.Repository), Fence: r.Fence,
+		}))
+	},
+	"gitlab": func(r Reporting, a config.Access) (forge.Forge, error) {
+		return roles(gitlab.New(gitlab.Config{
+			URL: a.URL, Project: a.Repository, CAFile: a.CAFile, Token: forge.FileToken(a.TokenFile), RequestsPerHour: a.RequestsPerHour,
+			Observe: r.observe(a.Repository), Fence: r.Fence,
+		}))
+	},
 }
 
 func (r Reporting) observe(repository string) func(forge.Exchange) {
@@ -51,33 +66,6 @@ func (r Reporting) observe(repository string) func(forge.Exchange) {
 			r.Observe(repository, e)
 		}
 	}
-}
-
-func (r Reporting) github(g *config.GitHub) (forge.Forge, error) {
-	c := github.Config{
-		Repository: g.Repository, APIURL: g.APIURL, RequestsPerHour: g.RequestsPerHour,
-		Observe: r.observe(g.Repository), Fence: r.Fence,
-	}
-	if g.App != nil {
-		c.App = &forge.App{AppID: g.App.AppID, InstallationID: g.App.InstallationID, PrivateKeyFile: g.App.PrivateKeyFile, APIURL: g.APIURL}
-	} else {
-		c.Token = forge.FileToken(g.TokenFile)
-	}
-	return roles(github.New(c))
-}
-
-func (r Reporting) gitea(g *config.Gitea) (forge.Forge, error) {
-	return roles(gitea.New(gitea.Config{
-		URL: g.URL, Repository: g.Repository, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
-		Observe: r.observe(g.Repository), Fence: r.Fence,
-	}))
-}
-
-func (r Reporting) gitlab(g *config.GitLab) (forge.Forge, error) {
-	return roles(gitlab.New(gitlab.Config{
-		URL: g.URL, Project: g.Project, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
-		Observe: r.observe(g.Project), Fence: r.Fence,
-	}))
 }
 
 // roles returns the forge of a repository, or the error of its configuration.

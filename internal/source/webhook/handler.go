@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"crypto/sha256"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -19,18 +18,19 @@ type Outcome string
 
 // The outcomes. Accepted, Ignored, Greeted and Repeated are fine.
 const (
-	Accepted  Outcome = "accepted"
-	Ignored   Outcome = "ignored"  // nothing for us
-	Greeted   Outcome = "ping"     // a forge checks that the address answers
-	Repeated  Outcome = "repeated" // the same came a short while ago
-	Media     Outcome = "media-type"
-	Unsigned  Outcome = "unsigned"
-	Forged    Outcome = "wrong-signature"
-	TooLong   Outcome = "too-long"
-	Cut       Outcome = "cut-short"
-	Malformed Outcome = "malformed"
-	Nameless  Outcome = "no-event"  // a forge would say what it is about
-	NoSecret  Outcome = "no-secret" // the secret cannot be read any more
+	Accepted   Outcome = "accepted"
+	Ignored    Outcome = "ignored"  // nothing for us
+	Greeted    Outcome = "ping"     // a forge checks that the address answers
+	Repeated   Outcome = "repeated" // the same came a short while ago
+	Media      Outcome = "media-type"
+	Unsigned   Outcome = "unsigned"
+	Forged     Outcome = "wrong-signature"
+	WrongToken Outcome = "wrong-token"
+	TooLong    Outcome = "too-long"
+	Cut        Outcome = "cut-short"
+	Malformed  Outcome = "malformed"
+	Nameless   Outcome = "no-event"  // a forge would say what it is about
+	NoSecret   Outcome = "no-secret" // the secret cannot be read any more
 )
 
 // Config says how messages are received.
@@ -59,11 +59,11 @@ type Message struct {
 const Forwarded = "Stackreeve-Forwarded"
 
 // sentOn is what is forwarded of a request's header.
-func sentOn(from http.Header) http.Header {
+func sentOn(from http.Header, by *sender) http.Header {
 	to := http.Header{}
 	for name, values := range from {
-		forges := strings.HasPrefix(name, "X-Github-") || strings.HasPrefix(name, "X-Gitea-") || strings.HasPrefix(name, "X-Forgejo-") || strings.HasPrefix(name, "X-Hub-")
-		if (forges || name == "Content-Type") && len(values) == 1 {
+		own := slices.ContainsFunc(by.headers, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+		if (own || name == "Content-Type") && len(values) == 1 {
 			to[name] = values
 		}
 	}
@@ -102,25 +102,13 @@ func New(c Config) (*Endpoint, error) {
 		}
 	}
 	e := &Endpoint{Config: c, mux: http.NewServeMux()}
-	for _, forge := range []Forge{GitHub, Gitea} {
-		e.mux.HandleFunc("POST /webhook/"+string(forge), func(w http.ResponseWriter, r *http.Request) { e.receive(w, r, forge) })
+	for _, from := range senders {
+		e.mux.HandleFunc("POST /webhook/"+string(from.forge), func(w http.ResponseWriter, r *http.Request) { e.receive(w, r, from) })
 	}
 	return e, nil
 }
 
-var errNoSecret = errors.New("there is no webhook secret, and without one anybody could send webhooks")
-
-func check(secrets []string) error {
-	for _, secret := range secrets {
-		if secret != "" {
-			return nil
-		}
-	}
-	return errNoSecret
-}
-
-// ServeHTTP serves POST /webhook/github and POST /webhook/gitea, which is
-// Forgejo's, too.
+// ServeHTTP serves POST /webhook/ and the name of a forge. That of Gitea is also for Forgejo.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 // answers are what is said to the sender. Nothing of it helps to guess.
@@ -130,24 +118,25 @@ var answers = map[Outcome]struct {
 	wait   bool // may be sent again later
 	unread bool // the body was not worth reading
 }{
-	Accepted:  {http.StatusAccepted, "accepted", false, false},
-	Greeted:   {http.StatusOK, "hello", false, false},
-	Repeated:  {http.StatusOK, "accepted before", false, false},
-	Ignored:   {http.StatusNoContent, "", false, false},
-	NoSecret:  {http.StatusServiceUnavailable, "not now", true, true},
-	Media:     {http.StatusUnsupportedMediaType, "send application/json", false, true},
-	Unsigned:  {http.StatusUnauthorized, "unauthorized", false, true},
-	Nameless:  {http.StatusBadRequest, "malformed", false, true},
-	Forged:    {http.StatusUnauthorized, "unauthorized", false, false},
-	TooLong:   {http.StatusRequestEntityTooLarge, "too long", false, true},
-	Cut:       {http.StatusBadRequest, "cut short", false, true},
-	Malformed: {http.StatusBadRequest, "malformed", false, false},
+	Accepted:   {http.StatusAccepted, "accepted", false, false},
+	Greeted:    {http.StatusOK, "hello", false, false},
+	Repeated:   {http.StatusOK, "accepted before", false, false},
+	Ignored:    {http.StatusNoContent, "", false, false},
+	NoSecret:   {http.StatusServiceUnavailable, "not now", true, true},
+	Media:      {http.StatusUnsupportedMediaType, "send application/json", false, true},
+	Unsigned:   {http.StatusUnauthorized, "unauthorized", false, true},
+	Nameless:   {http.StatusBadRequest, "malformed", false, true},
+	Forged:     {http.StatusUnauthorized, "unauthorized", false, false},
+	WrongToken: {http.StatusUnauthorized, "unauthorized", false, true},
+	TooLong:    {http.StatusRequestEntityTooLarge, "too long", false, true},
+	Cut:        {http.StatusBadRequest, "cut short", false, true},
+	Malformed:  {http.StatusBadRequest, "malformed", false, false},
 }
 
-func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) {
-	outcome := e.judge(w, r, forge)
+func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, from *sender) {
+	outcome := e.judge(w, r, from)
 	answer := answers[outcome]
-	e.Count(forge, outcome)
+	e.Count(from.forge, outcome)
 	if answer.wait {
 		w.Header().Set("Retry-After", "60")
 	}
@@ -156,7 +145,7 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) 
 		_ = http.NewResponseController(w).SetReadDeadline(now())
 	}
 	if answer.code >= http.StatusBadRequest {
-		e.Log.Debug("webhook refused", "forge", string(forge), "why", string(outcome), "from", r.RemoteAddr)
+		e.Log.Debug("webhook refused", "forge", string(from.forge), "why", string(outcome), "from", r.RemoteAddr)
 		http.Error(w, answer.words, answer.code)
 		return
 	}
@@ -169,8 +158,8 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) 
 const readTime = 10 * time.Second
 
 // judge reads a message as far as it deserves, and says what it concerns.
-func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Outcome {
-	name, media, claimed, outcome := head(r, forge)
+func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, from *sender) Outcome {
+	head, outcome := headOf(r, from)
 	if outcome != "" {
 		return outcome
 	}
@@ -184,21 +173,25 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Ou
 	if err != nil {
 		return NoSecret
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where that cannot be set the server has its own
-	macs, in := newMACs(secrets), intake{pool: &e.pool}
-	defer in.done()
-	if outcome := in.read(w, r, macs); outcome != "" {
+	proof, outcome := head.claim.against(secrets)
+	if outcome != "" {
 		return outcome
 	}
-	if !macs.made(claimed) {
+	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where that cannot be set the server has its own
+	in := intake{pool: &e.pool}
+	defer in.done()
+	if outcome := in.read(w, r, proof); outcome != "" {
+		return outcome
+	}
+	if !proof.holds() {
 		return Forged
 	}
 	e.parsing.Lock()
 	defer e.parsing.Unlock()
-	m := signed{forge: forge, name: name, media: media, sum: [sha256.Size]byte(claimed), body: in.kept, lost: in.lost}
+	m := signed{from: from, name: head.name, media: head.media, sum: [sha256.Size]byte(proof.body.Sum(nil)), body: in.kept, lost: in.lost}
 	if e.Forward != nil && r.Header.Get(Forwarded) == "" {
 		m.forward = func(event Event) {
-			e.Forward(event, Message{r.URL.Path, sentOn(r.Header), slices.Clone(in.kept)})
+			e.Forward(event, Message{r.URL.Path, sentOn(r.Header, from), slices.Clone(in.kept)})
 		}
 	}
 	return e.deliver(m)
@@ -206,9 +199,9 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Ou
 
 // signed is a message that a forge has sent.
 type signed struct {
-	forge       Forge
+	from        *sender
 	name, media string
-	sum         [sha256.Size]byte
+	sum         [sha256.Size]byte // of the body
 	body        []byte
 	lost        bool // there was no room for the body
 	forward     func(Event)
@@ -216,17 +209,17 @@ type signed struct {
 
 // deliver says what a signed message is about.
 func (e *Endpoint) deliver(m signed) Outcome {
-	if m.name == "ping" {
-		return Greeted
-	}
-	same := delivery{m.sum, kinds[m.name]}
+	kind := m.from.kinds[m.name]
+	same := delivery{m.sum, kind}
 	switch {
-	case kinds[m.name] == 0:
+	case m.name == m.from.greeting:
+		return Greeted
+	case kind == 0:
 		return Ignored
 	case e.seen.knows(same, now()):
 		return Repeated
 	case m.lost:
-		e.Notify(Event{Forge: m.forge, Kind: Any})
+		e.Notify(Event{Forge: m.from.forge, Kind: Any})
 		return Accepted
 	}
 	body := m.body
@@ -237,14 +230,16 @@ func (e *Endpoint) deliver(m signed) Outcome {
 		}
 		body = []byte(form.Get("payload"))
 	}
-	event, ok, err := read(m.forge, m.name, body)
+	event, ok, err := m.from.read(m.name, body)
 	switch {
 	case err != nil:
-		e.Log.Warn("a webhook with a good signature cannot be read", "forge", string(m.forge), "event", m.name, "error", err)
+		e.Log.Warn("a webhook with a good signature cannot be read", "forge", string(m.from.forge), "event", m.name, "error", err)
 		return Malformed
 	case !ok:
 		return Ignored
 	}
+	event.Forge = m.from.forge
+	event = event.cleaned()
 	e.seen.remember(same, now())
 	e.Notify(event)
 	if m.forward != nil {

@@ -56,10 +56,14 @@ func sign(body, with string) string {
 func message(forge Forge, event, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/webhook/"+string(forge), strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	if forge == GitHub {
+	switch forge {
+	case GitHub:
 		r.Header.Set("X-GitHub-Event", event)
 		r.Header.Set("X-Hub-Signature-256", "sha256="+sign(body, secret))
-	} else {
+	case GitLab:
+		r.Header.Set("X-Gitlab-Event", event)
+		r.Header.Set("X-Gitlab-Token", secret)
+	default:
 		r.Header.Set("X-Gitea-Event", event)
 		r.Header.Set("X-Gitea-Signature", sign(body, secret))
 	}
@@ -151,7 +155,7 @@ func TestAnswers(t *testing.T) {
 
 func TestMethodsAndPaths(t *testing.T) {
 	i := newInbox(t)
-	for path, want := range map[string]int{"/webhook/github": 405, "/webhook/gitea": 405, "/webhook/gitlab": 404, "/webhook/": 404} {
+	for path, want := range map[string]int{"/webhook/github": 405, "/webhook/gitea": 405, "/webhook/gitlab": 405, "/webhook/bitbucket": 404, "/webhook/": 404} {
 		if code, _ := i.send(httptest.NewRequest(http.MethodGet, path, nil)); code != want {
 			t.Errorf("GET %s answers %d, want %d", path, code, want)
 		}
@@ -300,7 +304,7 @@ func FuzzHeads(f *testing.F) {
 			r.Header.Set("X-Hub-Signature-256", github)
 			r.Header.Set("X-Gitea-Signature", gitea)
 			code, words := i.send(r)
-			if claimed := signature(r.Header, forge); newMACs([]string{secret}).made(claimed) || strings.Contains(github+gitea, sign(body, secret)) {
+			if strings.Contains(strings.ToLower(github+gitea), sign(body, secret)) {
 				return // it knows the secret
 			}
 			if code < 400 || len(i.events) > 0 || strings.Contains(words, secret) {

@@ -1,12 +1,9 @@
 package webhook
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/base64"
+	"errors"
 	"fmt"
-	"hash"
-	"net/http"
 	"os"
 	"strings"
 )
@@ -47,62 +44,33 @@ func Secrets(file string) ([]string, error) {
 	return secrets, nil
 }
 
-// signature is the claimed HMAC-SHA256 of a message; nil when there is none of
-// the right form.
-func signature(h http.Header, forge Forge) []byte {
-	if forge == Gitea {
-		for _, name := range []string{"X-Forgejo-Signature", "X-Gitea-Signature"} {
-			if claimed := only(h, name); claimed != "" {
-				return digest(claimed)
-			}
-		}
-	}
-	claimed, ok := strings.CutPrefix(only(h, "X-Hub-Signature-256"), "sha256=")
-	if !ok {
-		return nil
-	}
-	return digest(claimed)
-}
+// standardKey begins a secret that is a key of Standard Webhooks, in base64.
+const standardKey = "whsec_"
 
-func digest(text string) []byte {
-	if len(text) != 2*sha256.Size {
-		return nil
-	}
-	sum, err := hex.DecodeString(text)
-	if err != nil {
-		return nil
-	}
-	return sum
-}
-
-// macs sign a body as it comes, once with each secret.
-type macs []hash.Hash
-
-func newMACs(secrets []string) (all macs) {
+// signingKeys returns the keys of Standard Webhooks among secrets.
+func signingKeys(secrets []string) (keys [][]byte) {
 	for _, secret := range secrets {
-		if secret != "" {
-			all = append(all, hmac.New(sha256.New, []byte(secret)))
+		text, ok := strings.CutPrefix(secret, standardKey)
+		if key, err := base64.StdEncoding.DecodeString(text); ok && err == nil && len(key) > 0 {
+			keys = append(keys, key)
 		}
 	}
-	return all
+	return keys
 }
 
-// Write never fails.
-func (m macs) Write(p []byte) (int, error) {
-	for _, one := range m {
-		_, _ = one.Write(p) // a hash takes everything
-	}
-	return len(p), nil
-}
+var errNoSecret = errors.New("there is no webhook secret, and without one anybody could send webhooks")
 
-// made says, in a time that does not depend on the secrets, whether one of
-// them made the signature.
-func (m macs) made(claimed []byte) bool {
-	good := false
-	for _, one := range m {
-		if hmac.Equal(one.Sum(nil), claimed) {
-			good = true
+// check refuses secrets that nothing could be proven by.
+func check(secrets []string) error {
+	some := false
+	for i, secret := range secrets {
+		some = some || secret != ""
+		if strings.HasPrefix(secret, standardKey) && len(signingKeys(secrets[i:i+1])) == 0 {
+			return fmt.Errorf("secret %d begins with %s, and what follows is no key in base64; copy the signing token again", i+1, standardKey)
 		}
 	}
-	return good
+	if !some {
+		return errNoSecret
+	}
+	return nil
 }

@@ -11,8 +11,7 @@ const (
 	seenFor = 10 * time.Minute
 )
 
-// delivery identifies a message: by their signature, which is one of their
-// body, and by what they were taken for, which is not signed.
+// delivery identifies a message by its body, and by the kind that its head says, which is not signed.
 type delivery struct {
 	sum  [sha256.Size]byte
 	kind Kind

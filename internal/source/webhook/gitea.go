@@ -1,0 +1,18 @@
+package webhook
+
+import "net/http"
+
+// gitea is Forgejo, too. It sends GitHub's messages, and signs the body in a header of its own: the HMAC-SHA256 in hex.
+var gitea = sender{
+	forge: Gitea, names: []string{"X-Forgejo-Event", "X-Gitea-Event", "X-GitHub-Event"}, headers: []string{"X-Gitea-", "X-Forgejo-", "X-Github-", "X-Hub-"},
+	greeting: "ping", kinds: githubKinds,
+	claim: func(h http.Header) claim {
+		for _, name := range []string{"X-Forgejo-Signature", "X-Gitea-Signature"} {
+			if text := only(h, name, mostHeader); text != "" {
+				return hexSignature(text)
+			}
+		}
+		return github.claim(h)
+	},
+	read: readGitHub,
+}

@@ -1,0 +1,99 @@
+package webhook
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+// gitlab shows the secret itself in X-Gitlab-Token. Since 2026 it can sign messages as well, in the form of Standard Webhooks: webhook-signature
+// holds "v1," and an HMAC-SHA256 in base64. The signature covers webhook-id, webhook-timestamp and the body, with points between them.
+//
+// The age of a signed message is not judged. An old message that somebody sends again only makes the agent look once more. A clock that is
+// wrong on one side would cost all messages.
+var gitlab = sender{
+	forge: GitLab, names: []string{"X-Gitlab-Event"}, headers: []string{"X-Gitlab-", "Webhook-"},
+	kinds: map[string]Kind{"Push Hook": Push, "Merge Request Hook": Pull, "Note Hook": Comment, "Confidential Note Hook": Comment, "System Hook": Any},
+	claim: gitlabClaim, read: readGitLab,
+}
+
+const (
+	mostSignatures = 8 // a message is signed with the new key and the old one while a key changes
+	mostSigned     = 1000
+)
+
+func gitlabClaim(h http.Header) claim {
+	c := tokenOrSignature{token: only(h, "X-Gitlab-Token", mostSigned)}
+	if id, at := only(h, "Webhook-Id", mostHeader), only(h, "Webhook-Timestamp", mostHeader); id != "" && at != "" {
+		c.before = id + "." + at + "."
+		for _, text := range strings.Fields(only(h, "Webhook-Signature", mostSigned)) {
+			text, ok := strings.CutPrefix(text, "v1,")
+			if sum, err := base64.StdEncoding.DecodeString(text); ok && err == nil && len(c.sums) < mostSignatures {
+				c.sums = append(c.sums, sum)
+			}
+		}
+	}
+	if c.token == "" && len(c.sums) == 0 {
+		return nil
+	}
+	return c
+}
+
+// projectPath is the path of a project within its groups.
+var projectPath = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)+$`)
+
+// mostPath is the longest path of a project that is taken for one, in bytes.
+const mostPath = 1024
+
+// gitlabPayload is the part of a message that is read.
+type gitlabPayload struct {
+	ObjectKind string `json:"object_kind"` // of a hook of the whole server, too
+	Project    struct {
+		Path string `json:"path_with_namespace"`
+	} `json:"project"`
+
+	Ref   string `json:"ref"`   // of a push
+	After string `json:"after"` // of a push
+
+	Attributes   gitlabMergeRequest  `json:"object_attributes"`
+	MergeRequest *gitlabMergeRequest `json:"merge_request"` // that a note is on
+}
+
+type gitlabMergeRequest struct {
+	IID          int    `json:"iid"`
+	TargetBranch string `json:"target_branch"`
+	LastCommit   struct {
+		ID string `json:"id"`
+	} `json:"last_commit"`
+}
+
+func readGitLab(name string, body []byte) (e Event, ok bool, err error) {
+	var p gitlabPayload
+	if err := decode(name, body, &p); err != nil {
+		return Event{}, false, err
+	}
+	about := &p.Attributes
+	switch p.ObjectKind {
+	case "push":
+		e.Kind, e.Commit = Push, p.After
+		e.Branch, ok = strings.CutPrefix(p.Ref, "refs/heads/")
+		about = nil
+	case "merge_request":
+		e.Kind, ok = Pull, true
+	case "note":
+		e.Kind, about = Comment, p.MergeRequest
+		ok = about != nil
+	}
+	if !ok { // a hook of the whole server sends many more, of which some name no project
+		return Event{}, false, nil
+	}
+	if e.Repository = p.Project.Path; len(e.Repository) > mostPath || !projectPath.MatchString(e.Repository) {
+		return Event{}, false, errNoRepository
+	}
+	if about != nil {
+		e.Number, e.Branch, e.Commit = about.IID, about.TargetBranch, about.LastCommit.ID
+	}
+	return e, true, nil
+}
