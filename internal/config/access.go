@@ -2,12 +2,12 @@ package config
 
 // Access is a repository on any forge, with the credentials for it.
 type Access struct {
-	Forge           string // the field of spec.report: github, gitea or gitlab
-	URL             string // of the forge; for GitHub of its API
-	Repository      string // owner/name; on GitLab the project's path with its groups
-	TokenFile       string // "" with an App
-	App             *App   // nil with a token
-	CAFile          string // "" for none
+	Forge           string // the field of spec.report: github, gitea or gitlab.
+	URL             string // of the forge; for GitHub of its API.
+	Repository      string // owner/name; on GitLab the path of the project, with its groups.
+	TokenFile       string // "" with an App.
+	App             *App   // nil with a token.
+	CAFile          string // "" for none.
 	RequestsPerHour int
 }
 

@@ -296,6 +296,33 @@ func (g *GitLab) open(m *labMerge, head string) int {
 	return m.iid
 }
 
+// OpenMany opens merge requests of one branch, without refs of their own.
+func (g *GitLab) OpenMany(branch string, n int) {
+	head := g.git("rev-parse", "refs/heads/"+branch)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for range n {
+		g.merges = append(g.merges, &labMerge{
+			iid: len(g.merges) + 1, source: branch, target: g.Branch(), title: "One of many", author: g.user(Maintainer), state: "opened", head: head, updated: g.tick(),
+		})
+	}
+}
+
+// Retarget has a merge request ask for another branch.
+func (g *GitLab) Retarget(number int, branch string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m := g.merge(number)
+	m.target, m.updated = branch, g.tick()
+}
+
+// Pass lets time pass: what happens from now on is dated so much later.
+func (g *GitLab) Pass(d time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.next += d.Milliseconds()
+}
+
 // Describe gives a merge request a description.
 func (g *GitLab) Describe(number int, text string) {
 	g.mu.Lock()

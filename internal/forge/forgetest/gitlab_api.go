@@ -195,15 +195,24 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 		}
 		return 200, found
 	case "GET merge_requests":
-		var found list
-		for _, m := range g.merges {
-			if m.target == given["target_branch"] && m.state == given["state"] {
-				found = append(found, m.shown(g))
-			}
-		}
-		return 200, found
+		return 200, g.mergesOf(given)
 	}
 	return g.answerMerge(me, f, parts, given)
+}
+
+// mergesOf returns a list of merge requests.
+func (g *GitLab) mergesOf(given fields) (found list) {
+	after, _ := time.Parse(time.RFC3339, given["updated_after"]) // the zero time for none
+	chosen := slices.DeleteFunc(slices.Clone(g.merges), func(m *labMerge) bool {
+		return given["target_branch"] != "" && m.target != given["target_branch"] || given["state"] != "all" && m.state != given["state"] || m.updated.Before(after)
+	})
+	if given["order_by"] == "updated_at" {
+		slices.SortStableFunc(chosen, func(a, b *labMerge) int { return a.updated.Compare(b.updated) })
+	}
+	for _, m := range chosen {
+		found = append(found, m.shown(g))
+	}
+	return found
 }
 
 // answerMerge answers requests about one merge request.

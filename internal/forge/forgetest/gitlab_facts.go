@@ -22,7 +22,7 @@ var facts = []fact{
 	{method: "GET", path: "user", answers: 200},
 	{method: "GET", path: "users", optional: append([]string{"username"}, paging...), answers: 200},
 	{method: "GET", path: "projects/*", answers: 200},
-	{method: "GET", path: "projects/*/merge_requests", optional: append([]string{"state", "target_branch", "order_by", "sort"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/merge_requests", optional: append([]string{"state", "target_branch", "order_by", "sort", "updated_after"}, paging...), answers: 200},
 	{method: "GET", path: "projects/*/merge_requests/*", answers: 200},
 	{method: "GET", path: "projects/*/merge_requests/*/notes", optional: append([]string{"order_by", "sort"}, paging...), answers: 200},
 	{method: "POST", path: "projects/*/merge_requests/*/notes", required: []string{"body"}, answers: 201},
@@ -42,7 +42,8 @@ var values = map[string]*regexp.Regexp{
 	"page": regexp.MustCompile(`^[1-9][0-9]*$`), "per_page": regexp.MustCompile(`^([1-9][0-9]?|100)$`),
 	"order_by": regexp.MustCompile(`^(created_at|updated_at|id)$`), "sort": regexp.MustCompile(`^(asc|desc)$`), "all": regexp.MustCompile(`^(true|false)$`),
 	"pipeline_id": regexp.MustCompile(`^[0-9]+$`), "sha": regexp.MustCompile(`^[0-9a-f]{40}$`), "target_url": regexp.MustCompile(`^(https?://.{1,250})?$`),
-	"description": regexp.MustCompile(`^(?s:.{0,255})$`), "name": regexp.MustCompile(`^(?s:.{1,255})$`), "body": regexp.MustCompile(`^(?s:.+)$`),
+	"updated_after": regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`),
+	"description":   regexp.MustCompile(`^(?s:.{0,255})$`), "name": regexp.MustCompile(`^(?s:.{1,255})$`), "body": regexp.MustCompile(`^(?s:.+)$`),
 }
 
 // labStates are the states of a status (POST), and those in a list of merge requests (GET).

@@ -50,7 +50,7 @@ type Repository struct {
 	mu      sync.Mutex
 	project number // 0 before it was asked for
 	me      account
-	sources map[string]map[string]string // by branch: the heads that are open into it, and the ref that their pipelines have
+	opened  map[string]opened // by branch
 }
 
 // account is who a token belongs to.
@@ -93,7 +93,7 @@ func New(c Config) (*Repository, error) {
 	if t.Base, err = forge.BaseTrusting(c.CAFile); err != nil {
 		return nil, fmt.Errorf("gitlab: %w", err)
 	}
-	r := &Repository{api: base + "/api/v4/", path: c.Project, token: c.Token, transport: forge.NewTransport(t), sources: map[string]map[string]string{}}
+	r := &Repository{api: base + "/api/v4/", path: c.Project, token: c.Token, transport: forge.NewTransport(t), opened: map[string]opened{}}
 	r.client = r.transport.Client()
 	return r, nil
 }

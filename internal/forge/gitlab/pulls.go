@@ -20,31 +20,6 @@ func notFull(commit string) error {
 	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
 }
 
-// Open implements [forge.Pulls].
-func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, error) {
-	var pulls []forge.Pull
-	query := url.Values{"state": {"opened"}, "target_branch": {branch}, "order_by": {"created_at"}, "sort": {"asc"}}
-	sources := map[string]string{}
-	err := list(ctx, r, "list the merge requests into "+branch, "merge_requests", query, func(page []mergeRequest) error {
-		for _, m := range page {
-			if p := m.pull(); p.Number > 0 && p.Base == branch && p.Open {
-				pulls = append(pulls, p)
-				sources[p.Head] = m.source()
-			}
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, forge.ErrTooMany) {
-		return nil, err
-	}
-	r.mu.Lock()
-	r.sources[branch] = sources
-	r.mu.Unlock()
-	// One that is closed while pages are read moves others from page to page.
-	slices.SortFunc(pulls, func(a, b forge.Pull) int { return cmp.Compare(a.Number, b.Number) })
-	return slices.CompactFunc(pulls, func(a, b forge.Pull) bool { return a.Number == b.Number }), err
-}
-
 // Pull implements [forge.Pulls].
 func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	var m mergeRequest

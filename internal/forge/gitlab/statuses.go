@@ -105,18 +105,6 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	return err
 }
 
-// sourceOf is the ref of the pipelines of a head that is open, "" of any other commit.
-func (r *Repository) sourceOf(commit string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, heads := range r.sources {
-		if source := heads[commit]; source != "" {
-			return source
-		}
-	}
-	return ""
-}
-
 // pipelineOf is the newest pipeline of a commit to which a status belongs, 0 when it has
 // none: that of the merge request for its head, else that of the branch. One that was
 // made for statuses alone is found by GitLab itself, by the ref.

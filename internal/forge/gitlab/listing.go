@@ -1,0 +1,118 @@
+package gitlab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// A list of 10,000 open merge requests is a hundred requests. So all are listed once in a while, and in between those that changed since.
+//
+//	merge request            is noticed by
+//	----------------------   -----------------------------------------------------------------
+//	new, pushed, retargeted  its updated_at, whatever branch it asks for now and whatever its state
+//	closed, merged           the same: it leaves what is known
+//	deleted                  the next list of all, as nothing else says so
+const (
+	// listAll is how long a list of all counts.
+	listAll = time.Hour
+	// overlap is how much earlier than the newest change that is known the next list begins: GitLab dates a change before it shows it.
+	overlap = 2 * time.Minute
+)
+
+// opened are the merge requests that are open into a branch, as far as they were listed.
+type opened struct {
+	requests map[number]mergeRequest
+	all      time.Time // when all were listed; the zero time for never, or not to the end.
+	began    time.Time // when the last list began.
+	since    time.Time // by GitLab's clock: each change before it is known.
+}
+
+// note takes in a merge request as it was listed.
+func (o *opened) note(m mergeRequest, branch string) {
+	if p := m.pull(); p.Number > 0 && p.Base == branch && p.Open {
+		o.requests[m.IID] = m
+	} else {
+		delete(o.requests, m.IID)
+	}
+}
+
+// Open implements [forge.Pulls].
+func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, error) {
+	r.mu.Lock()
+	known := r.opened[branch]
+	r.mu.Unlock()
+	var err error
+	whole := known.all.IsZero() || known.since.IsZero() || time.Since(known.all) >= listAll
+	if !whole {
+		known.requests = maps.Clone(known.requests)
+		query := url.Values{"state": {"all"}, "updated_after": {known.since.Add(-overlap).UTC().Format(time.RFC3339)}, "order_by": {"updated_at"}, "sort": {"asc"}}
+		err = r.learn(ctx, branch, &known, query)
+	}
+	if whole || errors.Is(err, forge.ErrTooMany) {
+		known = opened{requests: map[number]mergeRequest{}, all: time.Now()}
+		err = r.learn(ctx, branch, &known, url.Values{"state": {"opened"}, "target_branch": {branch}, "order_by": {"created_at"}, "sort": {"asc"}})
+	}
+	switch {
+	case errors.Is(err, forge.ErrTooMany):
+		known.all = time.Time{}
+	case err != nil:
+		return nil, err
+	}
+	r.mu.Lock()
+	r.opened[branch] = known
+	r.mu.Unlock()
+	return known.pulls(), err
+}
+
+// learn takes in a list of merge requests, and works out until when everything is known by GitLab's clock. The list began no earlier than its newest
+// change, less the time that the reading took. It also began as long after the list before it as our clock says.
+func (r *Repository) learn(ctx context.Context, branch string, known *opened, query url.Values) error {
+	began, newest := time.Now(), time.Time{}
+	err := list(ctx, r, "list the merge requests into "+branch, "merge_requests", query, func(page []mergeRequest) error {
+		for _, m := range page {
+			known.note(m, branch)
+			if m.UpdatedAt.After(newest) {
+				newest = m.UpdatedAt.Time
+			}
+		}
+		return nil
+	})
+	if !known.since.IsZero() {
+		known.since = known.since.Add(began.Sub(known.began))
+	}
+	if until := newest.Add(-time.Since(began)); until.After(known.since) {
+		known.since = until
+	}
+	known.began = began
+	return err
+}
+
+// pulls returns them by number.
+func (o opened) pulls() (list []forge.Pull) {
+	for _, m := range o.requests {
+		list = append(list, m.pull())
+	}
+	slices.SortFunc(list, func(a, b forge.Pull) int { return cmp.Compare(a.Number, b.Number) })
+	return list
+}
+
+// sourceOf returns the ref of the pipelines of a commit that is the head of an open merge request; "" when none is known.
+func (r *Repository) sourceOf(commit string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, branch := range slices.Sorted(maps.Keys(r.opened)) {
+		for _, m := range r.opened[branch].requests {
+			if string(m.SHA) == commit {
+				return m.source()
+			}
+		}
+	}
+	return ""
+}
