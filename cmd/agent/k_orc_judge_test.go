@@ -82,7 +82,7 @@ var ofCluster = regexp.MustCompile(`metadata\.(deletionTimestamp|finalizers)`)
 
 var mustBeGone = regexp.MustCompile(`! kubectl get (\w+)\S* (\S+)`)
 
-// expressions checks the CEL expressions of an assertion about the objects that it names with kubectl.
+// expressions checks an assertion about the objects that it names: its CEL expressions, and the kubectl commands that check a deletion.
 func expressions(t *testing.T, assert map[string]any, objects map[string]any) (wrong []string) {
 	values, options := map[string]any{}, []cel.EnvOption{}
 	refs, _ := assert["resourceRefs"].([]any)

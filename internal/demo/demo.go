@@ -1,7 +1,7 @@
 // Package demo shows the whole story on a machine that has nothing. It starts the simulator, makes a Git repository from an example, and runs
 // the program's own commands over them, as a visitor would type them.
 //
-// It sets up the stage and makes changes behind the agent's back. The output is that of the real commands; nothing is staged.
+// It sets up the stage and makes changes behind the agent's back. The output is that of the real commands; nothing is faked.
 package demo
 
 import (

@@ -39,7 +39,7 @@ func kindOf(n Notification) string {
 	return n.State
 }
 
-// slack is the body for incoming webhooks of Slack, Mattermost and Rocket.Chat. Slack's markup begins with three characters. The others have
+// slack is the body for incoming webhooks of Slack, Mattermost and Rocket.Chat. In Slack, three characters begin markup. The others have
 // Markdown and mentions. So text that is not ours stands in a code block, which nothing in it can end.
 func slack(n Notification) object {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "`", "'").Replace

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// symbol is how an action looks at the beginning of a line.
+// symbol is the symbol of an action at the beginning of a line.
 func symbol(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
@@ -33,8 +33,7 @@ func symbol(s plan.Step) string {
 	return "="
 }
 
-// explain is what a line says after the key: what the step does to people, and
-// why.
+// explain is the text of a line after the key: what the step does to people, and why.
 func explain(s plan.Step) string {
 	var parts []string
 	add := func(text string) {
@@ -48,7 +47,7 @@ func explain(s plan.Step) string {
 	case s.Action == plan.Update && s.Disruption() > kind.InPlace:
 		add(s.Disruption().String())
 	}
-	if s.Trace == nil { // else [traced] says it
+	if s.Trace == nil { // otherwise [traced] says it
 		add(s.Drifted())
 	}
 	if s.Adopts {
@@ -91,7 +90,7 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// shown leaves the mark out, unless it is asked for or all there is.
+// shown leaves the mark out, unless verbose mode asks for it or it is the only change.
 func (t Text) shown(s plan.Step) []kind.Change {
 	if t.Verbose {
 		return s.Changes
@@ -103,7 +102,7 @@ func (t Text) shown(s plan.Step) []kind.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c kind.Change) bool { return c.Field == kind.MarkField })
 }
 
-// longestValue is how much of a value people are shown, in characters.
+// longestValue is the maximum length of a value without -v, in characters.
 const longestValue = 160
 
 // Clean makes text from elsewhere one line that is safe to print; see package
@@ -121,7 +120,7 @@ func Lasted(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Plural is a number of things.
+// Plural is a number with a noun.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

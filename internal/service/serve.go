@@ -122,7 +122,7 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 }
 
 // forget drops what is known here of a stack that is no longer served. Its new agent is shown after the next list, which may take long.
-// Without this, a stack that was lost together with etcd would be shown with its old state.
+// Without this, a stack that was lost with the connection to etcd would be shown with its old state.
 func (svc *service) forget(stack string) {
 	svc.metrics.Forget(stack)
 	svc.health.Forget(stack)

@@ -82,7 +82,7 @@ func TestHowStacksOfOtherAgentsStand(t *testing.T) {
 	}
 }
 
-// A stack that was lost together with the lease store is not shown with its old state: nobody may be serving it.
+// A stack that was lost with the connection to the lease store is not shown with its old state: nobody may be serving it.
 func TestALostStackIsNotShownAsItWas(t *testing.T) {
 	svc := &service{metrics: report.NewMetrics("test"), health: agent.NewHealth(nil), shown: readapi.NewStore([]string{"prod"}, nil, time.Unix(1, 0))}
 	read := readapi.New(svc.shown, nil, "test")

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// followed is a branch that the stacks of a document follow, with the functions to call when it moves.
+// followed is a branch that the stacks of a document follow, with the pace at which they are woken when it moves.
 type followed struct {
 	repositories []string // owner/name, in every form under which it may be known
 	branch       string   // "" for the repository's default

@@ -11,7 +11,7 @@ import (
 // mostNear is how many names are compared with one that is looked up.
 const mostNear = 1000
 
-// lookups lists the objects that will be looked up in the cloud although the repository has others of their kind. The name may be a typing
+// lookups lists the objects that will be looked up in the cloud, if the repository has other objects of their kind. The name may be a typing
 // error for one of those.
 func lookups(want []kind.Desired) (list []manifest.Problem) {
 	type scope struct{ kind, namespace string }
