@@ -296,8 +296,8 @@ func (p *proof) change(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// drift changes an object of a stack, or deletes its port, if it exists yet. It leaves the description of a network that is being created
-// alone: the mark may still be there, and without it nobody could say whose network it is.
+// drift changes an object of a stack, or deletes its port, if it exists yet. It does not change the description of a network that is being
+// created. The mark may still be there, and without it nobody could say whose network it is.
 func (p *proof) drift(stack string, random *rand.Rand) {
 	if port, err := p.cloud.one("port", "show", stack); err == nil && random.IntN(2) == 0 {
 		p.say(p.cloud.ask(http.MethodDelete, "/network/v2.0/ports/"+port.text("id"), nil, ""))

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// front puts a real cloud on this machine behind one address, as the simulator does: /identity and /network lead to those services, and
+// front puts a real cloud on this machine behind one address, as the simulator does. /identity and /network lead to those services, and
 // /at/PORT to any service on that port. Addresses in its answers lead through it, too, so that a client never talks to another address.
 type front struct {
 	httputil.ReverseProxy

@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Where drift is left to people, a new process must not recreate an object that somebody deleted: the process before it had left that
-// decision to them. The forge is asked if it remembers which commit was in sync. Otherwise the objects that the commit before wanted count
-// as the objects that existed.
+// Where drift is left to people, a new process must not recreate an object that somebody deleted. The process before it had left that decision
+// to them. The forge is asked if it remembers which commit was in sync. Otherwise the objects that the commit before wanted count as the
+// objects that existed.
 
 // Wanted returns what the newest acceptable commit of a past wanted, as checksums of its manifests. It is nil when there is no such commit.
 func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]checksum.Sum, error) {

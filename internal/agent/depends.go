@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Standing knows the state of the stacks of a process, for stacks that depend on others: nothing of such a stack is carried
-// out before the others are in sync. It knows runs since the process started, and ignores stacks that this process does not run.
+// Standing knows the state of the stacks of a process, for stacks that depend on others. Nothing of a dependent stack is carried out before
+// the others are in sync. Standing knows runs since the process started, and ignores stacks that this process does not run.
 type Standing struct {
 	mu      sync.Mutex
 	of      map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first.

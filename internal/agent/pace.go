@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The rate at which hints from outside start something: a burst as large as people cause in a hurry, and then no faster than a forge's
-// rate limit allows.
+// The rate at which hints from outside start something. At first it allows a burst as large as people cause in a hurry. After that it stays
+// within a forge's rate limit.
 const (
 	hintEvery = 5 * time.Second
 	hintBurst = 5

@@ -12,9 +12,9 @@ const (
 	longTurn = 30 * time.Second
 )
 
-// Turns limit how many stacks log in, list their clouds and start to change them at the same time; stacks get turns in the order in which
-// they come. The requests and the memory of a pass grow with its project, and after a start every stack has a pass. A long pass loses its
-// turn, so that no stack waits for what another one waits for.
+// Turns limit how many stacks log in, list their clouds and start to change them at the same time. Stacks get turns in the order in which they
+// come. The requests and the memory of a pass grow with its project, and after a start every stack has a pass. A long pass loses its turn, so
+// that no stack waits for what another one waits for.
 type Turns struct{ taken chan struct{} }
 
 // NewTurns returns the turns for the stacks of a process.

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// weaker returns the policies of the applied revision and of a newer, refused one: a commit can suspend a stack even if the rest of it is
+// weaker returns the policies of the applied revision and of a newer, refused one. A commit can suspend a stack even if the rest of it is
 // wrong.
 func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	if s.Weaker == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// foreignKind is a kind of Kubernetes that people ask for out of habit, such as Pod. It is not served. kubectl must know the kind
-// all the same, or it would not ask, and the answer could not point to the right kind.
+// foreignKind is a kind of Kubernetes that people ask for out of habit, such as Pod. It is not served, but kubectl must know it. Otherwise
+// kubectl would not ask, and the answer could not point to the right kind.
 type foreignKind struct {
 	short   string
 	instead string

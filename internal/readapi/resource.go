@@ -41,8 +41,8 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 	return resource{GroupVersionKind: gvk, plural: plural, namespaced: !own[gvk].wide}
 }
 
-// apart gives kinds of one group with the same plural a plural each, so that the author of a Definition cannot take the plural of another
-// kind. The agent's own kinds keep theirs. Of other kinds, the first in the order of their names keeps it.
+// apart gives each kind of a group its own plural if several would have the same one. So the author of a Definition cannot take the plural of
+// another kind. The agent's own kinds keep theirs. Of other kinds, the first in the order of their names keeps it.
 func apart(list []resource, kinds []*kind.Kind) {
 	builtIn := map[manifest.GroupVersionKind]bool{}
 	for _, k := range kinds {

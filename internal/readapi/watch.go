@@ -100,7 +100,7 @@ func duration(query url.Values) time.Duration {
 }
 
 // knownAt returns what a client knows that has listed at a version: the items in known that are not newer than since. expired means that this
-// is no longer known. Clients with initial events start empty: their version says only how old that list may be.
+// knowledge is gone. Clients with initial events start empty: their version says only how old that list may be.
 func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, since int, expired bool) {
 	version := query.Get("resourceVersion")
 	if version == "" || version == "0" {
@@ -123,9 +123,9 @@ type change struct {
 	version int // of the change or the deletion
 }
 
-// changes returns the changes of the requested items between two states, ordered by version: the version of the last event that a client
-// has seen says which are missing. Of the earlier state, the client knows the items that are not newer than since. The earlier form of an
-// item that changed after since is unknown: the client may have had it.
+// changes returns the changes of the requested items between two states, ordered by version. The version of the last event that a client has
+// seen says which are missing. Of the earlier state, the client knows the items that are not newer than since. The earlier form of an item
+// that changed after since is unknown: the client may have had it.
 func (a asked) changes(before, after state, since int) (list []change) {
 	had, resumed := map[place]*item{}, since < before.version
 	if !resumed {

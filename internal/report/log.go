@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Log writes a service's log about one stack. It logs every step that is carried out, now and then what the pass waits for, and the end of a
-// run when it differs from the last. It is both a watcher and a sink.
+// Log writes a service's log about one stack. It logs every step that is carried out and, now and then, what the pass waits for. It logs the
+// end of a run when it differs from the last. It is both a watcher and a sink.
 type Log struct {
 	log *slog.Logger
 

@@ -111,7 +111,7 @@ func (m *Metrics) Forget(stack string) {
 	delete(m.commit, stack)
 }
 
-// Remove drops everything about a stack that is no longer configured, including counters: a person who may push chooses the names of folders,
+// Remove drops everything about a stack that is no longer configured, including counters. A person who may push chooses the names of folders,
 // and their number is unlimited.
 func (m *Metrics) Remove(stack string) {
 	m.Forget(stack)

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// The path of a plan's hash to its approval: post.go writes it into the comment and its marker ([Prove]), and a person repeats it in a command
+// The path of a plan's hash to its approval. post.go writes it into the comment and its marker ([Prove]), and a person repeats it in a command
 // (command.go). The functions below find the marker of that hash, and [plan.Approval.Covers] decides about the plan at hand.
 
 // approvals returns the approve commands of people who may push. Nothing else remembers them: they are read again from the comments.

@@ -65,8 +65,8 @@ type right struct {
 	good  time.Duration
 }
 
-// rightAge is how long the answer is valid that a person may push, refusedAge that the forge refuses to say, and noneAge that they may not.
-// There can be so many people without the right that not all can be asked about within the age of a conversation.
+// rightAge, refusedAge and noneAge are how long an answer of the forge is valid: that a person may push, that it refuses to say, and that a
+// person may not. There can be so many people without the right that not all can be asked about within the age of a conversation.
 const (
 	rightAge   = time.Minute
 	refusedAge = 10 * time.Minute

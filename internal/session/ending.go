@@ -13,8 +13,8 @@ import (
 )
 
 // KeepsNothing refuses to end a stack while the repository keeps something that its end would delete. Once the manifests are ignored, only the
-// mark of an object says that it stays, and the mark may be older than the manifest. weaker are the policies in the stack's folder: a
-// suspended stack is not ended.
+// mark of an object says that it stays. The mark may be older than the manifest. weaker are the policies in the stack's folder: a suspended
+// stack is not ended.
 func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engine.Engine, region string) (weaker []plan.Policy, err error) {
 	if s.Gone() {
 		return nil, nil

@@ -14,8 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// World is a repository on a forge, a branch, and a cloud whose plans the test writes: the words in a commit's files are the steps of its
-// plan.
+// World is a repository on a forge, a branch, and a cloud. The test writes the plans: the words in a commit's files are the steps of its plan.
 type World struct {
 	*testing.T
 	Forge  *forgetest.Memory
