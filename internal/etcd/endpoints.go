@@ -16,19 +16,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Endpoints are members of one cluster that the operator has named. They are asked in turn: the one that answered last
-// first, the others when it does not answer in a quarter of the time or cannot work.
+// Endpoints are members of one cluster that the operator has named. Requests go to the member that answered last. The others are
+// tried in turn when a member does not answer within a quarter of the time, or cannot carry out the request.
 type Endpoints struct {
 	addresses []*url.URL
 	client    *http.Client
 	first     atomic.Int32
 }
 
-// maxAnswer is what is read of an answer: 10,000 keys with a kibibyte each, in base64.
+// maxAnswer bounds an answer: 10,000 keys with a kibibyte each, in base64.
 const maxAnswer = 16 << 20
 
-// NewEndpoints knows a cluster by the addresses of its members, such as https://etcd-1:2379. trust is nil for the system's
-// authorities and no certificate of our own.
+// NewEndpoints makes the endpoints of a cluster from the addresses of its members, such as https://etcd-1:2379. If trust is nil,
+// the system's authorities are trusted, and the client shows no certificate.
 func NewEndpoints(addresses []string, trust *tls.Config) (*Endpoints, error) {
 	e := &Endpoints{}
 	var home []string
@@ -45,12 +45,12 @@ func NewEndpoints(addresses []string, trust *tls.Config) (*Endpoints, error) {
 	return e.Through(outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: home, ConnsPerHost: 4, HeaderTime: Patience})), nil
 }
 
-// Through has requests sent another way.
+// Through returns endpoints that send requests through way.
 func (e *Endpoints) Through(way http.RoundTripper) *Endpoints {
 	return &Endpoints{addresses: e.addresses, client: outbound.Client(way, Patience)}
 }
 
-// ask has the answer of the first endpoint that gives one.
+// ask returns the answer of the first endpoint that gives one.
 func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -74,7 +74,8 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 	return err
 }
 
-// share is a quarter of the time that is left, so that one which is silent leaves enough for the next; the last one has all of it.
+// share gives an endpoint a quarter of the remaining time, so that a silent endpoint leaves enough for the next one. The last
+// endpoint gets all of it.
 func share(ctx context.Context, last bool) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if last || !bounded {
@@ -104,12 +105,12 @@ func (e *Endpoints) askOne(ctx context.Context, at *url.URL, path string, body [
 	return nil
 }
 
-// elsewhere reports whether another member may carry out what this one did not.
+// elsewhere reports whether another member may carry out a request that this one refused.
 func (r *Refused) elsewhere() bool {
 	return r.Code == unavailable || r.Code == deadlineExceeded || r.Code == unknown || r.Code == resourceExhausted
 }
 
-// Of gRPC (google.golang.org/grpc/codes).
+// These are codes of gRPC (google.golang.org/grpc/codes).
 const (
 	unknown           = 2
 	deadlineExceeded  = 4

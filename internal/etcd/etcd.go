@@ -1,5 +1,5 @@
-// Package etcd asks servers of etcd in JSON, by the gateway that each has on its client port (/v3/, since etcd 3.4).
-// It knows one request at a time: who is asked, and what follows from an answer, is decided elsewhere.
+// Package etcd sends requests to servers of etcd in JSON, to the gateway that each has on its client port (/v3/, since etcd 3.4).
+// It knows one request at a time. Its callers decide which server to ask, and what follows from an answer.
 package etcd
 
 import (
@@ -21,29 +21,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Client asks servers at their addresses. What they say is bounded and not to be trusted: whoever is on their network may say it.
+// Client sends requests to servers at their addresses. An answer is bounded and not trusted: any machine on the servers' network
+// may have sent it.
 type Client struct {
 	Machines outbound.Machines
 	Port     int         // for clients, usually 2379
 	TLS      *tls.Config // nil for HTTP
 }
 
-// ClientPort and PeerPort are where etcd is asked by clients, and by other members.
+// ClientPort and PeerPort are the ports of etcd for clients, and for other members.
 const (
 	ClientPort = 2379
 	PeerPort   = 2380
 )
 
-// Patience is how long one answer may take.
+// Patience is the time limit of one answer.
 const Patience = 5 * time.Second
 
-// Member is what a cluster knows of a member.
+// Member is a cluster's information about one member.
 type Member struct {
 	ID         uint64   `json:"ID,string"`
 	Name       string   `json:"name"` // "" until it has started for the first time
 	PeerURLs   []string `json:"peerURLs"`
 	ClientURLs []string `json:"clientURLs"`
-	IsLearner  bool     `json:"isLearner"` // it takes no part in decisions yet
+	IsLearner  bool     `json:"isLearner"` // it does not vote yet
 }
 
 // Members is a cluster, as one of its members knows it.
@@ -52,7 +53,7 @@ type Members struct {
 	List      []Member
 }
 
-// Status is what one server says of itself. (etcdserverpb.StatusResponse)
+// Status is the information of one server about itself. (etcdserverpb.StatusResponse)
 type Status struct {
 	MemberID, ClusterID uint64
 	Leader              uint64 // 0 while it knows of none
@@ -70,7 +71,7 @@ type header struct {
 	Revision  int64  `json:"revision,string"`
 }
 
-// Status asks a server how it is; also one that has lost the others answers.
+// Status asks a server for its status; a server without contact to the others answers too.
 func (c Client) Status(ctx context.Context, address string) (Status, error) {
 	var got struct {
 		Header  header   `json:"header"`
@@ -85,7 +86,7 @@ func (c Client) Status(ctx context.Context, address string) (Status, error) {
 	return Status{got.Header.MemberID, got.Header.ClusterID, got.Leader, got.Version, got.Applied, got.DBSize, got.Learner, got.Errors, got.Header.Revision}, err
 }
 
-// Members asks a server who the members are; it answers from what it has heard, which may be out of date.
+// Members asks a server for the list of members. The answer is the server's own knowledge, which may be out of date.
 func (c Client) Members(ctx context.Context, address string) (Members, error) {
 	var got struct {
 		Header  header   `json:"header"`
@@ -95,7 +96,7 @@ func (c Client) Members(ctx context.Context, address string) (Members, error) {
 	return Members{got.Header.ClusterID, got.Members}, err
 }
 
-// AddLearner makes a member of peerURL that takes no part in decisions yet.
+// AddLearner adds a member with peerURL that does not vote yet.
 func (c Client) AddLearner(ctx context.Context, address, peerURL string) (Member, error) {
 	var got struct {
 		Member Member `json:"member"`
@@ -104,7 +105,7 @@ func (c Client) AddLearner(ctx context.Context, address, peerURL string) (Member
 	return got.Member, err
 }
 
-// Promote makes a learner a member that takes part in decisions.
+// Promote makes a learner a member that votes.
 func (c Client) Promote(ctx context.Context, address string, id uint64) error {
 	return c.post(ctx, address, "cluster/member/promote", byID(id), nil)
 }
@@ -114,7 +115,7 @@ func (c Client) Remove(ctx context.Context, address string, id uint64) error {
 	return c.post(ctx, address, "cluster/member/remove", byID(id), nil)
 }
 
-// MoveLeader has the leader, which must be asked itself, hand over to another member.
+// MoveLeader transfers the leadership to another member. It must be sent to the leader itself.
 func (c Client) MoveLeader(ctx context.Context, address string, to uint64) error {
 	return c.post(ctx, address, "maintenance/transfer-leadership", map[string]string{"targetID": strconv.FormatUint(to, 10)}, nil)
 }
@@ -123,7 +124,7 @@ func byID(id uint64) map[string]string {
 	return map[string]string{"ID": strconv.FormatUint(id, 10)}
 }
 
-// Refused is what an etcd server said to a request that it did not carry out.
+// Refused is the answer of an etcd server that did not carry out a request.
 type Refused struct {
 	Code    int // of gRPC (google.golang.org/grpc/codes)
 	Message string
@@ -135,7 +136,7 @@ func (r *Refused) Error() string { return printable.Clip(printable.Line(r.Messag
 // Later reports whether the same request may be carried out when the cluster is in another state.
 func (r *Refused) Later() bool { return r.Code != invalidArgument && r.Code != notFound }
 
-// NotFound reports whether there is no such member, as the cluster itself says.
+// NotFound reports whether the cluster itself says that there is no such member.
 func (r *Refused) NotFound() bool { return r.Code == notFound }
 
 const (
@@ -143,7 +144,7 @@ const (
 	notFound        = 5
 )
 
-// ErrSilent says that nobody answered as etcd does.
+// ErrSilent says that no etcd has answered.
 var ErrSilent = boot.ErrSilent
 
 func (c Client) post(ctx context.Context, address, path string, body, into any) error {
@@ -158,7 +159,7 @@ func (c Client) post(ctx context.Context, address, path string, body, into any) 
 	return understand(status, answer, into)
 }
 
-// understand reads an answer, whose error is a [*Refused] where etcd says no.
+// understand reads an answer. If etcd refuses the request, the error is a [*Refused].
 func understand(status int, answer []byte, into any) error {
 	if status != http.StatusOK {
 		var said struct {
@@ -183,7 +184,7 @@ func understand(status int, answer []byte, into any) error {
 	return nil
 }
 
-// send has one answer, whole. Its errors repeat nothing that the machine said.
+// send returns one whole answer. Its errors repeat no text from the machine.
 func (c Client) send(ctx context.Context, method, address, path string, body []byte) (status int, answer []byte, err error) {
 	return c.sendWithin(ctx, Patience, method, address, path, body)
 }

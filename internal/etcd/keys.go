@@ -11,16 +11,16 @@ import (
 
 // Record is a key and its value, as a lease holds it.
 type Record struct {
-	Key     string // below the prefix that was listed
+	Key     string // without the prefix that was listed
 	Value   []byte
 	Lease   int64 // 0 for none
-	Created int64 // the revision at which the key was made: of two keys, the older has the smaller
+	Created int64 // the revision at which the key was made: the older of two keys has the smaller one
 }
 
 // ErrNoLease says that there is no such lease: it has expired, or was revoked.
 var ErrNoLease = errors.New("the lease has ended")
 
-// ErrTooMany says that there are more keys than are read.
+// ErrTooMany says that there are more keys than may be read.
 var ErrTooMany = errors.New("there are too many keys")
 
 // Grant makes a lease that ends when it is not renewed for ttl, in whole seconds.
@@ -42,7 +42,7 @@ type leaseID struct {
 	ID int64 `json:"ID,string"`
 }
 
-// Renew has a lease last for its whole time again; [ErrNoLease] where there is none.
+// Renew makes a lease last for its whole time again; [ErrNoLease] where there is none.
 func (e *Endpoints) Renew(ctx context.Context, lease int64) error {
 	var got struct {
 		Result struct {
@@ -68,7 +68,7 @@ func (e *Endpoints) Revoke(ctx context.Context, lease int64) error {
 	return ended(e.ask(ctx, "lease/revoke", leaseID{lease}, nil))
 }
 
-// ended makes an [ErrNoLease] of what etcd says of a lease that is not there.
+// ended turns etcd's error about a missing lease into an [ErrNoLease].
 func ended(err error) error {
 	var refused *Refused
 	if errors.As(err, &refused) && refused.NotFound() && strings.Contains(refused.Message, "lease") {
@@ -112,8 +112,8 @@ type (
 	}
 )
 
-// Hold writes a key under a lease where there is no such key, or where the same lease has it. held is false when
-// another one has it; then nothing is written.
+// Hold writes a key under a lease if there is no such key, or if the same lease has it. held is false when
+// another lease has it; then nothing is written.
 func (e *Endpoints) Hold(ctx context.Context, lease int64, key string, value []byte) (held bool, err error) {
 	write := []operation{{Put: &put{[]byte(key), value, lease}}}
 	again := &txn{Compare: []compare{ofLease(key, lease)}, Success: write}
@@ -141,7 +141,8 @@ func ofLease(key string, lease int64) compare {
 	return compare{Key: []byte(key), Target: "LEASE", Result: "EQUAL", Lease: &lease}
 }
 
-// List has every key below a prefix, as most members know it; [ErrTooMany] when there are more than most.
+// List returns every key below a prefix, as a majority of the members knows it; [ErrTooMany] when there are more
+// than most.
 func (e *Endpoints) List(ctx context.Context, prefix string, most int) (list []Record, err error) {
 	var got struct {
 		Keys []struct {

@@ -17,7 +17,7 @@ import (
 	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// keysSuite is what agents rely on, of a real etcd and of the simulator's; pass has time go by.
+// keysSuite checks the behaviour on which agents depend, for a real etcd and for the simulated one. pass lets time pass.
 func keysSuite(t *testing.T, e *etcd.Endpoints, pass func(time.Duration)) {
 	ctx := t.Context()
 	must := func(err error) {
@@ -54,7 +54,7 @@ func keysSuite(t *testing.T, e *etcd.Endpoints, pass func(time.Duration)) {
 	if _, err := e.List(ctx, "/suite/", 1); !errors.Is(err, etcd.ErrTooMany) {
 		t.Errorf("a list with a bound of 1: %v", err)
 	}
-	must(e.Let(ctx, a, "/suite/stacks/two")) // it is b's
+	must(e.Let(ctx, a, "/suite/stacks/two")) // b has it
 	must(e.Renew(ctx, a))
 	for range 4 {
 		pass(time.Second)
@@ -101,7 +101,7 @@ func TestKeysOfTheSimulator(t *testing.T) {
 	})
 }
 
-// A real one is named by its address.
+// TestKeysOfARealEtcd runs the suite on the etcd at the address in an environment variable.
 func TestKeysOfARealEtcd(t *testing.T) {
 	address := os.Getenv("STACKREEVE_TEST_ETCD_URL")
 	if address == "" {
@@ -118,9 +118,9 @@ func TestKeysOfARealEtcd(t *testing.T) {
 	})
 }
 
-// answers is a network on which each host says one thing.
+// answers is a network on which each host always gives one answer.
 type answers struct {
-	said  map[string]func() (int, string) // nil: nobody is there
+	said  map[string]func() (int, string) // nil: no host answers
 	asked []string
 }
 
@@ -154,7 +154,7 @@ func TestEndpointsAreAskedInTurn(t *testing.T) {
 	}
 }
 
-// silence is a network on which one host takes requests and does not answer them.
+// silence is a network on which one host accepts requests and does not answer them.
 type silence struct {
 	*answers
 	host string
@@ -169,7 +169,8 @@ func (s silence) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.answers.RoundTrip(req)
 }
 
-// A member that is silent leaves time for the next one, however little there is, and is not the first one to be asked again.
+// TestASilentEndpointLeavesTime has a silent member. It leaves time for the next one, however short the time is, and is not
+// asked first the next time.
 func TestASilentEndpointLeavesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := silence{&answers{said: map[string]func() (int, string){"b": func() (int, string) { return 200, `{"ID":"7","TTL":"12"}` }}}, "a"}
@@ -191,7 +192,7 @@ func TestASilentEndpointLeavesTime(t *testing.T) {
 	})
 }
 
-// Whoever answers in etcd's place gets nothing repeated and nothing believed.
+// TestAttackAnswersThatAreNotOfEtcd has another server in place of etcd: its answers are neither repeated nor believed.
 func TestAttackAnswersThatAreNotOfEtcd(t *testing.T) {
 	for name, text := range map[string]string{
 		"html": "<html>", "no number": `{}`, "another shape": `{"ID":{}}`, "long": string(bytes.Repeat([]byte("x"), 1<<20)),

@@ -29,7 +29,7 @@ func (r *machines) waits(c etcd.Client, state string) (w etcd.Waiting) {
 	return w
 }
 
-// send sends a snapshot up to some byte.
+// send sends the bytes of a snapshot between two offsets.
 func (r *machines) send(c etcd.Client, data []byte, from, to int) {
 	r.t.Helper()
 	sum := sha256.Sum256(data)
@@ -42,7 +42,7 @@ func (r *machines) send(c etcd.Client, data []byte, from, to int) {
 	}
 }
 
-// with asks it to begin with a snapshot.
+// with asks the machine to begin with a snapshot.
 func (r *machines) with(c etcd.Client, data []byte) {
 	r.t.Helper()
 	sum := sha256.Sum256(data)
@@ -51,7 +51,8 @@ func (r *machines) with(c etcd.Client, data []byte) {
 	}
 }
 
-// A real machine begins with a snapshot that it is sent in parts, also when it is restarted half way, and never without it.
+// TestARealMachineBeginsWithASnapshot sends a snapshot to a real machine in parts. The machine begins with the snapshot, even after a
+// restart half way, and never without it.
 func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 	for generation, name := range []string{"without TLS", "with TLS"} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 			r.waits(c, etcd.Blank)
 			changed := bytes.Replace(data, []byte("key-007"), []byte("key-oo7"), 1)
 			r.send(c, changed, 0, len(changed))
-			r.with(c, changed) // of the digest that it says; etcd's own is another one
+			r.with(c, changed) // with its own digest, which differs from the one in etcd's trailer
 			if w := r.waits(c, etcd.Unfit); !strings.Contains(w.Said(), "cannot restore it") {
 				t.Errorf("of a changed snapshot it is said: %s", w.Said())
 			}
@@ -94,7 +95,7 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 			if err := c.Begin(ctx, address(0)); err != nil {
 				t.Fatal(err)
 			}
-			r.with(c, data) // not all of it is there
+			r.with(c, data) // not all of it has arrived
 			r.boot(0, generation)
 			if w := r.waits(c, etcd.Receives); w.Received != 300_000 {
 				t.Fatalf("after a restart it has %d bytes", w.Received)
@@ -120,10 +121,11 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 	}
 }
 
-// raise is by how much revisions go up in a restore, as the boot script asks for.
+// raise is the number by which a restore raises revisions, as the boot script requests.
 const raise = 1_000_000_000
 
-// raised wants revisions to be higher by that, and who watches from one before to be told. Etcd 3.4 cannot do that, which the machine says.
+// raised checks that revisions are higher by raise, and that watchers from an earlier revision are told so. Etcd 3.4 cannot raise them;
+// then the machine must say so.
 func (r *machines) raised(c etcd.Client, before, after int64) {
 	r.t.Helper()
 	log, err := os.ReadFile(filepath.Join(r.folder, "0/log"))
@@ -142,7 +144,7 @@ func (r *machines) raised(c etcd.Client, before, after int64) {
 	}
 }
 
-// watched is the revision that somebody hears of as compacted who watches from one before; 0 who hears of none.
+// watched is the compaction revision that a watcher from an earlier revision receives; 0 for none.
 func (r *machines) watched(c etcd.Client, from int64) int64 {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, at(c, address(0), "watch"),
@@ -174,7 +176,7 @@ func (r *machines) watched(c etcd.Client, from int64) int64 {
 	}
 }
 
-// put and get ask etcd for keys.
+// put and get write and read keys of etcd.
 func (r *machines) put(c etcd.Client, key, value string) {
 	r.t.Helper()
 	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// programs is the folder that STACKREEVE_TEST_ETCD names, or which etcd of the PATH is in.
+// programs is the folder that STACKREEVE_TEST_ETCD names, or the folder of the etcd in PATH.
 func programs(t *testing.T) string {
 	t.Helper()
 	if folder := os.Getenv("STACKREEVE_TEST_ETCD"); folder != "" {
@@ -35,7 +35,7 @@ func programs(t *testing.T) string {
 	return filepath.Dir(path)
 }
 
-// restorer is the program that restores snapshots; etcdctl before there was etcdutl.
+// restorer is the program that restores snapshots: etcdutl, or etcdctl in older versions.
 func restorer(folder string) string {
 	for _, name := range []string{"etcdutl", "etcdctl"} {
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
@@ -45,7 +45,8 @@ func restorer(folder string) string {
 	return "etcdutl"
 }
 
-// archived offers what restores snapshots and etcd itself in an archive, as machines take them, and says of which version it is.
+// archived serves an archive with etcd and the program that restores snapshots, as machines download it. It also returns the
+// version.
 func archived(t *testing.T) (url, version string) {
 	t.Helper()
 	folder := programs(t)
@@ -73,7 +74,7 @@ func archived(t *testing.T) (url, version string) {
 	return server.URL, version
 }
 
-// port is one that nobody listens on.
+// port is a port on which nothing listens.
 func port(t *testing.T) int {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -105,7 +106,7 @@ func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
 	return c, stop
 }
 
-// at is where a server is asked for something.
+// at is the URL of a path on a server.
 func at(c etcd.Client, address, path string) string {
 	scheme := "http"
 	if c.TLS != nil {
@@ -114,7 +115,7 @@ func at(c etcd.Client, address, path string) string {
 	return fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address, c.Port, path)
 }
 
-// call asks a server at an address for something else than the client knows.
+// call sends a server a request that the client does not have.
 func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -125,7 +126,7 @@ func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{TLSClientConfig: c.TLS} // it bounds no answer, as the client's does
+	transport := &http.Transport{TLSClientConfig: c.TLS} // without the client's bound on answers
 	defer transport.CloseIdleConnections()
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
@@ -138,7 +139,7 @@ func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	}
 }
 
-// A snapshot of a real server, restored by etcd's own program, has every key.
+// TestARealSnapshotIsRestored checks that a snapshot of a real server, restored by etcd's own program, has every key.
 func TestARealSnapshotIsRestored(t *testing.T) {
 	const keys = 300
 	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -18,17 +18,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// scriptOfMachines is what a machine of a cluster runs.
+// scriptOfMachines is the script that runs on the machines of a cluster.
 const scriptOfMachines = "../cloud/kinds/etcdcluster/etcd.py"
 
-// The script is found where tests that need a real etcd look for it.
+// TestTheScriptOfMachinesIsThere checks the path of the script, because the tests that use it need a real etcd.
 func TestTheScriptOfMachinesIsThere(t *testing.T) {
 	if _, err := os.Stat(scriptOfMachines); err != nil {
 		t.Error(err)
 	}
 }
 
-// stage has the boot script use this machine as if it were several, with one address each.
+// stage makes the boot script use this machine as if it were several, with one address each.
 const stage = `
 HERE, KEYS = os.path.realpath(__file__), os.path.dirname(os.path.realpath(__file__)) + "/keys"
 BINARY = os.path.dirname(HERE) + "/stackreeve-etcd"
@@ -46,11 +46,11 @@ def start(binary, args):
 os.execv = start
 `
 
-// machines are those of a cluster of real etcd, on addresses of this machine.
+// machines is a cluster of real etcd, on addresses of this machine.
 type machines struct {
 	t       *testing.T
 	master  *pki.Master
-	archive string // where the programs of etcd are had
+	archive string // where the programs of etcd are downloaded from
 	version string
 	folder  string
 	size    int
@@ -88,7 +88,7 @@ func (r *machines) authority(generation int) *pki.Authority {
 	return a
 }
 
-// boot starts a machine, in place of the one that there was, with certificates of a generation; 0 for no TLS.
+// boot starts a machine, in place of the earlier one, with certificates of a generation; 0 for no TLS.
 func (r *machines) boot(n, generation int) {
 	r.t.Helper()
 	if r.stop[n] != nil {
@@ -135,7 +135,7 @@ func (r *machines) boot(n, generation int) {
 	r.stop[n] = func() { stop(); _ = cmd.Wait(); _ = log.Close() }
 }
 
-// client asks the members as an agent of a generation does; 0 for no TLS.
+// client is a client with the certificates of a generation, as an agent has; 0 for no TLS.
 func (r *machines) client(generation int) etcd.Client {
 	r.t.Helper()
 	c := etcd.Client{Machines: outbound.Machines{Home: true}, Port: etcd.ClientPort}
@@ -151,7 +151,7 @@ func (r *machines) client(generation int) etcd.Client {
 	return c
 }
 
-// until asks again until it is so.
+// until repeats a check until it succeeds.
 func (r *machines) until(what string, is func() error) {
 	r.t.Helper()
 	ctx, stop := context.WithTimeout(r.t.Context(), 3*time.Minute)
@@ -175,7 +175,7 @@ func (r *machines) until(what string, is func() error) {
 	}
 }
 
-// begin is what an agent does: one machine begins, the others join.
+// begin does the same as an agent: one machine begins, the others join.
 func (r *machines) begin(generation int) {
 	r.t.Helper()
 	ctx, c := r.t.Context(), r.client(generation)
@@ -209,7 +209,7 @@ func (r *machines) begin(generation int) {
 	}
 }
 
-// serves waits until a member answers, and is in touch with a leader.
+// serves waits until a member answers and has contact to a leader.
 func (r *machines) serves(c etcd.Client, n int) {
 	r.t.Helper()
 	r.until(fmt.Sprintf("kv-%d serves", n), func() error {
@@ -221,8 +221,8 @@ func (r *machines) serves(c etcd.Client, n int) {
 	})
 }
 
-// Real etcd takes the certificates, and keeps to them while those of one generation replace another's, member by member. Whoever has none, or
-// another cluster's, gets no answer.
+// TestRealEtcdWithTLS checks that real etcd accepts the certificates, also while those of one generation replace another's, member by member.
+// A client without a certificate, or with one of another cluster, gets no answer.
 func TestRealEtcdWithTLS(t *testing.T) {
 	r := newReal(t)
 	r.begin(1)
@@ -273,7 +273,8 @@ func (r *machines) strangers() {
 	}
 }
 
-// A machine that waits asks for a certificate, too, and one that talks to nobody holds up none.
+// TestAttackAMachineThatWaits checks that a waiting machine requires a certificate too, and that an open connection without requests blocks
+// no other one.
 func TestAttackAMachineThatWaits(t *testing.T) {
 	r := newReal(t)
 	r.size = 1

@@ -12,42 +12,42 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Waiting is what a machine says on the port for clients before its etcd runs: it has no data, and waits to be
-// a member. What runs on the machine is package etcdcluster's boot script.
+// Waiting is the answer of a machine on the client port before its etcd runs: it has no data, and waits to become a member. The
+// machine runs package etcdcluster's boot script.
 type Waiting struct {
 	State   string `json:"state"`   // one of the states below
 	Message string `json:"message"` // for people
-	// Sum is the SHA-256 digest of the snapshot of which it has so many bytes; "" of a machine that has none.
+	// Sum is the SHA-256 digest of the snapshot of which the machine has Received bytes; "" for a machine without one.
 	Sum      string `json:"sum"`
 	Received int64  `json:"received"`
 }
 
-// The states.
+// These are the states.
 const (
-	Blank   = "blank"   // without data, ready to begin a cluster or to join one
-	Begins  = "begins"  // was asked to begin one
-	Refuses = "refuses" // has data that this version of etcd must not open
+	Blank   = "blank"   // without data, ready to begin a cluster or to join one.
+	Begins  = "begins"  // was asked to begin one.
+	Refuses = "refuses" // has data that this version of etcd must not open.
 
-	Receives = "receives" // has a snapshot, or a part of one, and begins with a snapshot only
-	Unfit    = "unfit"    // likewise, and the snapshot that it has cannot be restored
-	Restores = "restores" // makes data of it
+	Receives = "receives" // has a snapshot, or a part of one, and begins with a snapshot only.
+	Unfit    = "unfit"    // the same, but the snapshot that it has cannot be restored.
+	Restores = "restores" // is making data of the snapshot.
 )
 
-// Part is how many bytes of a snapshot are sent at once.
+// Part is the number of bytes of a snapshot that are sent at once.
 const Part = 4 << 20
 
 // Said is the message, in words that are safe to print.
 func (w Waiting) Said() string { return printable.Clip(printable.Line(w.Message), 200) }
 
-// Empty reports whether the machine has no data, and nobody has asked it to begin.
+// Empty reports whether the machine has no data, and was not asked to begin.
 func (w Waiting) Empty() bool { return w.State == Blank || w.State == Receives || w.State == Unfit }
 
-// Beginning reports whether the machine has been asked to begin, and does.
+// Beginning reports whether the machine was asked to begin, and is doing so.
 func (w Waiting) Beginning() bool { return w.State == Begins || w.State == Restores }
 
 const waitingPath = "/stackreeve/waiting"
 
-// Waiting asks a machine whether it waits; it does not where the state is "", and err says that nobody answers.
+// Waiting asks a machine whether it waits. If it does not, the state is "". err says that no machine answers.
 func (c Client) Waiting(ctx context.Context, address string) (w Waiting, err error) {
 	return c.said(c.send(ctx, http.MethodGet, address, waitingPath, nil))
 }
@@ -67,7 +67,8 @@ func (c Client) Begin(ctx context.Context, address string) error {
 	return c.begin(ctx, address, []byte(`{"begin": true}`))
 }
 
-// BeginWith likewise, with the snapshot of that SHA-256 digest, of which it has all. It makes data of it after its answer.
+// BeginWith is Begin with the snapshot of that SHA-256 digest, of which the machine has all bytes. The machine answers first, and then
+// makes data of the snapshot.
 func (c Client) BeginWith(ctx context.Context, address, sum string) error {
 	body, err := json.Marshal(map[string]any{"begin": true, "snapshot": sum})
 	if err != nil {
@@ -84,11 +85,11 @@ func (c Client) begin(ctx context.Context, address string, body []byte) error {
 	return err
 }
 
-// sendPatience is how long sending a part of a snapshot may take.
+// sendPatience is the time limit for sending a part of a snapshot.
 const sendPatience = 2 * time.Minute
 
-// SendPart sends bytes of a snapshot, of so many in all, to a machine that waits, and has its answer: how many it has then. A snapshot
-// with another digest than the one that it has takes that one's place.
+// SendPart sends a part of a snapshot of size bytes to a machine that waits, and returns its answer. The answer says how many bytes
+// the machine then has. A snapshot with another digest replaces the one that the machine has.
 func (c Client) SendPart(ctx context.Context, address, sum string, size, from int64, part []byte) (Waiting, error) {
 	path := fmt.Sprintf("%s?sum=%s&size=%d&from=%d", waitingPath, url.QueryEscape(sum), size, from)
 	status, answer, err := c.sendWithin(ctx, sendPatience, http.MethodPut, address, path, part)

@@ -20,37 +20,37 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// ErrCut says that not all of a snapshot came, or something else than a server has sent.
+// ErrCut says that a snapshot is incomplete, or differs from the data that the server has sent.
 var ErrCut = errors.New("the snapshot is not whole")
 
-// ErrTooLarge says that a snapshot is larger than it may be.
+// ErrTooLarge says that a snapshot is larger than allowed.
 var ErrTooLarge = errors.New("the snapshot is too large")
 
 const (
-	// longestChunk is how many bytes one message of a snapshot may have; etcd sends 32 KiB of data in each.
+	// longestChunk bounds the bytes of one message of a snapshot; etcd sends 32 KiB of data in each.
 	// (server/etcdserver/api/v3rpc/maintenance.go: snapshotSendBufferSize)
 	longestChunk = 1 << 20
-	// trailer is the size of the SHA-256 digest that etcd sends behind the data.
+	// trailer is the size of the SHA-256 digest that etcd sends after the data.
 	trailer = sha256.Size
 )
 
-// Snapshot is the data of a server at one moment, as it comes in: etcd's database, and behind it its SHA-256 digest, which
-// is what etcdutl restores. It is read once, and ends in an error in place of its end where that digest is not the right one.
+// Snapshot reads the data of a server at one moment: etcd's database, followed by its SHA-256 digest. etcdutl restores this
+// form. It can be read once. If the digest is wrong, the last read returns an error instead of io.EOF.
 type Snapshot struct {
 	body   io.ReadCloser
 	lines  *bufio.Reader
 	chunk  []byte
-	last   []byte    // what may be the digest behind the data
-	data   hash.Hash // of what is before it
+	last   []byte    // bytes that may be the digest after the data
+	data   hash.Hash // of the bytes before it
 	all    hash.Hash
-	total  int64 // of the data, as the first message says; -1 before that
-	size   int64 // that came so far
+	total  int64 // size of the data by the first message; -1 before that
+	size   int64 // received so far
 	most   int64
 	failed error
 	closed atomic.Bool
 }
 
-// Snapshot asks a server for its data, of which there may be so many bytes. The caller closes it.
+// Snapshot asks a server for its data, at most most bytes. The caller closes it.
 func (c Client) Snapshot(ctx context.Context, address string, most int64) (*Snapshot, error) {
 	req, err := c.request(ctx, http.MethodPost, address, "/v3/maintenance/snapshot", strings.NewReader("{}"))
 	if err != nil {
@@ -63,7 +63,7 @@ func (c Client) Snapshot(ctx context.Context, address string, most int64) (*Snap
 	case err != nil:
 		return nil, ErrSilent
 	case resp.StatusCode != http.StatusOK:
-		_ = resp.Body.Close() // nothing of it is wanted
+		_ = resp.Body.Close() // its body is not needed
 		return nil, fmt.Errorf("%w as etcd does: status %d", ErrSilent, resp.StatusCode)
 	}
 	return &Snapshot{body: resp.Body, lines: bufio.NewReaderSize(resp.Body, longestChunk), data: sha256.New(), all: sha256.New(), total: -1, most: most}, nil
@@ -81,7 +81,7 @@ func (c Client) request(ctx context.Context, method, address, path string, body 
 	return req, err
 }
 
-// Length is how many bytes will come, as the server says in its first message, for which it waits.
+// Length is the number of bytes of the snapshot by the server's first message. It waits for that message.
 func (s *Snapshot) Length() (int64, error) {
 	if s.total < 0 && s.failed == nil {
 		s.failed = s.next()
@@ -94,7 +94,7 @@ func (s *Snapshot) Length() (int64, error) {
 
 // Read implements [io.Reader].
 func (s *Snapshot) Read(p []byte) (int, error) {
-	if s.closed.Load() { // what is sent again would lack its beginning
+	if s.closed.Load() { // a repeated request would miss the beginning
 		return 0, errors.New("the snapshot was begun already")
 	}
 	for len(s.chunk) == 0 && s.failed == nil {
@@ -114,13 +114,13 @@ func (s *Snapshot) Close() error {
 	return s.body.Close()
 }
 
-// Sum is the SHA-256 digest of all that came, in hexadecimal digits, and Size how many bytes that were.
+// Sum is the SHA-256 digest of all received bytes, in hexadecimal digits.
 func (s *Snapshot) Sum() string { return hex.EncodeToString(s.all.Sum(nil)) }
 
-// Size is how many bytes came.
+// Size is the number of received bytes.
 func (s *Snapshot) Size() int64 { return s.size }
 
-// message is one of those that the gateway makes of etcd's stream. (etcdserverpb.SnapshotResponse)
+// message is a message that the gateway makes of etcd's stream. (etcdserverpb.SnapshotResponse)
 type message struct {
 	Result *struct {
 		Remaining uint64 `json:"remaining_bytes,string"`
@@ -178,7 +178,7 @@ func (s *Snapshot) tooLarge() error {
 	return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, s.most>>20)
 }
 
-// end is [io.EOF] where all came.
+// end returns [io.EOF] if the snapshot is complete.
 func (s *Snapshot) end() error {
 	switch {
 	case s.size != s.total+trailer:

@@ -10,16 +10,18 @@ import (
 	"strconv"
 )
 
-// unlike says that somebody answers, and not as the client expects: with or without TLS, or as somebody else.
+// unlike says that a machine answers in another way than the client expects: with or without TLS, or with
+// another identity.
 type unlike struct{ how string }
 
 // Error implements error.
 func (u unlike) Error() string { return u.how }
 
-// Unwrap has what is asked otherwise count as not answered.
+// Unwrap makes the error count as [ErrSilent] too.
 func (u unlike) Unwrap() error { return ErrSilent }
 
-// HowUnlike says of an error how the machine talks otherwise than it should; "" where it does not talk.
+// HowUnlike says how the machine behind an error answers differently than it should; "" where it does not
+// answer.
 func HowUnlike(err error) string {
 	var u unlike
 	if errors.As(err, &u) {
@@ -28,7 +30,7 @@ func HowUnlike(err error) string {
 	return ""
 }
 
-// silence is why there is no answer. It repeats nothing that the machine said.
+// silence says why there is no answer. It repeats no text from the machine.
 func (c Client) silence(ctx context.Context, address string, err error) error {
 	var dial *net.OpError
 	var timeout net.Error
@@ -66,10 +68,10 @@ func (c Client) plain(ctx context.Context, address string) bool {
 		return false
 	}
 	_ = resp.Body.Close()
-	return resp.StatusCode != http.StatusBadRequest // which is what a server with TLS says
+	return resp.StatusCode != http.StatusBadRequest // a server with TLS answers 400 to plain HTTP
 }
 
-// encrypts reports whether a server begins to talk with TLS, whoever it is.
+// encrypts reports whether a server begins a TLS handshake, with any certificate.
 func (c Client) encrypts(ctx context.Context, address string) (yes bool) {
 	req, err := c.probe(ctx, "https", address)
 	if err != nil {

@@ -13,29 +13,31 @@ import (
 var (
 	// ErrNotFound says that there is no such object, or no such bucket.
 	ErrNotFound = errors.New("there is no such object")
-	// ErrNoBucket says that there is no such bucket, where the store tells that from no such object.
+	// ErrNoBucket says that there is no such bucket, if the store distinguishes that from a missing object.
 	ErrNoBucket = fmt.Errorf("%w: there is no such bucket", ErrNotFound)
-	// ErrChanged says that an object is there, or is another one than was seen, and nothing was done.
+	// ErrChanged says that an object already exists, or differs from the one that was seen. Nothing was done.
 	ErrChanged = errors.New("the object is another one than was seen")
-	// ErrDenied says that the store does not accept the keys, or does not let them do this.
+	// ErrDenied says that the store does not accept the keys, or that they do not have the permission.
 	ErrDenied = errors.New("the store does not allow it")
-	// ErrRejected says that the store takes no such request.
+	// ErrRejected says that the store refuses such a request.
 	ErrRejected = errors.New("the store refuses it")
 )
 
-// What a store refuses and people can correct, in words of our own: all are [ErrRejected], also where the store says 403.
+// These refusals can be corrected by people, and their texts are ours. All are [ErrRejected], even if the store answers
+// 403.
 var (
-	// ErrArchived says that the data of an object cannot be read or copied where it is now.
+	// ErrArchived says that the data of an object cannot be read or copied at its present storage class.
 	ErrArchived = fmt.Errorf("%w: the object was moved to an archive, as by a lifecycle rule of the bucket; restore it there, or exclude its folder from the rule", ErrRejected)
-	// ErrClock says that the store believes no signature of the time at which it was asked.
+	// ErrClock says that the store refuses a signature because of its time.
 	ErrClock = fmt.Errorf("%w: the clock of this machine differs from the store's; correct it", ErrRejected)
-	// ErrFull says that an account or a bucket may hold no more.
+	// ErrFull says that an account or a bucket has reached its quota.
 	ErrFull = fmt.Errorf("%w: there is no room left; raise the quota of the bucket or its account, or keep fewer objects", ErrRejected)
-	// ErrAddress says that a bucket is reached elsewhere.
+	// ErrAddress says that a bucket has another address.
 	ErrAddress = fmt.Errorf("%w: the bucket is in another region, or at another address; correct spec.defaults.s3.region or spec.defaults.s3.endpoint of the stack's configuration", ErrRejected)
 )
 
-// corrected are the codes of those. (AWS: Error Responses; Ceph: src/rgw/rgw_common.cc; MinIO: cmd/api-errors.go)
+// corrected maps a store's codes to these errors. (AWS: Error Responses; Ceph: src/rgw/rgw_common.cc; MinIO:
+// cmd/api-errors.go)
 func corrected(code string) error {
 	switch code {
 	case "InvalidObjectState":
@@ -50,11 +52,11 @@ func corrected(code string) error {
 	return nil
 }
 
-// code is the form of what a store says is wrong; its message, which repeats keys and addresses, is not read.
-// (AWS: Error Responses)
+// code matches the code of a store's error. The store's message repeats keys and addresses, so it is not read. (AWS:
+// Error Responses)
 var code = pattern.Of(`^[A-Za-z0-9.]{1,60}$`)
 
-// mostSaid is how much of a refusal is read.
+// mostSaid is the number of bytes of a refusal that are read.
 const mostSaid = 64 << 10
 
 type said struct {
@@ -62,7 +64,7 @@ type said struct {
 	Code    string   `xml:"Code"`
 }
 
-// codeOf is what a body says is wrong; "" when it does not.
+// codeOf is the error code in a body; "" when there is none.
 func codeOf(body []byte) string {
 	var s said
 	if xml.Unmarshal(body, &s) != nil || !code.MatchString(s.Code) {
@@ -71,9 +73,9 @@ func codeOf(body []byte) string {
 	return s.Code
 }
 
-// refusal is the error of an answer that is none of success. A HEAD has no words.
+// refusal is the error for an answer that is no success. The answer to a HEAD has no body.
 func refusal(req *http.Request, resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostSaid)) // what was read is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostSaid)) // the part that was read is enough
 	return refused(req.Method, resp.StatusCode, codeOf(body))
 }
 
@@ -89,7 +91,7 @@ func refused(method string, status int, code string) error {
 	return fmt.Errorf("%w (%s)", class, text)
 }
 
-// classOf is nil for what may go away by itself.
+// classOf is nil for an error that may go away by itself.
 func classOf(status int, code string) error {
 	switch own := corrected(code); {
 	case own != nil:

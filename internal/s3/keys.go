@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Keys are what requests are signed with.
+// Keys sign requests.
 type Keys struct {
 	ID, Secret string
-	Token      string // of keys that end; "" for others
+	Token      string // of temporary keys; "" for others
 }
 
-// ParseKeys reads a file as AWS's tools write it: a section [default], or none, with aws_access_key_id, aws_secret_access_key and, where
-// there is one, aws_session_token. Other sections are ignored. Its error repeats nothing of the text.
+// ParseKeys reads a file in the format of AWS's tools. It has a section [default], or none, with aws_access_key_id,
+// aws_secret_access_key and optionally aws_session_token. Other sections are ignored. Its error repeats nothing of the text.
 func ParseKeys(text string) (k Keys, err error) {
 	section := "default"
 	for line := range strings.Lines(text) {

@@ -17,12 +17,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Object is one as the store describes it.
+// Object is an object as the store describes it.
 type Object struct {
-	ETag     string // without quotes; another one when the data is another
+	ETag     string // without quotes; it changes when the data changes
 	MD5      string // of the data, in hexadecimal digits; "" where the store does not say
 	Size     int64
-	Modified time.Time         // when its data or metadata were written last
+	Modified time.Time         // the last write of its data or metadata
 	Meta     map[string]string // by names in lower case
 }
 
@@ -38,10 +38,11 @@ type page struct {
 	Next string `xml:"NextContinuationToken"`
 }
 
-// mostPages bounds a list that does not end.
+// mostPages bounds a list without end.
 const mostPages = 1000
 
-// List calls each for every object of a bucket whose key begins so, in the store's order, until it has an error.
+// List calls each for every object of a bucket whose key has the prefix begin, in the store's order, until each returns an
+// error.
 func (c Client) List(ctx context.Context, bucket, begin string, each func(key string) error) error {
 	token := ""
 	for range mostPages {
@@ -86,7 +87,7 @@ func (c Client) head(ctx context.Context, r request) (Object, error) {
 		return Object{}, err
 	}
 	o := Object{ETag: strings.Trim(h.Get("Etag"), `"`), Meta: map[string]string{}}
-	// Encrypted with keys of others the ETag is something else. (AWS: Object, ETag)
+	// With some kinds of encryption, the ETag is not the MD5 of the data. (AWS: Object, ETag)
 	if theirs := h.Get("X-Amz-Server-Side-Encryption"); sum.MatchString(o.ETag) && (theirs == "" || theirs == "AES256") && h.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") == "" {
 		o.MD5 = o.ETag
 	}
@@ -100,7 +101,7 @@ func (c Client) head(ctx context.Context, r request) (Object, error) {
 	return o, nil
 }
 
-// Part reads bytes of an object, the last one included; [ErrChanged] where its data is not that of the ETag any more.
+// Part reads the bytes from from to to, both included; [ErrChanged] if the ETag of the data has changed.
 func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int64) ([]byte, error) {
 	headers := map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", from, to), "If-Match": `"` + etag + `"`}
 	h, part, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, key: key, headers: headers})
@@ -113,9 +114,10 @@ func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int
 	return part, nil
 }
 
-// Put writes an object of so many bytes that is not there yet; [ErrChanged] where it is. That is asked before: Swift refuses
-// to write on a condition. (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not supported) And it sends
-// the end of data after it has said that there is no object, which would be taken for the answer to what comes next.
+// Put writes an object of size bytes that does not exist yet; [ErrChanged] if it exists. It checks that with a HEAD before,
+// because Swift refuses conditional writes. (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not
+// supported) The HEAD has a connection of its own: Swift sends the end of a body after its 404, which would be read as the
+// answer to the next request.
 func (c Client) Put(ctx context.Context, bucket, key string, describes map[string]string, data io.Reader, size int64) error {
 	switch _, err := c.head(ctx, request{method: http.MethodHead, bucket: bucket, key: key, last: true}); {
 	case err == nil:
@@ -139,7 +141,7 @@ func described(describes map[string]string) map[string]string {
 	return headers
 }
 
-// Describe replaces the metadata of an object whose data is that of the ETag: the store copies it to where it is.
+// Describe replaces the metadata of an object whose data has that ETag: the store copies the object onto itself.
 func (c Client) Describe(ctx context.Context, bucket, key, etag string, describes map[string]string) error {
 	_, from := within(bucket, key)
 	headers := map[string]string{"X-Amz-Copy-Source": from, "X-Amz-Metadata-Directive": "REPLACE", "X-Amz-Copy-Source-If-Match": etag, "Content-Type": octets}
@@ -148,13 +150,13 @@ func (c Client) Describe(ctx context.Context, bucket, key, etag string, describe
 	if err != nil {
 		return err
 	}
-	if failed := codeOf(text); failed != "" { // a copy that takes long is answered before it has ended (AWS: CopyObject)
+	if failed := codeOf(text); failed != "" { // a slow copy is answered before it has ended (AWS: CopyObject)
 		return refused(http.MethodPut, http.StatusOK, failed)
 	}
 	return nil
 }
 
-// Remove deletes an object; that there is none is no error.
+// Remove deletes an object; a missing object is no error.
 func (c Client) Remove(ctx context.Context, bucket, key string) error {
 	_, _, err := c.send(ctx, request{method: http.MethodDelete, bucket: bucket, key: key})
 	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNoBucket) {

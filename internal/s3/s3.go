@@ -1,8 +1,8 @@
-// Package s3 asks an object store of Amazon's S3 protocol: for lists of objects, their metadata and parts of their data, and to
-// write, describe and remove one. It knows no mark and nothing of what objects hold.
+// Package s3 sends requests to an object store with Amazon's S3 protocol. It lists objects, reads their metadata and parts of their data,
+// and writes, describes and removes objects. It knows no mark, and does not know what objects contain.
 //
-// Buckets stand in the path, which every such store takes. Requests are signed (Signature Version 4), not their data: TLS
-// protects that on its way.
+// Buckets are named in the path, which every such store accepts. Requests are signed (Signature Version 4), but not their data: TLS
+// protects the data in transit.
 package s3
 
 import (
@@ -24,36 +24,36 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// Client asks one store with one account.
+// Client is the access to one store with one account.
 type Client struct {
 	// Endpoint is its address, without a bucket.
 	Endpoint *url.URL
-	// Region is what the store calls the place where it is.
+	// Region is the store's name for its region.
 	Region string
-	// Keys are read for each request, so that they can be exchanged.
+	// Keys is called for each request, so that the keys can be exchanged.
 	Keys func() (Keys, error)
-	// Way carries requests, each of which is bounded by its context.
+	// Way sends requests; the context of each limits its time.
 	Way http.RoundTripper
 }
 
-// MaxAnswer is how many bytes an answer may have: parts of data, and lists, are smaller.
+// MaxAnswer is the maximal size of an answer in bytes: parts of data, and lists, are smaller.
 const MaxAnswer = 16 << 20
 
-// unsigned stands for data that is not part of what is signed. (AWS: Signature Calculations, UNSIGNED-PAYLOAD)
+// unsigned is the value for data that is not signed. (AWS: Signature Calculations, UNSIGNED-PAYLOAD)
 const unsigned = "UNSIGNED-PAYLOAD"
 
-// request is one to an object, or to its bucket for key "".
+// request is a request for an object, or for its bucket if key is "".
 type request struct {
 	method, bucket, key string
 	query               url.Values
 	headers             map[string]string
 	data                io.Reader // nil for none
 	size                int64
-	last                bool // that its connection carries
+	last                bool // whether it is the last request of its connection
 }
 
-// send has an answer whose status is a good one, read to its end. What only reads is asked once more where none came: connections that
-// lay idle may end at any moment, and Swift spoils them (see [Client.Put]).
+// send returns a successful answer, read to its end. A GET or HEAD without an answer is sent once more: an idle connection may end at any
+// moment, and Swift can leave bytes in it (see [Client.Put]).
 func (c Client) send(ctx context.Context, r request) (http.Header, []byte, error) {
 	header, text, err := c.once(ctx, r)
 	if errors.Is(err, errNoAnswer) && (r.method == http.MethodGet || r.method == http.MethodHead) && ctx.Err() == nil {
@@ -78,7 +78,7 @@ func (c Client) once(ctx context.Context, r request) (http.Header, []byte, error
 	if err != nil {
 		return nil, nil, unanswered(req, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // what matters is what was read
+	defer func() { _ = resp.Body.Close() }() // the answer was read already
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return nil, nil, refusal(req, resp)
 	}
@@ -92,14 +92,15 @@ func (c Client) once(ctx context.Context, r request) (http.Header, []byte, error
 	return resp.Header, text, nil
 }
 
-// address is that of an object.
+// address is the URL of an object.
 func (c Client) address(r request) *url.URL {
 	path, raw := within(r.bucket, r.key)
 	return &url.URL{Scheme: c.Endpoint.Scheme, Host: c.Endpoint.Host, RawQuery: r.query.Encode(),
 		Path: strings.TrimSuffix(c.Endpoint.Path, "/") + path, RawPath: strings.TrimSuffix(c.Endpoint.EscapedPath(), "/") + raw}
 }
 
-// within is the path of an object within its store, and the same as it is signed: everything but letters, digits and -._~ in hexadecimal.
+// within is the path of an object within its store, plain and in the form for the signature. That form has everything but letters, digits
+// and -._~ in hexadecimal.
 func within(bucket, key string) (path, raw string) {
 	path, raw = "/"+bucket, "/"+escaped(bucket)
 	if key == "" {
@@ -130,12 +131,12 @@ func (c Client) sign(ctx context.Context, req *http.Request) error {
 	return v4.NewSigner().SignHTTP(ctx, as, req, sum, "s3", c.Region, time.Now(), asS3) //nolint:forbidigo // it decides nothing
 }
 
-// asS3 has paths signed as they stand. (AWS: Signature Calculations, canonical URI)
+// asS3 makes the signature cover paths as they are. (AWS: Signature Calculations, canonical URI)
 func asS3(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }
 
 var errNoAnswer = errors.New("no answer")
 
-// unanswered is why no answer came, without addresses for everybody but the operator.
+// unanswered says why no answer came. Only the operator sees addresses in it.
 func unanswered(req *http.Request, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return private.Hidef("no answer in time", "%s: %w", req.Method, err)

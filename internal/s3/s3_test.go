@@ -28,7 +28,8 @@ import (
 
 const bucket = "stackreeve-test"
 
-// store is the simulated one, or that of the real cloud which STACKREEVE_TEST_CLOUD names, in which it has a bucket.
+// store is the simulated one, or the one of the real cloud that STACKREEVE_TEST_CLOUD names, in which it has a
+// bucket.
 func store(t *testing.T) (s3.Client, *simulator.World) {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
@@ -66,7 +67,7 @@ func real(t *testing.T) s3.Client {
 	return to(t, endpoint, keys)
 }
 
-// folder is where one test writes, which is empty at its end.
+// folder is the prefix for one test, which is empty at the end.
 func folder(t *testing.T, c s3.Client) string {
 	t.Helper()
 	at := strings.ToLower(t.Name()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "/"
@@ -96,12 +97,12 @@ func put(t *testing.T, c s3.Client, key, data string, meta map[string]string) {
 	}
 }
 
-// An object is written once, described, read in parts as long as it is the same one, and removed.
+// TestAnObject writes an object once, describes it, reads parts of it while it is unchanged, and removes it.
 func TestAnObject(t *testing.T) {
 	c, _ := store(t)
 	at := folder(t, c)
 	key, data := at+"a b/ü+&=~'(1).db", strings.Repeat("0123456789", 1000)
-	sum := md5.Sum([]byte(data)) //nolint:gosec // it is how such a store says what it has
+	sum := md5.Sum([]byte(data)) //nolint:gosec // such a store reports the MD5 of its data
 	begun := time.Now().Add(-time.Minute)
 	put(t, c, key, data, map[string]string{"stackreeve": "owner", "stackreeve-self": "x"})
 	o, err := c.Head(t.Context(), bucket, key)
@@ -137,7 +138,7 @@ func TestAnObject(t *testing.T) {
 	}
 }
 
-// A list has all keys, whatever its pages are, and stops when it is told to.
+// TestList checks that a list has all keys, whatever its pages, and that it stops on request.
 func TestList(t *testing.T) {
 	c, _ := store(t)
 	at := folder(t, c)
@@ -156,7 +157,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// What is not sent to its end leaves nothing.
+// TestDataThatBreaksOff checks that an incomplete upload leaves no object.
 func TestDataThatBreaksOff(t *testing.T) {
 	c, _ := store(t)
 	at := folder(t, c)
@@ -173,7 +174,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("broken off") }
 
-// What is refused has a class, and nothing of the store's words but its code.
+// TestRefusals checks that each refusal has a class, and that its text has nothing from the store but the code.
 func TestRefusals(t *testing.T) {
 	c, _ := store(t)
 	ctx := t.Context()
@@ -197,7 +198,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What people can correct says how, and does not have them look at the keys.
+// TestRefusalsThatPeopleCorrect checks that such a refusal says how to correct it, and is not [s3.ErrDenied], which
+// would suggest wrong keys.
 func TestRefusalsThatPeopleCorrect(t *testing.T) {
 	c, w := store(t)
 	if w == nil {
@@ -228,7 +230,7 @@ func TestRefusalsThatPeopleCorrect(t *testing.T) {
 	}
 }
 
-// A store that says one thing and does another is believed nothing that it did not say rightly.
+// TestAttackAStoreThatLies has a store with false or inconsistent answers: none of them is believed.
 func TestAttackAStoreThatLies(t *testing.T) {
 	c, w := store(t)
 	if w == nil {
@@ -271,7 +273,7 @@ func TestAttackAStoreThatLies(t *testing.T) {
 	}
 }
 
-// Encrypted with keys of others an ETag says nothing of the data.
+// TestEncryptedByOthers has an ETag that says nothing about the data, because the data is encrypted.
 func TestEncryptedByOthers(t *testing.T) {
 	c, w := store(t)
 	if w == nil {

@@ -1,9 +1,9 @@
-// Package pki derives the keys and certificates of clusters of etcd from one master key. Nothing is stored: the same
-// arguments give the same bytes, always and everywhere. It knows neither clouds nor manifests, nor where the master key is from.
+// Package pki derives the keys and certificates of clusters of etcd from one master key. Nothing is stored: the same arguments always give the same
+// bytes. It knows neither clouds nor manifests, nor where the master key comes from.
 //
 //	master key ─ HKDF(scope, generation) ─▶ authority ─ HKDF(role, name, address) ─▶ member, client
 //
-// All keys are Ed25519. Certificates have no end of their own (RFC 5280, 4.1.2.5): a key ends when its generation does.
+// All keys are Ed25519. Certificates do not expire by themselves (RFC 5280, 4.1.2.5): a key ends with its generation.
 package pki
 
 import (
@@ -26,18 +26,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// ShortestKey is how many bytes of randomness a master key must have.
+// ShortestKey is the number of bytes of randomness that a master key must have.
 const ShortestKey = 32
 
 // Highest is the highest generation.
 const Highest = 1 << 20
 
-// Master is what everything is derived from. Its text is secret, and no method shows it.
+// Master is the key from which all other keys are derived. Its text is secret, and no method shows it.
 type Master struct{ secret []byte }
 
 var hexadecimal = pattern.Of(`^[0-9a-fA-F]+$`)
 
-// New takes a master key. The error repeats nothing of it.
+// New checks and stores a master key. Its error repeats nothing of the key.
 func New(secret []byte) (*Master, error) {
 	random := len(secret)
 	if hexadecimal.Regexp().Match(secret) {
@@ -49,13 +49,13 @@ func New(secret []byte) (*Master, error) {
 	return &Master{append([]byte(nil), secret...)}, nil
 }
 
-// String keeps the key out of what prints a struct; GoString likewise.
+// String keeps the key out of printed structs, and so does GoString.
 func (*Master) String() string { return "a master key" }
 
 // GoString implements fmt.GoStringer.
 func (m *Master) GoString() string { return m.String() }
 
-// Scope is whose certificates they are. Different scopes have nothing in common.
+// Scope identifies a cluster. Certificates of different scopes have nothing in common.
 type Scope struct{ Stack, Namespace, Cluster string }
 
 // Authority issues the certificates of one generation of a cluster.
@@ -67,20 +67,20 @@ type Authority struct {
 	cert       *x509.Certificate
 }
 
-// Identity is a certificate, its key, and the certificates of the authorities that it trusts, in PEM.
+// Identity is a certificate, its key, and the certificates of the trusted authorities, in PEM.
 type Identity struct {
 	Cert  string `json:"crt"`
 	Key   string `json:"key"`
 	Trust string `json:"ca"`
 }
 
-// The validity of every certificate.
+// This is the validity of every certificate.
 var (
 	begin = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	end   = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// Authority is that of a generation, from 1 to [Highest].
+// Authority returns the authority of a generation, from 1 to [Highest].
 func (m *Master) Authority(scope Scope, generation int) (*Authority, error) {
 	if m == nil {
 		return nil, errors.New("there is no master key")
@@ -92,7 +92,7 @@ func (m *Master) Authority(scope Scope, generation int) (*Authority, error) {
 	template := &x509.Certificate{
 		SerialNumber: m.serial(scope, generation, "authority"), Subject: scope.subject(fmt.Sprintf("authority, generation %d", generation)), NotBefore: begin, NotAfter: end,
 		KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true, MaxPathLenZero: true,
-		SubjectKeyId: m.derive(20, "key identifier", scope, generation, nil), // certificates of other releases name it, too
+		SubjectKeyId: m.derive(20, "key identifier", scope, generation, nil), // certificates of other releases name it too
 	}
 	der, err := x509.CreateCertificate(nil, template, template, a.key.Public(), a.key)
 	if err == nil {
@@ -101,7 +101,7 @@ func (m *Master) Authority(scope Scope, generation int) (*Authority, error) {
 	return a, err
 }
 
-// Member is what a member at an address shows to clients and to other members, and to itself.
+// Member is the identity of a member at an address, for clients, for other members and for itself.
 func (a *Authority) Member(name, address string) (Identity, error) {
 	ip := net.ParseIP(address)
 	if ip == nil {
@@ -113,7 +113,7 @@ func (a *Authority) Member(name, address string) (Identity, error) {
 	}, name, ip.String())
 }
 
-// Client is what somebody shows who uses the cluster.
+// Client is the identity of a client of the cluster.
 func (a *Authority) Client(name string) (Identity, error) {
 	return a.issue("client", name, func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} }, name)
 }
@@ -136,8 +136,8 @@ func (a *Authority) issue(role, name string, adjust func(*x509.Certificate), con
 	return Identity{Cert: inPEM("CERTIFICATE", der), Key: inPEM("PRIVATE KEY", private), Trust: trust}, err
 }
 
-// trust is the authorities of the generation before, this one and the next: members of two generations that follow each other
-// trust each other while one replaces the other.
+// trust has the authorities of the previous generation, this one and the next. So members of two consecutive generations trust each other while one
+// generation replaces the other.
 func (a *Authority) trust() (text string, err error) {
 	for g := max(1, a.generation-1); g <= min(Highest, a.generation+1); g++ {
 		other := a
@@ -151,10 +151,11 @@ func (a *Authority) trust() (text string, err error) {
 	return text, nil
 }
 
-// Config is how a client that has the identity talks to servers.
+// Config is the TLS configuration of a client with this identity.
 func (i Identity) Config() (*tls.Config, error) { return Config(i.Cert, i.Key, i.Trust) }
 
-// Config is how a client talks to servers: with a certificate and its key, trusting these authorities, all in PEM. The errors repeat nothing of them.
+// Config is the TLS configuration of a client with a certificate and its key, which trusts these authorities, all in PEM. The errors repeat nothing
+// of them.
 func Config(cert, key, trust string) (*tls.Config, error) {
 	pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
 	if err != nil {
@@ -167,7 +168,7 @@ func Config(cert, key, trust string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, RootCAs: roots}, nil
 }
 
-// key derives a private key. The context is a list, so that no two of them read the same.
+// key derives a private key. The context is a list, so that two different contexts never have the same encoding.
 func (m *Master) key(scope Scope, generation int, context ...string) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(m.derive(ed25519.SeedSize, "key", scope, generation, context))
 }
@@ -179,7 +180,7 @@ func (m *Master) serial(scope Scope, generation int, context ...string) *big.Int
 }
 
 func (m *Master) derive(size int, use string, scope Scope, generation int, context []string) []byte {
-	info, _ := json.Marshal([]any{"stackreeve etcd", use, []byte(scope.Stack), []byte(scope.Namespace), []byte(scope.Cluster), generation, inBytes(context)}) // bytes: JSON changes texts that are no UTF-8
+	info, _ := json.Marshal([]any{"stackreeve etcd", use, []byte(scope.Stack), []byte(scope.Namespace), []byte(scope.Cluster), generation, inBytes(context)}) // bytes: JSON changes texts that are not UTF-8
 	out, _ := hkdf.Key(sha256.New, m.secret, nil, string(info), size)                                                                                         // fails for sizes of kilobytes only
 	return out
 }
@@ -191,14 +192,14 @@ func inBytes(texts []string) (list [][]byte) {
 	return list
 }
 
-// subject names somebody of the scope; its unit sets scopes apart whose names read the same.
+// subject names a member or a client of the scope. Its unit distinguishes scopes whose names look the same.
 func (s Scope) subject(name string) pkix.Name {
 	text, _ := json.Marshal(inBytes([]string{s.Stack, s.Namespace, s.Cluster}))
 	sum := sha256.Sum256(text)
 	return pkix.Name{Organization: []string{"stackreeve"}, OrganizationalUnit: []string{plain(s.Cluster) + " " + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))}, CommonName: name}
 }
 
-// plain is a name as certificates can hold it: short, and of characters that nothing has to quote.
+// plain is a name that certificates can hold: short, and with characters that need no quoting.
 func plain(name string) string {
 	name = odd.ReplaceAllString(name, "_")
 	return name[:min(len(name), 32)]

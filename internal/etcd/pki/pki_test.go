@@ -65,7 +65,7 @@ func parse(t *testing.T, text string) *x509.Certificate {
 	return c
 }
 
-// verify has one identity judge another one.
+// verify checks one identity as another one would.
 func verify(t *testing.T, judge, shown pki.Identity, address string, use x509.ExtKeyUsage) error {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -74,7 +74,7 @@ func verify(t *testing.T, judge, shown pki.Identity, address string, use x509.Ex
 	return err
 }
 
-// The same arguments give the same bytes, and any other argument gives another key.
+// TestDerivedAgain checks that the same arguments give the same bytes, and that any other argument gives another key.
 func TestDerivedAgain(t *testing.T) {
 	seen := map[string]string{}
 	for name, derive := range map[string]func() pki.Identity{
@@ -111,7 +111,8 @@ func TestDerivedAgain(t *testing.T) {
 	}
 }
 
-// These keys are on machines: a release that derives others would lock their agents out.
+// TestDerivedByEveryRelease fixes the derived keys: they are on machines, so a release that derives others would lock
+// out their agents.
 func TestDerivedByEveryRelease(t *testing.T) {
 	m := member(t, kv, 1, "kv-0", "10.0.0.5")
 	got := fmt.Sprintf("%x %x", sha256.Sum256([]byte(m.Key)), parse(t, m.Trust).PublicKey)
@@ -132,12 +133,12 @@ func TestTheCertificates(t *testing.T) {
 		t.Errorf("it is a certificate of %v, %v, until %v", m.KeyUsage, m.ExtKeyUsage, m.NotAfter)
 	}
 	c := parse(t, client(t, kv, 1, "agent").Cert)
-	if len(c.IPAddresses)+len(c.DNSNames) > 0 { // etcd takes it from these only, if there are any
+	if len(c.IPAddresses)+len(c.DNSNames) > 0 { // if there are any, etcd checks the identity by these only
 		t.Errorf("a client is bound to %v, %v", c.IPAddresses, c.DNSNames)
 	}
 }
 
-// Generations that follow each other trust each other, in both directions, and no others do.
+// TestGenerations checks that consecutive generations trust each other, in both directions, and that others do not.
 func TestGenerations(t *testing.T) {
 	for from := 1; from <= 4; from++ {
 		for to := 1; to <= 4; to++ {
@@ -158,7 +159,8 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// Nobody of another cluster, of another stack or with another master key is trusted, however the names are put together.
+// TestAttackCertificatesOfOthers checks that no identity of another cluster, another stack or another master key is
+// trusted, however the names are combined.
 func TestAttackCertificatesOfOthers(t *testing.T) {
 	judge := member(t, kv, 1, "kv-0", "10.0.0.5")
 	other, err := master(t, 0xf8).Authority(kv, 1)
@@ -181,7 +183,7 @@ func TestAttackCertificatesOfOthers(t *testing.T) {
 	}
 }
 
-// A client cannot play a member, nor issue certificates; nor can a member.
+// TestAttackMoreThanOnesRole checks that a client cannot act as a member, and that neither can issue certificates.
 func TestAttackMoreThanOnesRole(t *testing.T) {
 	judge, c := member(t, kv, 1, "kv-0", "10.0.0.5"), client(t, kv, 1, "agent")
 	if verify(t, judge, c, "", x509.ExtKeyUsageServerAuth) == nil {
@@ -206,7 +208,7 @@ func TestAttackMoreThanOnesRole(t *testing.T) {
 	}
 }
 
-// Names and addresses that are none are refused, or do no harm.
+// TestAttackOddNames checks that invalid names and addresses are refused, or do no harm.
 func TestAttackOddNames(t *testing.T) {
 	for _, address := range []string{"", "kv-0", "10.0.0.5,10.0.0.6", "10.0.0.0/8", "0x0a000005"} {
 		if _, err := authority(t, kv, 1).Member("kv-0", address); err == nil {
@@ -221,7 +223,7 @@ func TestAttackOddNames(t *testing.T) {
 	}
 }
 
-// A master key is long enough, and is printed nowhere.
+// TestAttackTheMasterKey checks that a short master key is refused, and that the key is printed nowhere.
 func TestAttackTheMasterKey(t *testing.T) {
 	for _, short := range []string{"", "hunter2", strings.Repeat("a", 63), strings.Repeat("z", 31)} {
 		if _, err := pki.New([]byte(short)); err == nil || short != "" && strings.Contains(err.Error(), short) {
