@@ -58,7 +58,8 @@ type kind[T any] struct {
 
 func (k *kind[T]) plural() string { return cmp.Or(k.many, k.name+"s") }
 
-// project and tags attributes are the same everywhere.
+// base is the rows for ID, project, the standard attributes and tags. They are the
+// same in all collections.
 func (k *kind[T]) base(tagsInPost bool) oslo.Table {
 	tags := oslo.Never
 	if tagsInPost || k.ignoresTags {
@@ -105,13 +106,13 @@ func (k *kind[T]) register() {
 	}
 }
 
-// shown reports whether a caller without more rights may see a record.
+// shown reports whether a caller may see a record without the role admin.
 func (k *kind[T]) shown(c *oslo.Caller, rec *T) bool {
 	s := k.standard(rec)
 	return s.ProjectID == c.ProjectID || k.visible(c, rec) || k.n.sharedWith(c.ProjectID, s.ID)
 }
 
-// find looks a record up as the caller may see it.
+// find finds a record that the caller may see.
 func (k *kind[T]) find(c *oslo.Caller, id string) (*T, *oslo.Error) {
 	rec, ok := k.store.Get(id)
 	if !ok || !c.Admin() && !k.shown(c, rec) {
@@ -120,7 +121,7 @@ func (k *kind[T]) find(c *oslo.Caller, id string) (*T, *oslo.Error) {
 	return rec, nil
 }
 
-// owned is find for a write: what is visible but foreign is refused by policy.
+// owned finds a record for a write. A policy refuses a visible record of another project.
 func (k *kind[T]) owned(c *oslo.Caller, id, action string) (*T, *oslo.Error) {
 	rec, err := k.find(c, id)
 	if err != nil {
